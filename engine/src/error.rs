@@ -13,10 +13,10 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The Vulkan loader library is not installed.
+    /// No Vulkan loader library was found.
     #[error("no Vulkan loader was found ({0}); install libvulkan1 or your GPU vendor's driver")]
     NoLoader(String),
-    /// The loader works, but finds no device.
+    /// The Vulkan loader reports no device.
     #[error(
         "no Vulkan device was found; install a GPU driver, or Mesa's software driver (mesa-vulkan-drivers)"
     )]
@@ -29,8 +29,8 @@ pub enum Error {
         /// Descriptions of the available devices.
         found: Vec<String>,
     },
-    /// An unknown [`RankingChoice`](crate::RankingChoice) was given.
-    #[error("unknown ranking `{given}`; use `promised` or `probed`")]
+    /// The name of a [`RankingChoice`](crate::RankingChoice) is unknown.
+    #[error("unknown ranking `{given}`; use `promised` (Vulkan's guarantees only) or `probed`")]
     UnknownRanking {
         /// The given name.
         given: String,
@@ -116,18 +116,20 @@ pub enum Error {
         other_len: u64,
     },
     /// The index of an element was requested from a sum.
-    #[error("a sum has no index; only minima and maxima have one")]
+    #[error(
+        "the index of the result was requested, but a sum has no index; use a minimum or maximum"
+    )]
     IndexOfSum,
-    /// The arguments of a selection do not match.
+    /// The condition and the arrays of a selection do not match.
     #[error("selection: {problem}")]
     Selection {
-        /// The mismatch.
+        /// Description of the mismatch, and how to resolve it.
         problem: &'static str,
     },
-    /// A call does not support an operand, such as the first elements of an array.
+    /// A call does not support one of its arguments, such as the first elements of an array.
     #[error("`{call}`: {problem}")]
     Operand {
-        /// Name of the call, or of its operand.
+        /// Name of the call or of the argument.
         call: &'static str,
         /// The reason.
         problem: &'static str,
@@ -142,7 +144,7 @@ pub enum Error {
         /// The expected element type.
         expected: String,
     },
-    /// An array of numbers was given for an import of a different number type.
+    /// The element type of an array differs from that of the import that it was given for.
     #[error("an array of {found} was given for an import of {expected}")]
     ElementTypeMismatch {
         /// Element type of the array.
@@ -156,7 +158,7 @@ pub enum Error {
         /// Size of a value in bytes.
         bytes: u32,
     },
-    /// The range of sort bits exceeds the key.
+    /// The bits to sort by exceed the key.
     #[error(
         "cannot sort {key} keys by bits {start}..{end}; the range must be within 0..{key_bits}"
     )]
@@ -170,7 +172,7 @@ pub enum Error {
         /// One past the last requested bit.
         end: u32,
     },
-    /// A buffer or an executable was used with a context other than its own.
+    /// A buffer or an executable was used with a context other than the one that created it.
     #[error(
         "`{name}` belongs to another context; use arrays and plans with the context that created them"
     )]
@@ -178,7 +180,8 @@ pub enum Error {
         /// Name of the buffer or the plan.
         name: String,
     },
-    /// The buffers given for the plan's imports do not match them: one is missing, duplicate, unknown or not allowed.
+    /// The buffers given for the imports of a plan do not match the imports: one is missing, duplicate, unknown or
+    /// not allowed.
     #[error("`{plan}`: {problem} `{name}`")]
     ImportBinding {
         /// Plan name.
@@ -188,7 +191,7 @@ pub enum Error {
         /// Buffer name.
         name: String,
     },
-    /// The offset of an imported buffer violates the required alignment.
+    /// The offset of an imported buffer is not a multiple of the required alignment.
     #[error("`{plan}`: offset {offset} of import `{name}` is not a multiple of {alignment}")]
     Misaligned {
         /// Plan name.
@@ -223,7 +226,8 @@ pub enum Error {
         /// Whether the context has enabled every feature that the device supports.
         enabled: bool,
     },
-    /// A safe call was given unchecked SPIR-V, or user-written GLSL that accesses buffers by address.
+    /// A safe call was given a kernel whose accesses cannot be checked: external SPIR-V, or GLSL that accesses
+    /// buffers by address.
     #[error(
         "kernel `{kernel}` may access memory outside its buffers; compile it from GLSL and bind buffers instead of addresses, or use Context::instantiate_foreign"
     )]
@@ -239,13 +243,13 @@ pub enum Error {
         /// Pass label.
         pass: String,
     },
-    /// A plan was to be replayed, but has no barriers between the end of one run and the start of the next.
+    /// A plan was to be replayed, but its graph was not declared replayable.
     #[error("`{plan}` cannot be replayed; declare its graph replayable (Graph::replayable)")]
     NotReplayable {
         /// Plan name.
         plan: String,
     },
-    /// A value was given for a pass that does not exist or is not settable.
+    /// A value was given for a pass that does not exist, or whose value cannot be set.
     #[error("`{plan}` has no pass `{pass}` whose values can be set")]
     UnknownPass {
         /// Plan name.
@@ -265,7 +269,7 @@ pub enum Error {
     },
     /// The given frame exceeds the number of frames in flight of the executable.
     #[error(
-        "frame {frame} does not exist; the number of frames in flight is {frames} (ExecutableOptions::frames)"
+        "frame {frame} does not exist; the executable has {frames} frames in flight, numbered from 0 (ExecutableOptions::frames)"
     )]
     NoSuchFrame {
         /// The given frame.
@@ -273,7 +277,7 @@ pub enum Error {
         /// Number of frames in flight.
         frames: usize,
     },
-    /// A plan was compiled for higher limits than those of the device.
+    /// A plan was compiled for limits that exceed those of the device.
     #[error(
         "`{plan}` was compiled for another device: {limit} differs; compile it with Context::limits"
     )]
@@ -283,7 +287,7 @@ pub enum Error {
         /// Vulkan name of the limit.
         limit: &'static str,
     },
-    /// An entry or exit scope contains stages that the queue does not support.
+    /// An entry or exit scope contains pipeline stages that the queue does not support.
     #[error(
         "entry or exit scopes of `{plan}` have the stages {stages}, which the context's queue family does not support; remove them, and synchronise on a queue that supports them"
     )]
@@ -301,8 +305,8 @@ pub enum Error {
         /// Device name.
         device: String,
     },
-    /// Keys were ranked by lane order, but a tile that verified its order (`canary_period` of the policy) found that
-    /// the device does not keep it.
+    /// Keys may have been sorted wrongly: the kernels relied on lane order, and a check during the run found that the
+    /// device does not keep it. `canary_period` of the policy sets how many tiles are checked.
     #[error(
         "the result of `{plan}` may be in the wrong order, because the device does not keep the order of lanes; build the plan again, now with ballot ranking"
     )]
@@ -327,23 +331,23 @@ pub enum Error {
     /// The requested method does not support the input.
     #[error("{problem}")]
     Method {
-        /// The limitation of the method, and usually an alternative.
+        /// Limitation of the method, and usually an alternative.
         problem: &'static str,
     },
     /// A size exceeds a limit of the device or the method.
     #[error("{what}: {asked} given, at most {limit} supported")]
     TooLarge {
-        /// Name of the size.
+        /// Description of the size.
         what: &'static str,
         /// The requested size.
         asked: u64,
         /// The limit.
         limit: u64,
     },
-    /// A split into zero buckets was requested.
+    /// A split has no buckets.
     #[error("a split needs at least one bucket")]
     NoBuckets,
-    /// The bucket function does not match the keys or the number of buckets.
+    /// The bucket function does not support the keys or the number of buckets.
     #[error("invalid bucket function for {key} keys: {problem}")]
     Bucket {
         /// Type of the keys.
@@ -365,7 +369,7 @@ pub enum Error {
         /// The requested row length.
         length: u64,
     },
-    /// Rows were requested for an array whose length is known only on the device.
+    /// Rows were requested for an array whose element count is on the device.
     #[error("rows need a host count of elements, but a device count was given")]
     RowsOfDeviceCount,
     /// The histogram's bins, layout or weights do not match its samples.
@@ -376,7 +380,7 @@ pub enum Error {
         /// The reason.
         problem: String,
     },
-    /// A bucket function returned ids outside the range of buckets.
+    /// A bucket function returned ids that are not less than the number of buckets.
     #[error(
         "the bucket function returned an id of {buckets} or more for {keys} of the keys; ids must be less than the number of buckets"
     )]
@@ -399,7 +403,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// A kernel that cannot run on this device or with this engine.
+    /// Returns an error about a kernel that cannot run on this device or with this engine.
     pub(crate) fn kernel(kernel: &Kernel, problem: impl Into<String>) -> Self {
         Self::Kernel { kernel: kernel.label().to_owned(), problem: problem.into() }
     }

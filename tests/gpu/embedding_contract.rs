@@ -303,7 +303,7 @@ fn invalid_recordings_are_rejected_with_the_buffer_name(gpu: &Gpu) -> Result<()>
     let unknown = refused(&both, &RecordOptions { values: &unknown, ..good });
     expect_message(unknown, "`sums` has no pass `cuont`")?;
     let late = refused(&both, &RecordOptions { frame: Some(1), ..good });
-    expect_message(late, "frame 1 does not exist; the number of frames in flight is 1")?;
+    expect_message(late, "frame 1 does not exist; the executable has 1 frames in flight")?;
     work.entry(transient, Scope::TRANSFER_WRITE);
     let refused = work.executable(ExecutableOptions::default()).err();
     let named = |e: &Error| e.to_string().contains("`sums` has an entry or exit scope");

@@ -159,8 +159,8 @@ fn tuning_ends_with_a_profile(gpu: &Gpu) -> Result<()> {
     })?;
     ensure!(tuned.wrong == 0, "{} candidates gave wrong results", tuned.wrong);
     ensure!(tuned.candidates == 0 || reports > 0, "progress was not reported");
-    for (_, won) in &tuned.won {
-        ensure!(won.iter().all(|won| won.built_in > 0.0 && won.tuned > 0.0), "{won:?}");
+    for (_, rows) in &tuned.comparisons {
+        ensure!(rows.iter().all(|row| row.built_in > 0.0 && row.tuned > 0.0), "{rows:?}");
     }
     let context = open(gpu, &tuned.profile.text())?;
     ensure!(

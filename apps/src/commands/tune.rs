@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, value_parser};
-use multisplit::tune::{TuneOptions, TuneProgress, Tuned, Won};
+use multisplit::tune::{Comparison, TuneOptions, TuneProgress, Tuned};
 use multisplit::{Config, Context, PipelineCache, Profile, ProfileChoice};
 use multisplit_bench::ranking::Ranking;
 use multisplit_bench::{console, figures, size};
@@ -59,23 +59,23 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let bar = devices.bars().seconds("tuning", options.budget);
     let tuned = context.tune(&tune, |progress: &TuneProgress| {
         bar.set_position(progress.elapsed.as_secs().min(options.budget));
-        bar.set_message(progress.subject.clone());
+        bar.set_message(progress.benchmark.clone());
     });
     bar.finish_and_clear();
     let tuned = tuned?;
     std::io::stdout().lock().write_all(table(&tuned).as_bytes())?;
-    if tuned.won.iter().all(|(_, won)| won.is_empty()) {
+    if tuned.comparisons.iter().all(|(_, rows)| rows.is_empty()) {
         console::note("--budget is too small to compare any sizes; give a larger one");
     }
     refuse_existing(&path, devices)?;
     tuned.profile.save(&path)?;
-    let Tuned { candidates, refused, wrong, .. } = tuned;
+    let Tuned { candidates, rejected, wrong, .. } = tuned;
     let wrong = match wrong {
         0 => String::new(),
         count => format!(", {count} rejected because of wrong results"),
     };
     console::summary(format_args!(
-        "wrote {}: {candidates} candidates{wrong}, {refused} not supported by the device",
+        "wrote {}: {candidates} candidates{wrong}, {rejected} not supported by the device",
         path.display()
     ));
     Ok(())
@@ -101,7 +101,7 @@ fn refuse_existing(path: &Path, devices: &Devices) -> Result<()> {
 /// Formats the speedups by ranking.
 fn table(tuned: &Tuned) -> String {
     let mut text = String::new();
-    for (ranking, won) in &tuned.won {
+    for (ranking, rows) in &tuned.comparisons {
         let ranking = Ranking::from(*ranking).name();
         let (built_in, ratio) = ("built-in", "speed");
         text += &format!(
@@ -110,9 +110,9 @@ fn table(tuned: &Tuned) -> String {
             "n",
             "tuned"
         );
-        for Won { subject, n, built_in, tuned } in won {
+        for Comparison { benchmark, n, built_in, tuned } in rows {
             text += &format!(
-                "  {subject:30} {:>8} {:>11} {:>11} {:>6.2}x\n",
+                "  {benchmark:30} {:>8} {:>11} {:>11} {:>6.2}x\n",
                 size::show(*n),
                 figures::time(*built_in),
                 figures::time(*tuned),

@@ -21,28 +21,30 @@ pub struct AdoptedDevice {
     pub entry: ash::Entry,
     /// The instance.
     pub instance: ash::Instance,
-    /// The `apiVersion` of the instance. Below 1.3, `features` must come from [`Requirements::for_version`].
+    /// The `apiVersion` that the instance was created with. If it is below 1.3, `features` must come from
+    /// [`Requirements::for_version`].
     pub api_version: u32,
     /// The physical device.
     pub physical: vk::PhysicalDevice,
     /// The device.
     pub device: ash::Device,
-    /// A queue that supports compute. Only calls that submit use it; recording does not. The lane-order probe may also
-    /// submit to it; see `ranking`.
+    /// A queue that supports compute. Calls that submit work use it; recording does not. The lane-order probe may
+    /// also submit to it; see `ranking`.
     pub queue: vk::Queue,
     /// The family of `queue`.
     pub queue_family: u32,
-    /// The enabled subset of [`Requirements::of`], as returned by [`Requirements::check_create_info`].
+    /// The features of [`Requirements::of`] that are enabled on the device, as returned by
+    /// [`Requirements::check_create_info`].
     pub features: Features,
     /// Whether `VK_EXT_debug_utils` is enabled on the instance.
     pub debug_utils: bool,
-    /// Cache location of compiled pipelines and probe results.
+    /// Folder for compiled pipelines and probe results.
     pub pipeline_cache: PipelineCache,
-    /// Whether ranking may rely on probed behaviour of the device. On some devices this requires a probe: the first
-    /// [`Context::work`] or [`Context::policy`] then submits to the queue and waits
-    /// ([`probe`](crate::operations::probe)). [`RankingChoice::Promised`] disables the probe.
+    /// Whether kernels may rely on device behaviour that Vulkan does not guarantee, but that a probe has observed. On
+    /// some devices, the first [`Context::work`] or [`Context::policy`] submits this probe to the queue and waits for
+    /// it ([`probe`](crate::operations::probe)). [`RankingChoice::Promised`] disables the probe.
     pub ranking: RankingChoice,
-    /// Source of the kernel sizes tuned for the device.
+    /// Source of kernel sizes that were tuned for the device.
     pub profile: ProfileChoice,
 }
 
@@ -66,8 +68,7 @@ pub struct RawDevice {
 impl RawDevice {
     /// Loads the instance's functions.
     ///
-    /// # Safety
-    /// `get_instance_proc_addr` is a Vulkan loader's or driver's, and the instance is alive.
+    /// # Safety `get_instance_proc_addr` belongs to a Vulkan loader or driver, and the instance is alive.
     pub unsafe fn instance(&self) -> (ash::Entry, ash::Instance) {
         let get_instance_proc_addr = self.get_instance_proc_addr;
         // SAFETY: by the caller's contract.
@@ -78,10 +79,10 @@ impl RawDevice {
         }
     }
 
-    /// Loads the device's functions. `api_version` is the instance's.
+    /// Loads the device's functions. `api_version` is the version that the instance was created with.
     ///
-    /// # Safety
-    /// As for [`instance`](Self::instance); the other handles are alive and belong to it.
+    /// # Safety The requirements of [`instance`](Self::instance). The other handles are alive and belong to the
+    /// instance.
     pub unsafe fn adopted(&self, api_version: u32, features: Features) -> AdoptedDevice {
         // SAFETY: by the caller's contract.
         let (entry, instance) = unsafe { self.instance() };

@@ -1,9 +1,10 @@
-//! Recording of pipeline barriers with `synchronization2` (core or extension) or with Vulkan 1.0.
+//! Records pipeline barriers with `synchronization2` (core or extension) or with Vulkan 1.0.
 
 use ash::vk;
 use multisplit_graph::Scope;
 
-/// A memory barrier with `before` as its first and `after` as its second scope. Scopes use the same values as Vulkan.
+/// A memory barrier with `before` as its first and `after` as its second synchronization scope. [`Scope`] stores the
+/// bits of Vulkan's stage and access flags.
 pub(crate) fn memory_barrier(before: Scope, after: Scope) -> vk::MemoryBarrier2<'static> {
     vk::MemoryBarrier2::default()
         .src_stage_mask(vk::PipelineStageFlags2::from_raw(before.stages.bits()))
@@ -12,7 +13,7 @@ pub(crate) fn memory_barrier(before: Scope, after: Scope) -> vk::MemoryBarrier2<
         .dst_access_mask(vk::AccessFlags2::from_raw(after.access.bits()))
 }
 
-/// The API that records barriers.
+/// The Vulkan function that records barriers.
 pub(super) enum Barriers {
     /// `vkCmdPipelineBarrier2` of Vulkan 1.3.
     Core,
@@ -23,8 +24,8 @@ pub(super) enum Barriers {
 }
 
 impl Barriers {
-    /// `names` states whether the device provides `vkCmdPipelineBarrier2` under its core and its extension name. If it
-    /// has both, prefers the core name from Vulkan 1.3 on, and the extension's name before.
+    /// `names` states whether the device provides `vkCmdPipelineBarrier2` under its core name and under its extension
+    /// name. If it provides both, Vulkan 1.3 and later use the core name, and earlier versions the extension name.
     pub fn new(
         instance: &ash::Instance,
         device: &ash::Device,
@@ -91,7 +92,8 @@ fn legacy(
     (from, to, barrier)
 }
 
-/// Converts stages to Vulkan 1.0. The low 32 bits have the same meaning; newer stages become `ALL_COMMANDS`.
+/// Converts stages to Vulkan 1.0. The low 32 bits have the same meaning there. Stages in the high bits become
+/// `ALL_COMMANDS`.
 fn stages(stages: vk::PipelineStageFlags2) -> vk::PipelineStageFlags {
     let bits = stages.as_raw();
     match u32::try_from(bits) {
@@ -100,8 +102,8 @@ fn stages(stages: vk::PipelineStageFlags2) -> vk::PipelineStageFlags {
     }
 }
 
-/// Converts accesses to Vulkan 1.0. The low 32 bits have the same meaning; newer shader accesses become `SHADER_READ`
-/// or `SHADER_WRITE`, and any others become `MEMORY_READ | MEMORY_WRITE`.
+/// Converts accesses to Vulkan 1.0. The low 32 bits have the same meaning there. Shader accesses in the high bits
+/// become `SHADER_READ` or `SHADER_WRITE`; any others become `MEMORY_READ | MEMORY_WRITE`.
 fn accesses(access: vk::AccessFlags2) -> vk::AccessFlags {
     use vk::AccessFlags2 as Flag;
     let mut found = vk::AccessFlags::from_raw(access.as_raw() as u32);
@@ -147,7 +149,10 @@ mod tests {
         ]);
         use vk::{AccessFlags, PipelineStageFlags};
         assert!(from.contains(PipelineStageFlags::COMPUTE_SHADER));
-        assert!(from.contains(PipelineStageFlags::ALL_COMMANDS), "copies came later");
+        assert!(
+            from.contains(PipelineStageFlags::ALL_COMMANDS),
+            "the COPY stage is newer than Vulkan 1.0"
+        );
         assert_eq!(to, PipelineStageFlags::COMPUTE_SHADER | PipelineStageFlags::DRAW_INDIRECT);
         assert_eq!(memory.src_access_mask, AccessFlags::SHADER_WRITE | AccessFlags::TRANSFER_WRITE);
         assert_eq!(

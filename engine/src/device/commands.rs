@@ -1,5 +1,4 @@
-//! The engine's command buffers: single-use ones that are recorded, submitted and waited for, the pool-and-buffer pair
-//! that a replay keeps, and idle ones that later recordings reuse.
+//! Command buffers of the engine. Recordings take them from a list of idle ones and return them after use.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,7 +8,8 @@ use crate::device::shared::{Attachment, Device, RecordingId};
 use crate::device::validation::ErrorWatch;
 use crate::error::{Error, Result, VkResultExt};
 
-/// A command pool with one command buffer and one fence. The owner must release it before the device is destroyed.
+/// A command pool with one command buffer and one fence. The owner must call `release` before the device is
+/// destroyed.
 #[derive(Debug, Default)]
 pub(crate) struct CommandSlot {
     pool: vk::CommandPool,
@@ -20,7 +20,7 @@ pub(crate) struct CommandSlot {
     errors: ErrorWatch,
 }
 
-/// Whether the slot has work on the queue.
+/// State of the slot's submissions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
     /// No submission is pending and the fence is unsignalled.
@@ -28,7 +28,7 @@ enum State {
     Idle,
     /// A submission that will signal the fence is pending.
     Pending,
-    /// A call failed. Submissions may be pending, and the fence may or may not be signalled.
+    /// A Vulkan call failed. Submissions may be pending, and the fence may or may not be signalled.
     Unknown,
 }
 
@@ -68,7 +68,7 @@ impl CommandSlot {
         unsafe { device.raw.reset_command_pool(self.pool, flags) }.during("vkResetCommandPool")
     }
 
-    /// Records the buffer with `body`. Fails if a validation layer reports an error meanwhile.
+    /// Records the commands that `body` adds. Fails if a validation layer reports an error meanwhile.
     pub fn record(
         &self,
         device: &Device,
@@ -86,16 +86,16 @@ impl CommandSlot {
         errors.check()
     }
 
-    /// Submits the recorded buffer `times` times in a row as part of `recording`. `times` may exceed one only if the
-    /// buffer was recorded for simultaneous use.
+    /// Submits the recorded buffer `times` times in a row. If `times` exceeds one, the buffer must have been recorded
+    /// for simultaneous use. `recording` identifies the recording, for the barrier between recordings.
     pub fn submit(&mut self, device: &Device, recording: RecordingId, times: u32) -> Result<()> {
         self.wait(device)?;
         if times == 0 {
             return Ok(());
         }
         self.errors = device.watch_errors();
-        // Only the last submission signals the fence. If an earlier one fails, completion cannot be detected by the
-        // fence.
+        // Only the last submission signals the fence. If an earlier submission fails, the fence cannot show when the
+        // work is complete.
         self.state = State::Unknown;
         for left in (0..times).rev() {
             let fence = if left == 0 { self.fence } else { vk::Fence::null() };
@@ -142,12 +142,12 @@ impl CommandSlot {
     }
 }
 
-/// Maximum number of idle slots per device. Exceeds the number of threads that usually run work at the same time.
+/// Maximum number of idle slots per device. More than the number of threads that usually run work at the same time.
 const MAX_IDLE: usize = 64;
 
-/// Idle command slots of a device, reused by later recordings: creating a pool, a buffer and a fence for each run would
-/// take longer than recording a small plan. Reuse also avoids a crash in some validation layers (such as 1.3.239) when
-/// one thread destroys a command pool while another records a label.
+/// Idle command slots of a device, reused by later recordings. Creating a pool, a buffer and a fence for each run
+/// would take longer than recording a small plan. Reuse also avoids a crash in some validation layers (such as
+/// 1.3.239) if one thread destroys a command pool while another records a label.
 #[derive(Default)]
 struct IdleSlots(Mutex<Vec<CommandSlot>>);
 
@@ -190,7 +190,7 @@ impl Commands {
         self.slot.reset(&self.device)
     }
 
-    /// Records the buffer with `body`.
+    /// Records the commands that `body` adds.
     pub fn record(
         &self,
         usage: vk::CommandBufferUsageFlags,
@@ -199,13 +199,13 @@ impl Commands {
         self.slot.record(&self.device, usage, body)
     }
 
-    /// Submits the recorded buffer `times` times in a row. `times` may exceed one only if the buffer was recorded for
-    /// simultaneous use.
+    /// Submits the recorded buffer `times` times in a row. If `times` exceeds one, the buffer must have been recorded
+    /// for simultaneous use.
     pub fn submit(&mut self, times: u32) -> Result<()> {
         self.slot.submit(&self.device, self.recording, times)
     }
 
-    /// Submits `before`, followed by the recorded buffer, in one call.
+    /// Submits the buffers in `before`, followed by the recorded buffer, in one call.
     ///
     /// # Safety
     /// The buffers in `before` are executable, and are not pending unless recorded for simultaneous use. They remain
@@ -245,9 +245,9 @@ impl Drop for Commands {
             }
             // Waiting for a lost device fails, but its work is no longer pending.
             Err(Error::Vulkan { result: vk::Result::ERROR_DEVICE_LOST, .. }) => {}
-            // The slot may still be in use, so it is leaked.
+            // The slot may still be in use, so it is never destroyed.
             Err(error) => {
-                tracing::warn!(%error, "a command buffer may still be in use, and is leaked");
+                tracing::warn!(%error, "waiting for a command buffer failed; it may still be in use, so it is leaked");
                 return;
             }
         }
@@ -256,7 +256,7 @@ impl Drop for Commands {
     }
 }
 
-/// Records a command buffer with `body`, submits it once and waits.
+/// Records the commands that `body` adds, submits them once, and waits for completion.
 pub(crate) fn run_once(
     device: &Arc<Device>,
     body: impl FnOnce(vk::CommandBuffer) -> Result<()>,

@@ -18,9 +18,10 @@ use crate::device::shared::{Device, DeviceParts, Handles};
 use crate::device::validation::{Messages, ValidationConfig};
 use crate::error::{Result, VkResultExt};
 
-/// A Vulkan device with a queue and an allocator. All other objects are created from it.
+/// A Vulkan device with a queue and an allocator. All other objects of the engine are created from it.
 ///
-/// Clones share the device. Buffers and executables keep it alive; it is destroyed with the last of them.
+/// Clones share the device. Buffers and executables also keep the device alive; it is destroyed when all of them have
+/// been dropped.
 #[derive(Clone)]
 pub struct Context {
     pub(crate) device: Arc<Device>,
@@ -36,11 +37,11 @@ pub struct Config {
     /// Receives the messages of the validation layers. Keep a clone to read them even if opening fails. Contexts opened
     /// with clones of one configuration share it.
     pub messages: Messages,
-    /// Cache location of compiled pipelines and probe results.
+    /// Folder for compiled pipelines and probe results.
     pub pipeline_cache: PipelineCache,
-    /// Whether ranking may rely on probed behaviour of the device, or only on Vulkan's guarantees.
+    /// Whether kernels may rely on probed behaviour of the device, or only on Vulkan's guarantees.
     pub ranking: RankingChoice,
-    /// Source of the kernel sizes tuned for the device.
+    /// Source of kernel sizes that were tuned for the device.
     pub profile: ProfileChoice,
     /// Collects the driver's statistics of each pipeline (registers, spills).
     pub pipeline_statistics: bool,
@@ -49,12 +50,12 @@ pub struct Config {
     pub memory_limit: Option<u64>,
     /// Receives the GPU timings of every run, for traces.
     pub observer: Option<Observer>,
-    /// Supported features to leave disabled, to test the fallback paths.
+    /// Features that stay disabled even if the device supports them, to test the fallback paths.
     pub without: Features,
 }
 
-/// The first validation layer that knows `VK_KHR_shader_maximal_reconvergence`. Earlier ones report its use as an
-/// error.
+/// Version of the first validation layer that supports `VK_KHR_shader_maximal_reconvergence`. Earlier layers report
+/// its use as an error.
 const KNOWS_MAXIMAL_RECONVERGENCE: u32 = vk::make_api_version(0, 1, 3, 274);
 
 impl Config {
@@ -69,7 +70,7 @@ impl Config {
         let mut left_out = self.without;
         left_out.shader_maximal_reconvergence |=
             instance.layer_version.is_some_and(|version| version < KNOWS_MAXIMAL_RECONVERGENCE);
-        // GPU-assisted validation treats pushed descriptors as uninitialized, and skips their accesses.
+        // GPU-assisted validation treats push descriptors as uninitialized and does not check accesses through them.
         left_out.push_descriptor |=
             self.validation.is_some_and(|validation| validation.gpu_assisted);
         left_out.pipeline_executable_info |= !self.pipeline_statistics;
@@ -83,7 +84,7 @@ impl Config {
 }
 
 impl Context {
-    /// Opens the device that `config` selects. Does not load the profile; the caller does.
+    /// Opens the device that `config` selects. The caller must load the profile.
     pub(crate) fn open_device(config: &Config) -> Result<Self> {
         let _span = tracing::debug_span!("context.open").entered();
         let probed_behaviour = config.ranking.allows_probed()?;
@@ -121,8 +122,8 @@ impl Context {
         Self::devices_for(&Config::default())
     }
 
-    /// Like [`devices`](Self::devices), but evaluated for this configuration. `config.device.pick` then returns the
-    /// device that [`open`](Self::open) would use.
+    /// Like [`devices`](Self::devices), but checks the devices for this configuration. `config.device.pick` then
+    /// returns the device that [`open`](Self::open) would use.
     pub fn devices_for(config: &Config) -> Result<Vec<DeviceEntry>> {
         let instance = config.instance()?;
         selection::list(&instance.raw, |physical| config.requirements(&instance, physical))
@@ -148,7 +149,7 @@ impl Context {
         self.device.messages().clone()
     }
 
-    /// The raw device, for code that records commands around the engine's.
+    /// The raw device, for code that records commands before or after those of the engine.
     pub fn raw_device(&self) -> &ash::Device {
         &self.device.raw
     }

@@ -1,4 +1,4 @@
-//! Files of this library: per-user folders, by the conventions of each platform, and atomic writes.
+//! Folders and files of this library: per-user folders, by the conventions of each platform, and atomic writes.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -34,7 +34,7 @@ impl UserFolder {
     }
 }
 
-/// Cache location of compiled pipelines and probe results.
+/// Folder for compiled pipelines and probe results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum PipelineCache {
     /// The user's cache folder.
@@ -47,7 +47,7 @@ pub enum PipelineCache {
 }
 
 impl PipelineCache {
-    /// The folder, or `None` if the cache is off or there is no user folder.
+    /// The path of the folder. `None` if the cache is off, or if the environment does not define a user folder.
     pub(crate) fn folder(&self) -> Option<PathBuf> {
         match self {
             Self::UserFolder => UserFolder::Cache.path(),

@@ -1,5 +1,6 @@
-//! Checks that a device provides the functions the engine calls. Calling a missing function through `ash` panics in an
-//! `extern` function, which aborts the process, so they are checked before any object is created.
+//! Checks that a device provides all functions that the engine calls. If a function is missing, the call through
+//! `ash` panics inside an `extern` function, which aborts the process. The check therefore precedes the creation of
+//! any object.
 
 use std::ffi::CStr;
 
@@ -7,7 +8,7 @@ use ash::vk;
 
 use crate::device::requirements::{Features, Missing};
 
-/// Functions that the engine and its allocator call on every device.
+/// Functions that the engine and its allocator require on every device.
 const ALWAYS: [&CStr; 48] = [
     c"vkAllocateCommandBuffers",
     c"vkAllocateDescriptorSets",
@@ -75,14 +76,14 @@ impl<'d> Functions<'d> {
         unsafe { self.instance.get_device_proc_addr(self.device, name.as_ptr()) }.is_some()
     }
 
-    /// Whether the device provides `vkCmdPipelineBarrier2` under its core name, and under that of
-    /// `VK_KHR_synchronization2`. This depends on how instance and device were created; a caller's description of an
-    /// adopted device may be wrong, so it is looked up.
+    /// Whether the device provides `vkCmdPipelineBarrier2` under its core name, and whether it does so under the name
+    /// from `VK_KHR_synchronization2`. Looks the names up, because the caller's description of an adopted device may
+    /// be wrong.
     pub fn barrier2(&self) -> [bool; 2] {
         [c"vkCmdPipelineBarrier2", c"vkCmdPipelineBarrier2KHR"].map(|name| self.has(name))
     }
 
-    /// Functions that the engine calls with these features, but the device does not provide.
+    /// Functions that the engine calls if these features are enabled, but that the device does not provide.
     pub fn missing(&self, features: &Features, debug_utils: bool) -> Vec<Missing> {
         let conditional: [(bool, &[&CStr]); 4] = [
             (features.push_descriptor, &[c"vkCmdPushDescriptorSetKHR"]),

@@ -1,5 +1,5 @@
-//! Options for adopting a device: the engine's pipeline cache, allocation callbacks and device memory allocator, and
-//! whether `synchronization2` may be missing.
+//! Options for adopting a device: objects that the embedder provides (pipeline cache, allocation callbacks, device
+//! memory allocator), and whether `synchronization2` may be missing.
 
 use std::sync::Arc;
 
@@ -27,11 +27,12 @@ pub struct MemoryPiece {
     pub memory: vk::DeviceMemory,
     /// Offset of the range within `memory`, a multiple of the requested alignment.
     pub offset: u64,
-    /// An identifier for the allocator's own use.
+    /// A value that the allocator may use to identify the range.
     pub cookie: usize,
 }
 
-/// An engine's device memory allocator, used for workspaces and device arrays. It may be called from any thread.
+/// A device memory allocator of the embedding program. It provides the memory of workspaces and device arrays. It may
+/// be called from any thread.
 ///
 /// # Safety
 /// The memory returned by [`allocate`](Self::allocate) belongs to the device, has an allowed memory type and at least
@@ -44,7 +45,7 @@ pub unsafe trait MemoryAllocator: Send + Sync {
         flags: vk::MemoryAllocateFlags,
     ) -> Result<MemoryPiece, vk::Result>;
 
-    /// Frees a range. Called once for each allocation.
+    /// Frees a range. Called exactly once for each range.
     fn free(&self, piece: MemoryPiece);
 }
 
@@ -58,15 +59,16 @@ unsafe impl Send for Callbacks {}
 unsafe impl Sync for Callbacks {}
 
 impl AdoptOptions {
-    /// Accepts a device that was created without `synchronization2`, as wgpu does. If the features do not include it,
-    /// the engine records Vulkan 1.0 barriers. These use one pair of stage masks for all buffers of a boundary and do
-    /// not distinguish kinds of shader access, so they may wait for more than necessary.
+    /// Accepts a device that was created without `synchronization2`, as wgpu does. On such a device, the engine
+    /// records Vulkan 1.0 barriers. These use one pair of stage masks for all buffers at a pass boundary, and one
+    /// flag for all kinds of shader access, so they may wait for more work than necessary.
     #[must_use]
     pub fn without_synchronization2(self) -> Self {
         Self { without_synchronization2: true, ..self }
     }
 
-    /// Creates pipelines with the engine's own cache. The engine keeps ownership, and no cache file is read or written.
+    /// Creates pipelines with the embedding program's pipeline cache. The program keeps ownership of the cache. No
+    /// cache file is read or written.
     ///
     /// # Safety
     /// `cache` belongs to the device, was not created with `EXTERNALLY_SYNCHRONIZED`, and outlives the context and
@@ -77,15 +79,15 @@ impl AdoptOptions {
         Self { hooks: Hooks { pipeline_cache, ..self.hooks }, ..self }
     }
 
-    /// Places workspaces and device arrays in memory from the engine's allocator. Host-visible memory (for transfers,
-    /// constants and the status word) is still allocated by the context.
+    /// Allocates workspaces and device arrays with the embedding program's allocator. The context itself still
+    /// allocates host-visible memory: for transfers, constants and the status word.
     #[must_use]
     pub fn memory_allocator(self, allocator: Arc<dyn MemoryAllocator>) -> Self {
         Self { hooks: Hooks { memory: Some(allocator), ..self.hooks }, ..self }
     }
 
-    /// Uses the engine's host allocation callbacks for the Vulkan objects that the context creates, except for device
-    /// memory (`vkAllocateMemory`).
+    /// Uses the embedding program's host allocation callbacks for the Vulkan objects that the context creates.
+    /// `vkAllocateMemory` is called without them.
     ///
     /// # Safety
     /// The callbacks meet Vulkan's requirements, may be called from any thread, and remain valid until the context and

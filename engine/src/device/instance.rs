@@ -15,7 +15,7 @@ pub(crate) const API_VERSION: u32 = vk::API_VERSION_1_3;
 pub(crate) struct Instance {
     pub raw: ash::Instance,
     pub debug_utils: bool,
-    /// Whether the engine created the instance and the device, and must destroy them.
+    /// Whether the engine created the instance and the device, and must therefore destroy them.
     pub owned: bool,
     /// Receives the messages of `messenger`.
     messages: Messages,
@@ -41,7 +41,7 @@ impl Instance {
         let create = |settings| create_raw(&entry, &requirements, validation, settings, &messages);
         let settings = validation.is_some() && layer_has_settings(&entry)?;
         let raw = match create(settings) {
-            // Loaders before Vulkan 1.3.272 reject the extension even if the layer provides it.
+            // Loaders before Vulkan 1.3.272 reject the layer-settings extension even if the layer provides it.
             Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT) if settings => {
                 tracing::warn!(
                     "the Vulkan loader is older than the validation layer: hazards of shaders are reported only if \
@@ -65,7 +65,7 @@ impl Instance {
         Ok(this)
     }
 
-    /// Wraps the caller's instance, which is never destroyed here.
+    /// Wraps an instance that the caller owns. It is not destroyed on drop.
     pub fn adopt(entry: ash::Entry, raw: ash::Instance, debug_utils: bool) -> Self {
         let (messages, messenger, layer_version) = (Messages::default(), None, None);
         Self { raw, debug_utils, owned: false, messages, messenger, layer_version, entry }
@@ -100,8 +100,8 @@ impl Drop for Instance {
     }
 }
 
-/// Creates an instance, with the validation layer if `validation` is given. `settings` states whether the layer accepts
-/// settings from the application.
+/// Creates an instance, with the validation layer if `validation` is given. `settings` states whether the layer
+/// accepts settings (`VK_EXT_layer_settings`).
 fn create_raw(
     entry: &ash::Entry,
     requirements: &InstanceRequirements,
@@ -114,7 +114,7 @@ fn create_raw(
     if validation.is_some() {
         layers.push(validation::LAYER.as_ptr());
         names.push(ash::ext::validation_features::NAME);
-        // The layer provides this extension if the loader does not.
+        // If the loader does not list this extension, the validation layer provides it.
         if !names.contains(&ash::ext::debug_utils::NAME) {
             names.push(ash::ext::debug_utils::NAME);
         }
@@ -145,7 +145,8 @@ fn create_raw(
     unsafe { entry.create_instance(&info, None) }
 }
 
-/// Whether the validation layer accepts settings from the application. Layers before Vulkan 1.3.272 do not.
+/// Whether the validation layer accepts settings from the application (`VK_EXT_layer_settings`). Layers before Vulkan
+/// 1.3.272 do not.
 fn layer_has_settings(entry: &ash::Entry) -> Result<bool> {
     // SAFETY: no preconditions.
     let extensions =

@@ -1,5 +1,5 @@
-//! Vulkan devices: selection or adoption, requirements, properties, and the handles that all other modules share. This
-//! module does not depend on buffers, plans or primitives.
+//! Vulkan devices: selection or adoption, requirements, properties, and the handles that all other modules share.
+//! This module does not depend on buffers, plans or operations.
 
 pub(crate) mod adopt;
 pub(crate) mod barriers;

@@ -9,7 +9,7 @@ use std::time::Instant;
 pub struct Run {
     /// The plan's name.
     pub plan: String,
-    /// Host time before the run began.
+    /// Host time directly before the run was submitted.
     pub before: Instant,
     /// Host time after the run completed.
     pub after: Instant,
@@ -26,24 +26,24 @@ pub struct Run {
 /// Receives the GPU times of every [`Context::run`](crate::Context::run).
 #[derive(Clone)]
 pub struct Observer {
-    tell: Arc<dyn Fn(Run) + Send + Sync>,
+    report: Arc<dyn Fn(Run) + Send + Sync>,
     pub(crate) each_pass: bool,
 }
 
 impl Observer {
-    /// Calls `tell` after every run, with the time of each pass. Timing individual passes prevents them from
-    /// overlapping.
-    pub fn new(tell: impl Fn(Run) + Send + Sync + 'static) -> Self {
-        Self { tell: Arc::new(tell), each_pass: true }
+    /// Calls `report` after every run, with the time of each pass. Because each pass is timed separately, passes do
+    /// not overlap on the device.
+    pub fn new(report: impl Fn(Run) + Send + Sync + 'static) -> Self {
+        Self { report: Arc::new(report), each_pass: true }
     }
 
-    /// Calls `tell` after every run, with only the time of the whole run. This costs two timestamps.
-    pub fn of_runs(tell: impl Fn(Run) + Send + Sync + 'static) -> Self {
-        Self { tell: Arc::new(tell), each_pass: false }
+    /// Calls `report` after every run, with only the time of the whole run. This adds two timestamps to a run.
+    pub fn of_runs(report: impl Fn(Run) + Send + Sync + 'static) -> Self {
+        Self { report: Arc::new(report), each_pass: false }
     }
 
-    pub(crate) fn tell(&self, run: Run) {
-        (self.tell)(run);
+    pub(crate) fn report(&self, run: Run) {
+        (self.report)(run);
     }
 }
 

@@ -1,5 +1,5 @@
-//! Submissions, and their order: a barrier between consecutive recordings on the queue makes the writes of the first
-//! visible to the second.
+//! Submits work to the queue. A barrier between consecutive recordings makes the writes of the first visible to the
+//! second.
 
 use ash::vk;
 
@@ -7,7 +7,7 @@ use super::commands::CommandSlot;
 use super::shared::{Attachment, Device, RecordingId};
 use crate::error::{Result, VkResultExt};
 
-/// A command buffer with a single barrier, from all of the engine's earlier memory accesses to all later ones.
+/// A command buffer with a single barrier: all earlier memory accesses of the engine happen before all later ones.
 pub(crate) struct Order(CommandSlot);
 
 impl Order {
@@ -53,8 +53,9 @@ impl Attachment for Order {
 }
 
 impl Device {
-    /// Submits one command buffer and signals `fence`. Inserts a barrier after earlier submissions of other recordings;
-    /// consecutive submissions of one recording get none and synchronize themselves.
+    /// Submits one command buffer, which signals `fence`. If the previous submission came from another recording, a
+    /// barrier precedes it. Consecutive submissions of the same recording have no barrier in between; their own
+    /// commands must synchronize them.
     ///
     /// # Safety
     /// `commands` is executable and not pending (or was recorded for simultaneous use).
@@ -75,7 +76,8 @@ impl Device {
         Ok(())
     }
 
-    /// Submits command buffers of several recordings in one call. The caller orders them, with [`Order`] if necessary.
+    /// Submits command buffers of several recordings in one call. The caller must order them, with [`Order`] if
+    /// necessary.
     ///
     /// # Safety
     /// The requirements of [`submit`](Self::submit), for each command buffer.

@@ -1,4 +1,4 @@
-//! Source of the kernel sizes tuned for a device.
+//! Source of kernel sizes that were tuned for a device.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,27 +6,30 @@ use std::sync::Arc;
 use crate::device::files::UserFolder;
 use crate::device::properties::DeviceProperties;
 
-/// Source of the kernel sizes tuned for a device: a [`Profile`](crate::Profile), as created by `multisplit tune`. It
-/// affects performance, never results.
+/// Source of kernel sizes that were tuned for a device: a [`Profile`](crate::Profile), as `multisplit tune` creates
+/// it. The choice affects performance, never results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ProfileChoice {
-    /// This device's profile in the user's configuration folder, if there is one: `$XDG_CONFIG_HOME/multisplit`,
-    /// `~/.config/multisplit`, or the platform's equivalent. If it cannot be used, a warning is logged and the built-in
-    /// sizes are used.
+    /// The profile of this device in the user's configuration folder, if it exists: `$XDG_CONFIG_HOME/multisplit`,
+    /// `~/.config/multisplit`, or the platform's equivalent. If the file is unusable, a warning is logged and the
+    /// built-in sizes are used.
     #[default]
     UserFolder,
-    /// This device's profile in the given folder, handled in the same way.
+    /// The profile of this device in the given folder, if it exists. If the file is unusable, a warning is logged and
+    /// the built-in sizes are used.
     Folder(PathBuf),
-    /// The given file. If it cannot be used, opening fails with [`Error::Profile`](crate::Error::Profile).
+    /// The given file. If it is unusable, opening the context fails with [`Error::Profile`](crate::Error::Profile).
     File(PathBuf),
-    /// The contents of a profile. If it cannot be used, opening fails with [`Error::Profile`](crate::Error::Profile).
+    /// The contents of a profile. If they are unusable, opening the context fails with
+    /// [`Error::Profile`](crate::Error::Profile).
     Bytes(Arc<[u8]>),
-    /// No profile: the built-in sizes.
+    /// No profile. The built-in sizes are used.
     BuiltIn,
 }
 
 impl ProfileChoice {
-    /// Path of the profile for a device, whether or not the file exists. `None` if the choice has no path.
+    /// Path of the profile for a device, whether or not the file exists. `None` if the choice does not name a file or
+    /// folder.
     pub fn path(&self, properties: &DeviceProperties) -> Option<PathBuf> {
         let within = |folder: &Path| folder.join(file_name(properties));
         match self {
@@ -38,7 +41,8 @@ impl ProfileChoice {
     }
 }
 
-/// The name contains the subgroup size because a software driver can run at several sizes with the same device id.
+/// A software driver can run at several subgroup sizes with the same device id, so the name contains the subgroup
+/// size.
 fn file_name(properties: &DeviceProperties) -> String {
     let DeviceProperties { vendor_id, device_id, subgroup_size, .. } = properties;
     format!("{vendor_id:04x}-{device_id:04x}-{subgroup_size}.profile")

@@ -11,7 +11,7 @@ use crate::error::{Result, VkResultExt};
 pub struct DeviceProperties {
     /// Device name.
     pub name: String,
-    /// Discrete, integrated, software (`CPU`), ...
+    /// Device type: discrete, integrated, software (`CPU`), and so on.
     pub device_type: vk::PhysicalDeviceType,
     /// Driver name and version as text.
     pub driver: String,
@@ -29,34 +29,36 @@ pub struct DeviceProperties {
     pub driver_version: u32,
     /// Identifies the driver build for pipeline caches.
     pub pipeline_cache_uuid: [u8; 16],
-    /// The subgroup size without size control.
+    /// The subgroup size if a pipeline does not request one.
     pub subgroup_size: u32,
-    /// Smallest and largest subgroup size with size control; both equal `subgroup_size` without it.
+    /// Smallest and largest subgroup size that a pipeline can request (subgroup size control). Both equal
+    /// `subgroup_size` if the device does not support requests.
     pub subgroup_size_range: (u32, u32),
-    /// Stages for which a subgroup size can be required.
+    /// Shader stages for which a pipeline can request a subgroup size.
     pub required_size_stages: vk::ShaderStageFlags,
-    /// Maximum subgroups per workgroup if a subgroup size is required.
+    /// Maximum number of subgroups per workgroup if a pipeline requests a subgroup size.
     pub max_workgroup_subgroups: u32,
     /// Supported subgroup operations.
     pub subgroup_operations: vk::SubgroupFeatureFlags,
     /// Stages that support subgroup operations.
     pub subgroup_stages: vk::ShaderStageFlags,
-    /// Number of cores that run workgroups (NVIDIA: streaming multiprocessors); 0 if the driver does not report it.
+    /// Number of cores that run workgroups, such as NVIDIA's streaming multiprocessors. 0 if the driver does not
+    /// report it.
     pub shader_cores: u32,
     /// Shared memory per workgroup in bytes.
     pub shared_memory: u32,
     /// Size of the largest device-local heap in bytes.
     pub device_memory: u64,
-    /// Size in bytes up to which the driver guarantees a single allocation; larger ones may succeed.
+    /// Maximum size of an allocation that the driver guarantees, in bytes. Larger allocations may succeed.
     pub max_allocation: u64,
     /// Maximum buffer size in bytes.
     pub max_buffer_size: u64,
-    /// A queue family that supports compute, preferably with graphics (the universal queue that an engine renders
-    /// with).
+    /// A queue family that supports compute. Families that also support graphics are preferred, because renderers use
+    /// them.
     pub compute_family: Option<u32>,
-    /// Valid timestamp bits on that family; 0 if it does not support timestamps.
+    /// Number of valid timestamp bits on that family; 0 if it does not support timestamps.
     pub timestamp_bits: u32,
-    /// All Vulkan limits.
+    /// All limits that Vulkan reports.
     pub limits: vk::PhysicalDeviceLimits,
 }
 
@@ -158,7 +160,7 @@ impl DeviceProperties {
         }
     }
 
-    /// Replaces the queue family with one that the caller chose.
+    /// Replaces the queue family by one that the caller chose.
     pub(crate) fn with_family(
         mut self,
         instance: &ash::Instance,
@@ -172,13 +174,13 @@ impl DeviceProperties {
         self
     }
 
-    /// Maximum number of iterations of all loops of an invocation together, after which the driver ends every loop, as
-    /// llvmpipe does. `None` if there is no such limit.
+    /// Number of loop iterations, summed over all loops of one invocation, after which the driver ends every loop.
+    /// llvmpipe has such a limit. `None` if there is no limit.
     pub fn loop_limit(&self) -> Option<u32> {
         (self.device_type == vk::PhysicalDeviceType::CPU).then_some(65_535)
     }
 
-    /// The subset of the limits that graph compilation respects.
+    /// The limits that graph compilation respects.
     pub fn graph_limits(&self) -> multisplit_graph::Limits {
         multisplit_graph::Limits {
             max_storage_range: u64::from(self.limits.max_storage_buffer_range),

@@ -1,4 +1,4 @@
-//! Whether ranking kernels may rely on probed device behaviour, or only on Vulkan's guarantees.
+//! Choice between probed device behaviour and Vulkan's guarantees, for kernels that rank keys.
 
 use std::str::FromStr;
 
@@ -7,18 +7,20 @@ use crate::error::{Error, Result};
 /// Environment variable for [`RankingChoice::Auto`]: `promised` or `probed`.
 pub const RANKING_VARIABLE: &str = "MULTISPLIT_RANKING";
 
-/// Device behaviour that the kernels that rank the keys of a tile may rely on. Affects performance, never results.
+/// Device behaviour that kernels may rely on when they rank the keys of a tile. The choice affects performance, never
+/// results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RankingChoice {
     /// `MULTISPLIT_RANKING` if it is set, otherwise [`Probed`](Self::Probed).
     #[default]
     Auto,
-    /// Only behaviour that Vulkan guarantees: keys are ranked by ballots. The lane-order probe does not run, so it
-    /// submits no work.
+    /// Only behaviour that Vulkan guarantees. Keys are ranked by subgroup ballots. The lane-order probe does not run,
+    /// so it submits no work.
     Promised,
-    /// Also probed behaviour: keys are ranked by lane order if the device passed the lane-order probe. Unless an
-    /// earlier run stored the result, the first [`Context::policy`] or [`Context::work`] submits the probe and waits
-    /// for it. Kernels verify a sample of their tiles.
+    /// Also behaviour that a probe has observed. If the device passed the lane-order probe, keys are ranked by the
+    /// order in which atomics of the lanes execute. The first [`Context::policy`] or [`Context::work`] submits the
+    /// probe and waits for it, unless an earlier run stored its result. Kernels check the order in a sample of their
+    /// tiles.
     ///
     /// [`Context::policy`]: crate::Context::policy
     /// [`Context::work`]: crate::Context::work

@@ -1,4 +1,5 @@
-//! Device selection: discrete before integrated before software, unless the caller chooses.
+//! Selects a device. Without a choice by the caller, discrete devices precede integrated ones, and integrated ones
+//! precede software drivers.
 
 use ash::vk;
 
@@ -15,8 +16,8 @@ pub enum DeviceChoice {
     /// `MULTISPLIT_DEVICE` if it is set, otherwise the best device that can run the kernels.
     #[default]
     Auto,
-    /// An index in Vulkan's order of devices, or part of a name, ignoring case. A number that is not a valid index is
-    /// matched against whole words of the name, such as `4090`.
+    /// An index in Vulkan's list of devices, or part of a device name (case-insensitive). A number that is not a
+    /// valid index must match a whole word of the name, such as `4090`.
     Named(String),
     /// The best software driver.
     Software,
@@ -65,9 +66,9 @@ pub struct DeviceEntry {
     pub properties: DeviceProperties,
     /// Missing requirements; empty if the device is usable.
     pub missing: Vec<String>,
-    /// Features that opening the device enables; none if it is not usable.
+    /// Features that opening the device enables; empty if the device is not usable.
     pub features: Features,
-    /// Belongs to the instance that listed it, which may have been destroyed.
+    /// Belongs to the instance that listed the device. This instance may have been destroyed.
     pub(crate) physical: vk::PhysicalDevice,
 }
 
@@ -102,8 +103,8 @@ impl DeviceEntry {
     }
 }
 
-/// The first usable device of the best type. If none is usable, returns an unusable one so that the error can list its
-/// missing requirements.
+/// The first usable device of the best type. If no device is usable, returns an unusable one, so that the error can
+/// list its missing requirements.
 fn best<'d>(devices: impl Iterator<Item = &'d DeviceEntry>) -> Option<&'d DeviceEntry> {
     devices.min_by_key(|d| (!d.missing.is_empty(), d.rank(), d.index))
 }
@@ -114,7 +115,7 @@ fn named<'d>(name_or_number: &str, devices: &'d [DeviceEntry]) -> Option<&'d Dev
     let matches = |d: &&DeviceEntry| {
         let name = d.properties.name.to_lowercase();
         match number {
-            // Numbers match whole words only; otherwise an invalid index would match parts of version numbers.
+            // A number must match a whole word. Otherwise, an invalid index would match part of a version number.
             Some(_) => {
                 name.split(|c: char| !c.is_alphanumeric() && c != '.').any(|w| w == name_or_number)
             }

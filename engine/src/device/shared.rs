@@ -18,8 +18,8 @@ use crate::device::validation::{ErrorWatch, Messages};
 use crate::device::verdict::{ProbeResult, VerdictFile};
 use crate::error::{Error, Result, VkResultExt};
 
-/// An instance and its device. Dropping destroys both in order, unless the caller owns them. This also cleans up if a
-/// later step of opening fails.
+/// An instance and its device. Dropping this destroys the device, then the instance, unless the caller owns them. It
+/// also cleans up if a later step of opening the device fails.
 pub(crate) struct Handles {
     pub raw: ash::Device,
     pub instance: Instance,
@@ -34,7 +34,7 @@ impl Drop for Handles {
     }
 }
 
-/// Identifies a recording. Consecutive submissions of the same recording get no barrier in between.
+/// Identifies a recording. No barrier is inserted between consecutive submissions of the same recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RecordingId(u64);
 
@@ -52,8 +52,8 @@ pub(super) struct Queue {
     pub last: Option<RecordingId>,
 }
 
-/// An object that higher layers attach to a device for its lifetime, such as the memory heap or the pipeline cache. The
-/// device does not know its type; it only releases it before it is destroyed.
+/// An object that other modules attach to a device for its lifetime, such as the memory heap or the pipeline cache.
+/// The device does not know its type. It releases the object before the Vulkan device is destroyed.
 pub(crate) trait Attachment: Any + Send + Sync {
     /// Destroys the Vulkan objects that the attachment holds.
     ///
@@ -69,7 +69,7 @@ fn find<T: Attachment>(attachments: &[Arc<dyn Attachment>]) -> Option<Arc<T>> {
     })
 }
 
-/// A Vulkan device. All objects hold a reference, so none outlives it.
+/// A Vulkan device. All objects created from it hold a reference, so it outlives them.
 pub(crate) struct Device {
     pub raw: ash::Device,
     pub queue_family: u32,
@@ -83,7 +83,7 @@ pub(crate) struct Device {
     pub observer: Option<Observer>,
     /// Whether a run fails if a validation layer reports an error.
     fail_on_error: bool,
-    /// Cache location of compiled pipelines and probe results.
+    /// Folder for compiled pipelines and probe results.
     pub pipeline_cache: PipelineCache,
     /// Whether kernels may rely on probed device behaviour.
     pub probed_behaviour: bool,
@@ -97,7 +97,7 @@ pub(crate) struct Device {
     attachments: Mutex<Vec<Arc<dyn Attachment>>>,
     queue: Mutex<Queue>,
     barriers: Barriers,
-    /// Must be the last field: fields are dropped in declaration order.
+    /// Destroys the device and the instance. Must be the last field, because fields are dropped in declaration order.
     handles: Handles,
 }
 
@@ -169,7 +169,7 @@ impl Device {
         })
     }
 
-    /// The file that stores the result of a probe; `None` if the cache is off.
+    /// The file that stores the result of a probe. `None` if the cache is off.
     pub fn verdict_file<R: ProbeResult>(&self) -> Option<VerdictFile<R>> {
         let folder = self.pipeline_cache.folder()?;
         Some(VerdictFile::new(&folder, &self.properties))
@@ -179,7 +179,7 @@ impl Device {
         self.handles.instance.messages()
     }
 
-    /// Starts collecting errors of validation layers, if runs are configured to fail on them.
+    /// Starts collecting errors of the validation layers, if such errors are to make runs fail.
     pub fn watch_errors(&self) -> ErrorWatch {
         if self.fail_on_error { self.messages().watch() } else { ErrorWatch::default() }
     }
@@ -193,12 +193,12 @@ impl Device {
         self.hooks.allocation_callbacks.as_ref().map(|callbacks| &callbacks.0)
     }
 
-    /// Whether other code created the device, and shares its memory with the engine.
+    /// Whether other code created the device and also allocates memory on it.
     pub fn is_adopted(&self) -> bool {
         !self.handles.instance.owned
     }
 
-    /// The error for an operation that needs a feature which is not supported or not enabled.
+    /// Returns the error for an operation that needs a feature which is not supported or not enabled.
     pub fn missing_feature(&self, operation: String, feature: String) -> Error {
         let (device, enabled) = (self.properties.name.clone(), !self.is_adopted());
         Error::MissingFeature { operation, feature, device, enabled }
@@ -217,8 +217,8 @@ impl Device {
         unsafe { self.barriers.record(&self.raw, commands, memory) };
     }
 
-    /// Returns the attachment of this type and creates it on first use. `make` runs without the lock because it may
-    /// request other attachments.
+    /// Returns the attachment of this type. Creates it with `make` on first use. The lock is not held while `make`
+    /// runs, because `make` may request other attachments.
     pub fn attached<T: Attachment>(&self, make: impl FnOnce(&Self) -> Result<T>) -> Result<Arc<T>> {
         if let Some(found) = find(&self.attachments()) {
             return Ok(found);
@@ -226,7 +226,7 @@ impl Device {
         let made = make(self)?;
         let mut all = self.attachments();
         if let Some(found) = find(&all) {
-            // Another thread was faster.
+            // Another thread created the attachment first.
             drop(all);
             // SAFETY: newly created and not in use.
             unsafe { made.release(self) };
@@ -273,7 +273,7 @@ impl Drop for Device {
             let _ = self.wait_idle();
         }
         let mut attachments = std::mem::take(&mut *self.attachments());
-        // In reverse order of creation.
+        // Release attachments in reverse order of creation.
         while let Some(one) = attachments.pop() {
             // SAFETY: this is the last reference, so the attachments are not in use. The owner of an adopted device
             // guarantees that all recorded work has completed.

@@ -16,8 +16,9 @@ use crate::error::{Error, Result};
 /// The layer that validates API usage.
 pub(crate) const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
-/// Makes synchronization validation track accesses through descriptors. Layers since Vulkan 1.3.290 ignore them by
-/// default: they then miss most hazards of compute shaders, and falsely report two writes with a read in between.
+/// Makes synchronization validation track accesses through descriptors. Layers since Vulkan 1.3.290 do not track them
+/// by default. They then miss most hazards of compute shaders, and falsely report two writes that have a read in
+/// between.
 pub(crate) fn shader_accesses_setting() -> vk::LayerSettingEXT<'static> {
     const ON: &[u8] = &vk::TRUE.to_ne_bytes();
     vk::LayerSettingEXT {
@@ -72,8 +73,8 @@ pub struct Message {
     pub text: String,
 }
 
-/// Messages of validation layers with severity warning or above. Clones share one list with the messenger. A clone that
-/// outlives the context therefore includes messages from its destruction, and a clone of
+/// Messages of the validation layers with severity warning or above. Clones share one list, to which the layers
+/// append. A clone that outlives the context therefore includes messages from its destruction, and a clone of
 /// [`Config::messages`](crate::Config::messages) includes messages from a failed open.
 #[derive(Clone, Debug, Default)]
 pub struct Messages(Arc<Shared>);
@@ -104,7 +105,8 @@ impl Shared {
     }
 }
 
-/// Stores the first error that a layer reports after the watch was created, even if other code takes the messages.
+/// Stores the first error that a layer reports after the watch was created. The error remains stored even if other
+/// code takes the messages.
 #[derive(Debug, Default)]
 pub(crate) struct ErrorWatch(Option<Arc<Mutex<Option<Message>>>>);
 

@@ -1,5 +1,5 @@
-//! Probe results on disk. A file is ignored unless it exactly matches the contents that this version writes for this
-//! device and driver.
+//! Stores probe results on disk. A file is ignored unless its header matches this version of the library, the device
+//! and the driver.
 
 use std::fs;
 use std::marker::PhantomData;
@@ -12,7 +12,7 @@ use crate::device::properties::DeviceProperties;
 pub(crate) trait ProbeResult: Copy + PartialEq + 'static {
     /// The file's extension.
     const EXTENSION: &str;
-    /// All possible results, each with its line in the file.
+    /// All possible results, each with the line that represents it in the file.
     const LINES: &[(Self, &str)];
 }
 
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(file.load(), Some(false));
     }
 
-    /// A folder path that is a file, and a file path that is a folder: neither causes an error.
+    /// Tests a folder path that is a file, and a file path that is a folder.
     #[test]
     fn write_failures_are_ignored() {
         let folder = TestFolder::new("verdict-unwritable");

@@ -43,7 +43,7 @@ impl Context {
         let tick_nanoseconds = f64::from(self.device.properties.limits.timestamp_period);
         let plan = executable.plan().name().to_owned();
         let run = Run { plan, before, after, begin_ticks, tick_nanoseconds, nanoseconds, passes };
-        observer.tell(run);
+        observer.report(run);
         Ok(true)
     }
 

@@ -1,13 +1,13 @@
-//! Values that a size may have on a device.
+//! Allowed values of sizes (tuning parameters) on a device.
 
 use std::fmt;
 
 use super::facts::DeviceFacts;
 
-/// Powers of two are written as `2^N` from this number on.
+/// From this number on, powers of two are written as `2^N`.
 const MIN_POWER: u64 = 1 << 14;
 
-/// Formats a number as in a profile.
+/// Formats a number as profiles contain it.
 pub(super) fn number(number: u64) -> String {
     match number.is_power_of_two() && number >= MIN_POWER {
         true => format!("2^{}", number.trailing_zeros()),
@@ -15,7 +15,7 @@ pub(super) fn number(number: u64) -> String {
     }
 }
 
-/// Values that a size may have.
+/// The set of values that a size may have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Allowed {
     /// Multiples of `step` from `low` to `high`.
@@ -24,18 +24,18 @@ pub enum Allowed {
         low: u64,
         /// Maximum.
         high: u64,
-        /// Common divisor.
+        /// Common divisor of all values.
         step: u64,
     },
-    /// Tiles with at least one key. The number of turns divides the number of items.
+    /// Tile shapes with at least one key. The number of turns must divide the number of items.
     Tiles {
-        /// Maximum threads.
+        /// Maximum number of threads.
         threads: u32,
-        /// Maximum items per thread.
+        /// Maximum number of items (keys) per thread.
         items: u32,
-        /// Maximum turns.
+        /// Maximum number of turns.
         turns: u32,
-        /// Maximum keys.
+        /// Maximum number of keys per tile.
         keys: u32,
     },
     /// One of these words.
@@ -86,7 +86,7 @@ pub(crate) fn threads(facts: &DeviceFacts) -> Allowed {
     multiples(size.into(), facts.max_threads.max(size).into())
 }
 
-/// Workgroup counts of a dispatch.
+/// Numbers of workgroups of a dispatch.
 pub(crate) fn groups(facts: &DeviceFacts) -> Allowed {
     numbers(1, facts.max_groups.max(1).into())
 }

@@ -1,5 +1,4 @@
-//! Device limits and properties that sizes must respect. They come from the device; a policy can read but not
-//! set them.
+//! Device limits and properties that sizes must respect. Callers can read them from a policy, but not raise them.
 
 use std::ops::Deref;
 
@@ -10,11 +9,11 @@ use crate::error::{Error, Result};
 
 /// PCI vendor id.
 const NVIDIA: u32 = 0x10de;
-/// Half of the minimum that Vulkan guarantees, in bytes.
+/// Minimum shared memory that the kernels need, in bytes: half of what Vulkan guarantees.
 const MIN_SHARED_MEMORY: u64 = 8 << 10;
-/// Minimum for a tile and its counters, in bytes.
+/// Minimum size of a storage binding, in bytes: enough for a tile and its counters.
 const MIN_STORAGE_RANGE: u64 = 1 << 10;
-/// Minimum loop iterations that every kernel needs for a tile.
+/// Minimum number of loop iterations that a kernel needs to process a tile.
 const MIN_LOOP_ROUNDS: u64 = 4096;
 const MIN_SAMPLES: u64 = 256;
 
@@ -23,9 +22,9 @@ const MIN_SAMPLES: u64 = 256;
 pub(crate) enum Family {
     /// A software driver.
     Software,
-    /// NVIDIA GPUs. Their sizes were measured on one model.
+    /// NVIDIA GPUs. Their sizes were measured on one model (H200).
     Nvidia,
-    /// GPUs that were not measured.
+    /// Any other GPU. Nothing was measured on these.
     Other,
 }
 
@@ -48,19 +47,20 @@ pub struct DeviceFacts {
     pub max_threads: u32,
     /// Shared memory per workgroup, in bytes.
     pub shared_memory: u32,
-    /// `maxStorageBufferRange`: larger arrays are processed in pieces.
+    /// `maxStorageBufferRange`. Larger arrays are processed in pieces.
     pub max_storage_range: u64,
-    /// `maxComputeWorkGroupCount[0]`: larger indirect dispatches are folded into y. The graph folds direct
-    /// dispatches.
+    /// `maxComputeWorkGroupCount[0]`. Kernels that compute indirect dispatches fold larger counts into y, as the
+    /// graph does for direct dispatches.
     pub max_groups: u32,
-    /// Total loop iterations of an invocation after which the driver terminates every loop. `None` if there is
-    /// no such limit.
+    /// Number of loop iterations, summed over all loops of one invocation, after which the driver ends every loop.
+    /// `None` if there is no limit.
     pub loop_limit: Option<u32>,
-    /// Maximum iterations of all loops of a kernel. Only software drivers have this limit.
+    /// Maximum number of iterations of all loops that the engine plans for a kernel. Only software drivers are
+    /// limited.
     pub max_loop_rounds: u32,
-    /// Maximum samples per thread of a histogram. Only software drivers have this limit.
+    /// Maximum number of samples that one thread of a histogram counts. Only software drivers are limited.
     pub max_samples: u32,
-    /// Whether atomics were observed to follow lane order.
+    /// Whether the lane-order probe observed that atomics of a subgroup execute in lane order.
     pub lane_order: bool,
 }
 
@@ -70,13 +70,14 @@ impl DeviceFacts {
         self.loop_limit.is_some()
     }
 
-    /// The largest workgroup of whole subgroups with at most `threads` threads, and at least one subgroup.
+    /// The largest workgroup size that is a multiple of the subgroup size and at most `threads`. At least one
+    /// subgroup.
     pub(crate) fn whole_subgroups(&self, threads: u32) -> u32 {
         let size = self.subgroup_size;
         (threads.min(self.max_threads) / size).max(1) * size
     }
 
-    /// Rejects devices that no kernel can run on.
+    /// Rejects devices on which no kernel can run.
     pub(crate) fn check(&self) -> Result<()> {
         for (name, value, min) in [
             ("shared_memory", u64::from(self.shared_memory), MIN_SHARED_MEMORY),
@@ -96,7 +97,7 @@ impl DeviceFacts {
     }
 }
 
-/// Facts of one device. They can be read from a policy, but not raised.
+/// Limits and properties of one device. Callers can read them from a policy, but not raise them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts(DeviceFacts);
 
@@ -125,7 +126,7 @@ impl Facts {
         })
     }
 
-    /// Lowers limits. Values above those of the device are ignored.
+    /// Lowers limits. Limits that `change` raises keep their value.
     pub(crate) fn lower(&mut self, change: impl FnOnce(&mut DeviceFacts)) {
         let (mut lowered, facts) = (self.0, &mut self.0);
         change(&mut lowered);
@@ -137,17 +138,17 @@ impl Facts {
         facts.max_samples = facts.max_samples.min(lowered.max_samples);
     }
 
-    /// Records the result of the lane-order probe, or of the check in a kernel.
+    /// Records whether the device keeps lane order, as the probe or a check in a kernel found.
     pub(crate) fn set_lane_order(&mut self, lane_order: bool) {
         self.0.lane_order = lane_order;
     }
 
-    /// Whether the lane-order probe should run.
+    /// Whether the device may keep lane order, so that the probe is worthwhile.
     pub(crate) fn may_have_lane_order(properties: &DeviceProperties) -> bool {
         Family::of(properties) == Family::Nvidia
     }
 
-    /// Facts of an artificial device.
+    /// Changes limits and properties, for an artificial device.
     #[cfg(test)]
     pub(crate) fn with(mut self, change: impl FnOnce(&mut DeviceFacts)) -> Self {
         change(&mut self.0);

@@ -1,15 +1,15 @@
-//! Reduces tiles to fit the shared memory of a device.
+//! Reduces tiles until their kernels fit in the shared memory of a device.
 
 use super::Policy;
 use super::tile::TileShape;
 
-/// Below this subgroup size, two subgroups share their counters, because separate ones would need too much
-/// memory.
+/// On devices with smaller subgroups, pairs of subgroups share one set of counters, because a set per subgroup would
+/// need too much memory.
 const MIN_LANES_UNPAIRED: u32 = 32;
 
 impl Policy {
-    /// Reduces the threads of a tile, and then its keys, until a ranking kernel fits in shared memory.
-    /// `besides` returns the shared memory that the kernel needs for other purposes, in bytes.
+    /// Reduces the threads of a tile, and then its keys per thread, until the kernel that ranks the keys fits in
+    /// shared memory. `besides` returns the shared memory that the kernel needs for other purposes, in bytes.
     pub(crate) fn fit_tile(
         &self,
         shape: TileShape,
@@ -33,8 +33,8 @@ impl Policy {
         shape
     }
 
-    /// Shared memory of a ranking kernel, in bytes: counters or one turn of the tile, bucket targets, and
-    /// subgroup sums.
+    /// Shared memory of a kernel that ranks keys, in bytes: the larger of the counters and the keys of one turn, plus
+    /// bucket offsets and subgroup sums.
     fn ranking_bytes(&self, shape: TileShape, bucket_bits: u32, key_bytes: u32) -> u32 {
         let subgroup_size = self.facts.subgroup_size;
         let subgroups = shape.threads / subgroup_size;

@@ -12,7 +12,7 @@ pub enum ScanMethod {
 }
 
 impl ScanMethod {
-    /// Returns the method for `n` elements: `ReduceThenScan` or `LookBack`.
+    /// Returns the method for `n` elements, which is `ReduceThenScan` or `LookBack`.
     pub(crate) fn for_length(self, n: u64) -> Self {
         match self {
             Self::LookBackUpTo(max) if n <= max => Self::LookBack,
@@ -25,24 +25,26 @@ impl ScanMethod {
 /// Method of a split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Method {
-    /// A method that suits the device, the number of buckets and the data.
+    /// Chosen by the policy, from the number of buckets, the bucket function and the data.
     Auto,
-    /// Direct multisplit: one subproblem per subgroup, no reordering (DMS in the paper).
+    /// Direct multisplit (DMS in the paper): each subgroup processes one subproblem and writes the keys without
+    /// reordering them first.
     Direct,
-    /// Warp-level multisplit: reorders tiles within a subgroup (WMS in the paper).
+    /// Warp-level multisplit (WMS in the paper): each subgroup reorders its keys by bucket before it writes them.
     Warp,
-    /// Block-level multisplit: reorders tiles across a workgroup (BMS in the paper).
+    /// Block-level multisplit (BMS in the paper): each workgroup reorders its keys by bucket before it writes them.
     Block,
-    /// A histogram, then a single pass with decoupled look-back.
+    /// One pass that computes a histogram, then one pass with decoupled look-back that moves the keys.
     OneSweep,
-    /// ceil(log2 m) rounds, each splitting in two by a scan of flags. A baseline of the paper.
+    /// ceil(log2 m) rounds. Each round splits by one bit of the bucket id, with a scan of flags. A baseline of the
+    /// paper.
     ScanSplit,
-    /// Sorts labels by ceil(log2 m) bits, together with the elements. A baseline of the paper. Evaluates the
-    /// bucket function once per key.
+    /// Computes the bucket id (label) of each key once, and radix-sorts the elements by the ceil(log2 m) bits of
+    /// their labels. A baseline of the paper.
     ReducedBitSort,
-    /// A radix sort by the whole key, for buckets in key order: `Delta`, `Range`, `OrderedDigit` of the top
-    /// bits, and for unsigned keys `Digit` of the top bits and `Identity`. The result is sorted within each
-    /// bucket, so only equal keys keep their input order. Requires a host count.
+    /// A radix sort by the whole key. Requires buckets in key order: `Delta`, `Range`, `OrderedDigit` of the top
+    /// bits, and for unsigned keys `Digit` of the top bits and `Identity`. The result is sorted within each bucket,
+    /// so only equal keys keep their input order. Requires a host count.
     FullSort,
 }
 
@@ -61,49 +63,49 @@ impl Method {
 /// Method of a sort.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SortMethod {
-    /// A method that suits the device and the number of elements.
+    /// Chosen by the policy, from the number and type of the elements.
     #[default]
     Auto,
-    /// The method of the paper: each round is a multisplit in three stages, block-level on GPUs and direct on
-    /// software drivers (`SortTuning::rounds`).
+    /// The method of the paper: each round is a multisplit by one digit, in three stages. The multisplit is
+    /// block-level on GPUs and direct on software drivers (`SortTuning::rounds`).
     Multisplit {
         /// Bits per digit: 4 to 8.
         radix_bits: u32,
     },
-    /// One pass computes the histograms of all digits, then there is one pass per digit. Skips passes that
-    /// would not change the order.
+    /// One pass that computes the histograms of all digits, then one pass per digit. A pass is skipped if it would
+    /// not change the order.
     OneSweep,
-    /// A single workgroup, for arrays that fit in one tile.
+    /// One workgroup sorts the whole array, which must fit in one tile.
     Small,
-    /// Counts the keys and writes each value as often as it occurs. Requires whole keys of 8 or 16 bits without
+    /// Counting sort: counts each value and writes it that many times. Requires whole keys of 8 or 16 bits, without
     /// values.
     Counting,
 }
 
-/// Method of ranking the keys of a tile by bucket.
+/// Method that computes the rank of each key of a tile among the keys with the same bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(clippy::manual_non_exhaustive, reason = "the hidden one is for tests")]
 pub enum Ranking {
-    /// By ballots. Relies only on Vulkan's guarantees.
+    /// Subgroup ballots. Relies only on Vulkan's guarantees.
     Ballots,
-    /// By lane order: an atomic add returns the rank. Relies on two properties that Vulkan does not guarantee.
-    /// Atomics on shared memory must execute in program order, and atomics of one instruction to the same
-    /// address in lane order.
+    /// Lane order: an atomic add on a shared counter returns the rank. Relies on two properties that Vulkan does not
+    /// guarantee: atomics on shared memory execute in program order, and atomics of one instruction to the same
+    /// address execute in lane order.
     LaneOrder,
-    /// Like `LaneOrder` with the lanes reversed, as on a device that does not keep lane order. For tests of the
-    /// check that detects such devices.
+    /// Like `LaneOrder`, but with the lanes reversed. Simulates a device that does not keep lane order, to test that
+    /// kernels detect this.
     #[cfg(feature = "broken-plans")]
     #[doc(hidden)]
     ReversedLanes,
 }
 
 impl Ranking {
-    /// Whether it relies on lane order.
+    /// Whether this method relies on lane order.
     pub(crate) fn is_by_lane_order(self) -> bool {
         self != Self::Ballots
     }
 
-    /// Whether lanes are reversed on purpose.
+    /// Whether the lanes are reversed, for tests.
     pub(crate) fn is_reversed(self) -> bool {
         #[cfg(feature = "broken-plans")]
         return self == Self::ReversedLanes;
@@ -112,14 +114,14 @@ impl Ranking {
     }
 }
 
-/// Point at which the values of a tile are loaded. Loading them earlier hides more latency, but occupies
-/// registers for longer.
+/// Stage of a kernel at which it loads the values of a tile. Loading early hides more latency, but occupies registers
+/// for longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValuesAfter {
     /// Together with the keys.
     Loading,
     /// After the keys are ranked.
     Ranking,
-    /// After the first keys are in order in shared memory.
+    /// After the keys of the first turn are in order in shared memory.
     Ordering,
 }

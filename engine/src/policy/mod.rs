@@ -1,5 +1,5 @@
-//! Sizes and methods for each kind of device. Kernels do not depend on GPU models; the tables here and in the
-//! `sizes.rs` of each primitive do.
+//! Sizes (tuning parameters) and methods for each kind of device. Kernels do not depend on GPU models; the tables
+//! here and in the `sizes.rs` of each operation do.
 
 pub(crate) mod allowed;
 pub(crate) mod facts;
@@ -26,15 +26,15 @@ use method::ScanMethod;
 use size::{scan_methods, words};
 use table::{Holds, size, sizes};
 
-/// Maximum number of elements of a plan. Look-back stores its state in the two top bits of a count.
+/// Maximum number of elements of a plan. Look-back stores a count and two state bits in one 32-bit word.
 pub(crate) const MAX_ELEMENTS: u64 = (1 << 30) - 1;
-/// Two aligned pieces, into which an array that does not fit is divided.
+/// Minimum of `max_elements`. With fewer elements, an array could not be divided into two aligned pieces.
 const MIN_ELEMENTS: u64 = 128;
-/// Maximum of the spin limit. Waiting for longer costs more than it saves.
+/// Maximum of `spin_limit`. Waiting longer costs more than it saves.
 const MAX_SPINS: u64 = 1 << 22;
 
 sizes! {
-    /// Sizes and methods for one device. Every field may be set; results do not depend on them.
+    /// Sizes and methods for one device. All fields may be changed. They affect performance, never results.
     pub struct Policy as "", check_facts {
         /// Workgroup size: a multiple of the subgroup size.
         threads: u32 = size(threads).candidates(|_| &[64, 128, 256, 512, 1024]),
@@ -42,48 +42,48 @@ sizes! {
         select_threads: u32 = size(threads),
         /// Workgroup size of reductions by key.
         by_key_threads: u32 = size(threads),
-        /// Maximum elements of a segment that one worker (a subgroup or workgroup) reduces before the rest is
-        /// shared; a multiple of four. Each segment gets a worker if the average length is at least 1/32 of
-        /// this, or 1/128 if there are enough workers for them to be subgroups.
+        /// Maximum number of elements of a segment that one worker (a subgroup or a workgroup) reduces; a multiple of
+        /// four. The rest is divided between other workers. Segments have workers of their own if their average
+        /// length is at least 1/32 of this number, or 1/128 if workers are subgroups.
         segment_chunk: u32 = size(|_| multiples(4, u32::MAX.into())),
-        /// With at least this many workers, which is enough to fill the device, workers are subgroups. If a
-        /// matrix has at least 1/8 as many rows, its rows are not divided into chunks.
+        /// Minimum number of workers for which each worker is a subgroup; enough subgroups to fill the device. With
+        /// fewer, workers are workgroups. If a matrix has at least 1/8 as many rows, each row has exactly one worker.
         min_subgroup_workers: u32 = size(any_u32),
-        /// Scan method. Scans that fit in one workgroup always take a single pass.
+        /// Scan method. Arrays that one workgroup can scan always take a single pass.
         scan: ScanMethod = size(scan_methods),
-        /// Workgroup size if a single workgroup scans a short array.
+        /// Workgroup size of scans by a single workgroup.
         spine_threads: u32 = size(threads).candidates(|_| &[256, 512, 1024]),
-        /// Maximum number of tiles that a single workgroup scans.
+        /// Maximum number of tiles that a single workgroup may scan.
         spine_tiles: u32 = size(|_| numbers(1, 1024)),
-        /// Up to this many tiles, a single workgroup is faster than several with look-back.
+        /// Maximum number of tiles for which a single workgroup is faster than several workgroups with look-back.
         single_group_tiles: u32 = size(any_u32).candidates(|_| &[1, 2, 4]),
-        /// Maximum number of failed polls before look-back recomputes a missing tile, at most 2^22. On devices
-        /// that limit loop iterations, a lower limit is used if necessary.
+        /// Maximum number of failed polls before look-back recomputes the missing tile, at most 2^22. Devices that
+        /// limit loop iterations may use a lower limit.
         spin_limit: u32 = size(|_| numbers(0, MAX_SPINS)),
-        /// Whether workgroups of scans, selections and small sorts take tiles by tickets, in the order in which
-        /// they start, instead of by their index. If a device starts workgroups out of order, workgroups
-        /// without tickets time out and recompute predecessor tiles. On devices that limit loop iterations,
-        /// tickets are used if recomputing all predecessors would exceed the limit.
+        /// Whether workgroups of scans, selections and small sorts take tiles by tickets, in the order in which they
+        /// start, instead of by workgroup index. Without tickets, workgroups that start out of order wait for tiles
+        /// that have not started, time out, and recompute these tiles. On devices that limit loop iterations, tickets
+        /// are also used if recomputing all preceding tiles would exceed the limit.
         tickets: bool = size(words::<bool>),
-        /// Tiles whose states a look-back over buckets reads at a time, from 1 to 32.
+        /// Number of tile states that look-back over buckets reads at a time, from 1 to 32.
         look_back_tiles: u32 = size(|_| numbers(1, 32)).candidates(|_| &[1, 2, 4, 8, 16]),
-        /// Maximum elements per plan of a one-call sort or split, at most 2^30 - 1. Larger arrays are processed
-        /// in pieces.
+        /// Maximum number of elements per plan of a one-call sort or split, at most 2^30 - 1. Larger arrays are
+        /// processed in pieces.
         max_elements: u64 = size(|_| numbers(MIN_ELEMENTS, MAX_ELEMENTS)).unstored(),
         /// Device limits that sizes must respect.
         facts: Facts,
-        /// Sizes of multisplit.
+        /// Sizes of splits.
         split: SplitTuning,
-        /// Sizes of the histogram.
+        /// Sizes of histograms.
         histogram: HistogramTuning,
-        /// Sizes of the radix sort.
+        /// Sizes of radix sorts.
         sort: SortTuning,
         /// Sizes of top-k.
         topk: TopKTuning,
     }
 }
 
-/// Declares which fields of a policy contain the sizes of the operations.
+/// Declares the fields of a policy that contain the sizes of operations.
 macro_rules! parts {
     ($($part:ident: $of:ty),*) => {
         $(impl Holds<$of> for Policy {
@@ -96,13 +96,13 @@ macro_rules! parts {
             }
         })*
 
-        /// Every size of a policy.
+        /// All sizes of a policy and its operations.
         pub(crate) fn all_sizes() -> impl Iterator<Item = &'static Field<Policy>> {
             [$(<$of>::fields::<Policy>(),)* Policy::fields::<Policy>()].into_iter().flatten()
         }
 
         impl Policy {
-            /// Rejects sizes of any operation that are not allowed.
+            /// Rejects a policy if any size, including those of all operations, is not allowed.
             pub(crate) fn check_all(&self) -> Result<()> {
                 $(self.$part.check_on(&self.facts)?;)*
                 self.check()
@@ -125,15 +125,16 @@ impl Policy {
         let nvidia = Family::of(properties) == Family::Nvidia;
         let facts = Facts::of(properties);
         Self {
-            // 256 is at or near the optimum for every kernel on the GPU that was measured
-            // (docs/performance.md), and all but the smallest devices support it.
+            // 256 is at or near the optimum of every kernel on the measured GPU (docs/performance.md). All but the
+            // smallest devices support it.
             threads: 256,
-            // 32 keys per thread. Fewer, larger tiles look back less often (docs/performance-log.md, 52).
+            // On NVIDIA, a thread processes 32 keys. Larger tiles need fewer look-backs (docs/performance-log.md,
+            // 52).
             select_threads: if nvidia { 384 } else { 256 },
-            // 12 elements per thread (docs/performance-log.md, 54).
+            // On NVIDIA, a thread processes 12 elements (docs/performance-log.md, 54).
             by_key_threads: if nvidia { 512 } else { 256 },
-            // Tiles would search for the few offsets in their range, which is slow (docs/performance-log.md,
-            // 55). Chunks of other sizes were slower (71).
+            // Long segments have workers of their own, because tiles would have to search for the few offsets in
+            // their range, which is slow (docs/performance-log.md, 55). Chunks of other sizes were slower (71).
             segment_chunk: 1 << 14,
             min_subgroup_workers: 4096,
             // Look-back is correct on every device, because its waits are bounded, and it reads its input once.
@@ -147,8 +148,8 @@ impl Policy {
             } else {
                 ScanMethod::LookBackUpTo(1 << 20)
             },
-            // Software drivers terminate loops after 65,535 iterations. For longer arrays on a GPU, leaving the
-            // other multiprocessors idle costs more than another pass.
+            // Software drivers end loops after 65,535 iterations. On a GPU, scanning longer arrays with one workgroup
+            // leaves the other multiprocessors idle, which costs more than another pass.
             spine_tiles: 64,
             // A single workgroup processes 16,384 elements at a time and saves a pass. On software drivers,
             // larger workgroups are not faster.
@@ -174,8 +175,8 @@ impl Policy {
         all_sizes()
     }
 
-    /// Lowers the device limits and reduces the sizes accordingly: to leave part of the device to others, and
-    /// for tests. Limits cannot be raised, and the subgroup size does not change.
+    /// Lowers the device limits and reduces the sizes to fit them, for example to leave part of the device to other
+    /// programs, or for tests. Limits cannot be raised. The subgroup size cannot be changed.
     ///
     /// ```
     /// use multisplit::{DeviceProperties, Policy};
@@ -192,7 +193,7 @@ impl Policy {
         self
     }
 
-    /// Rejects sizes that are not allowed. The sizes of a primitive are checked when it is used.
+    /// Rejects sizes that are not allowed. Each operation checks its own sizes when it is planned.
     pub(crate) fn check(&self) -> Result<()> {
         self.check_on(&self.facts)
     }
@@ -215,7 +216,7 @@ impl Policy {
     }
 }
 
-/// Properties of a device that guarantees little.
+/// Properties of a device with low limits.
 #[cfg(test)]
 pub(crate) fn test_properties(subgroup_size: u32, max_threads: u32) -> DeviceProperties {
     let mut properties =

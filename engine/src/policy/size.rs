@@ -1,17 +1,17 @@
-//! Text form, checks and clamping of sizes.
+//! Converts sizes to and from text, checks them, and clamps them to device limits.
 
 use super::allowed::{Allowed, number};
 use super::facts::DeviceFacts;
 use super::method::{Method, ScanMethod, SortMethod, ValuesAfter};
 use super::tile::TileShape;
 
-/// A value in the table of sizes.
+/// A type of sizes.
 pub(crate) trait Size: Sized {
-    /// Formats the value as in a profile.
+    /// Formats the value as profiles contain it.
     fn text(&self) -> String;
     /// Parses a value. The error describes the expected form.
     fn read(text: &str) -> Result<Self, String>;
-    /// Checks values that form a list.
+    /// Checks a list of values of this type.
     fn check_list(_: &[Self]) -> Result<(), String> {
         Ok(())
     }
@@ -81,7 +81,7 @@ impl Size for TileShape {
     }
 
     fn read(text: &str) -> Result<Self, String> {
-        let form = |_| "expected a tile: THREADSxITEMS or THREADSxITEMS/TURNS".to_owned();
+        let form = |_| "expected a tile such as 256x8 or 256x8/2 (THREADSxITEMS/TURNS)".to_owned();
         let (threads, rest) = text.split_once('x').ok_or(()).map_err(form)?;
         let (items, turns) = rest.split_once('/').unwrap_or((rest, "1"));
         let number = |text: &str| u32::read(text).map_err(|_| ()).map_err(form);
@@ -97,10 +97,12 @@ impl Size for TileShape {
     }
 }
 
-/// Count of the last entry in a table of tiles: all larger numbers of elements.
+/// Text for the count of the last entry in a table of tiles. This entry applies to all larger
+/// numbers of elements.
 const REST: &str = "more";
 
-/// An entry in a table of tiles: the maximum number of elements, and their tile.
+/// An entry of a table of tiles: a maximum number of elements, and the tile for up to that many
+/// elements.
 impl Size for (u64, TileShape) {
     fn text(&self) -> String {
         let (max, shape) = self;
@@ -119,7 +121,7 @@ impl Size for (u64, TileShape) {
     }
 
     fn check_list(list: &[Self]) -> Result<(), String> {
-        // If a table has a single tile, several entries have the same count.
+        // Several entries have the same count if a single tile is used for all numbers of elements.
         if !list.is_sorted_by_key(|(max, _)| *max) {
             return Err("the counts must be in ascending order".to_owned());
         }
@@ -162,12 +164,12 @@ impl<T: Size, const N: usize> Size for [T; N] {
     }
 }
 
-/// A size whose values are named by words.
+/// A size with named values.
 pub(crate) trait Words: Copy + 'static {
     const WORDS: &'static [(&'static str, Self)];
 }
 
-/// All words of a type.
+/// The names of all values of a type.
 pub(crate) fn words<T: Words>(_: &DeviceFacts) -> Allowed {
     Allowed::Words(T::WORDS.iter().map(|(word, _)| *word).collect())
 }
@@ -213,7 +215,7 @@ const LOOK_BACK: &str = "look-back";
 const LOOK_BACK_UP_TO: &str = "look-back up to ";
 const REDUCE_THEN_SCAN: &str = "reduce-then-scan";
 
-/// Scan methods, with examples of the maximum length for look-back.
+/// Scan methods. For look-back with a maximum length, the list contains examples.
 pub(crate) fn scan_methods(_: &DeviceFacts) -> Allowed {
     let up_to = ["look-back up to 0", "look-back up to 4096", "look-back up to 2^20"];
     Allowed::Words([&[LOOK_BACK, REDUCE_THEN_SCAN], &up_to[..]].concat())

@@ -1,6 +1,6 @@
-//! The table of sizes. [`sizes!`] declares the sizes of one operation with their allowed values. The struct,
-//! its checks, the lines of a profile, the candidates of the tuner and the random values of tests are all
-//! derived from this declaration.
+//! The table of sizes. The macro [`sizes!`] declares the sizes of one operation and their allowed values. The struct,
+//! its checks, the lines of a profile, the candidates of the tuner, and the random values of tests all derive from
+//! this declaration.
 
 use super::allowed::Allowed;
 use super::facts::DeviceFacts;
@@ -14,7 +14,8 @@ pub(crate) struct Entry<T: 'static> {
     pub stored: bool,
 }
 
-/// A size with these allowed values, shared by all rankings and stored in profiles.
+/// Declares a size with these allowed values. By default, it does not depend on the ranking method and is stored in
+/// profiles.
 pub(crate) const fn size<T>(allowed: fn(&DeviceFacts) -> Allowed) -> Entry<T> {
     Entry { allowed, candidates: |_| &[], per_ranking: false, stored: true }
 }
@@ -25,7 +26,7 @@ impl<T> Entry<T> {
         Self { candidates, ..self }
     }
 
-    /// Gives each ranking a separate value.
+    /// Stores a separate value for each ranking method.
     pub const fn per_ranking(self) -> Self {
         Self { per_ranking: true, ..self }
     }
@@ -36,15 +37,15 @@ impl<T> Entry<T> {
     }
 }
 
-/// One size of `P`, with the functions that access it.
+/// A size within a struct `P`, with the functions that access it.
 pub struct Field<P> {
-    /// Path of the size, such as `topk.groups`.
+    /// Name of the size in profiles, such as `topk.groups`.
     pub name: &'static str,
-    /// Whether each ranking has a separate value.
+    /// Whether there is a separate value for each ranking method.
     pub per_ranking: bool,
     /// Whether profiles contain the size.
     pub stored: bool,
-    /// Formats the value as in a profile.
+    /// Formats the value as profiles contain it.
     pub text: fn(&P) -> String,
     /// Parses a value and sets it. The error describes the expected form.
     pub read: fn(&mut P, &str) -> Result<(), String>,
@@ -56,7 +57,7 @@ pub struct Field<P> {
     pub is_allowed: fn(&P, &DeviceFacts) -> bool,
     /// Clamps the value to the device limits.
     pub fit: fn(&mut P, &DeviceFacts),
-    /// Copies of the policy, one for each value that the tuner tries.
+    /// Returns one modified copy of the policy for each value that the tuner tries.
     pub candidates: fn(&P, &DeviceFacts) -> Vec<P>,
 }
 
@@ -71,7 +72,7 @@ impl<P> Field<P> {
     }
 }
 
-/// A struct that contains the sizes `S`, or is `S` itself.
+/// A struct that contains the sizes `S`, or that is `S`.
 pub(crate) trait Holds<S> {
     fn part(&self) -> &S;
     fn part_mut(&mut self) -> &mut S;
@@ -92,9 +93,10 @@ pub(crate) fn require(holds: bool, problem: &str) -> Result<()> {
     if holds { Ok(()) } else { Err(Error::Policy { problem: problem.to_owned() }) }
 }
 
-/// Declares a struct of sizes: `field: Type = entry` for a size, `field: Type` for any other field. The names
-/// of the sizes begin with the prefix. Fields are public with the feature `tuning`, and private to the crate
-/// without it. The optional method after the prefix rejects combinations of sizes that contradict each other.
+/// Declares a struct of sizes. `field: Type = entry` declares a size; `field: Type` declares any other field. The
+/// names of the sizes begin with the given prefix. Fields are public if the feature `tuning` is enabled, and private
+/// to the crate otherwise. An optional method after the prefix rejects combinations of sizes that contradict each
+/// other.
 macro_rules! sizes {
     (
         $(#[$meta:meta])*
@@ -117,7 +119,7 @@ macro_rules! sizes {
         }
 
         impl $name {
-            /// The sizes of this struct, as fields of a struct that contains it.
+            /// The sizes of this struct, accessed through a struct `P` that contains it.
             pub(crate) fn fields<P>() -> &'static [$crate::policy::table::Field<P>]
             where
                 P: $crate::policy::table::Holds<Self> + Copy + 'static,

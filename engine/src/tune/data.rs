@@ -1,4 +1,4 @@
-//! Input arrays for measurements.
+//! Input and output arrays for measurements.
 
 use crate::device::context::Context;
 use crate::error::Result;
@@ -6,12 +6,12 @@ use crate::memory::Array;
 
 /// Upper end of the range of histogram samples.
 pub(super) const SAMPLE_END: f32 = 1024.0;
-/// Number of edges of the histogram with bins of unequal width.
+/// Number of edges of the histogram with bins of increasing width.
 pub(super) const EDGES: usize = 257;
-/// Capacity for offsets and counts.
+/// Length of the array for offsets and counts.
 const WORDS: u64 = 512;
 
-/// Random input and output arrays on the device.
+/// Arrays on the device: random inputs, and outputs.
 pub(super) struct Data {
     pub keys: Array<u32>,
     pub keys_out: Array<u32>,
@@ -45,7 +45,7 @@ impl Data {
             wide_keys: context.upload(&wide)?,
             samples: context.upload(&samples)?,
             words: Array::uninit(context, "tune.words", WORDS)?,
-            // Bins of increasing width: 0, 1/64, 4/64, ... 1024.
+            // Edges of bins of increasing width: 0, 1/64, 4/64, 9/64, ..., 1024.
             edges: (0..EDGES).map(|k| (k * k) as f32 / 64.0).collect(),
         })
     }
@@ -68,7 +68,7 @@ pub(super) fn sample(index: u64) -> f32 {
     (key(index) >> 8) as f32 / (1 << 24) as f32 * SAMPLE_END
 }
 
-/// Splitters of `m` buckets of random width.
+/// Splitters of `m` buckets with random widths.
 pub(super) fn splitters(m: u32) -> Vec<u32> {
     let width = u32::MAX / m;
     (1..m).map(|k| k * width + key(k.into()) % (width / 2)).collect()

@@ -1,16 +1,16 @@
-//! Autotuning: measures which sizes and methods are the fastest on a device. Checks the result of every candidate
-//! before measuring it, and returns the best sizes as a [`Profile`].
+//! Autotuning: measures which sizes and methods are the fastest on a device. The result of every candidate is checked
+//! before it is measured. Returns the best sizes as a [`Profile`].
 
+mod benchmark;
 mod data;
-mod knob;
-mod lab;
+mod evaluator;
+mod parameter;
 mod reference;
 mod search;
-mod subject;
 #[cfg(test)]
 mod tests;
 
-pub use search::{TuneProgress, Won};
+pub use search::{Comparison, TuneProgress};
 
 use std::time::Duration;
 
@@ -22,18 +22,19 @@ use crate::policy::Policy;
 use crate::policy::method::Ranking;
 use crate::policy::profile::{Profile, copy_shared};
 
+use benchmark::{Benchmark, Operation};
 use data::{BYTES_PER_ELEMENT, Data};
-use lab::{Clock, Lab};
+use evaluator::{Clock, Evaluator};
 use search::{Search, ratio};
-use subject::{Operation, Subject};
 
 /// Options of [`Context::tune`].
 #[derive(Clone, Debug)]
 pub struct TuneOptions {
-    /// Approximate time limit. More time allows more sizes to be tried.
+    /// Approximate time limit. With more time, more candidates are tried.
     pub budget: Duration,
-    /// Sizes to start from, instead of those that the context uses. If set, tuned sizes that turn out slower than the
-    /// built-in ones are kept; the built-in sizes are only measured for comparison.
+    /// Sizes to start from. By default, these are the sizes that the context uses, and tuned sizes that are slower
+    /// than the built-in sizes are reverted. If `start` is set, they are not reverted, and the built-in sizes are
+    /// measured only for comparison.
     pub start: Option<Profile>,
 }
 
@@ -48,33 +49,33 @@ impl Default for TuneOptions {
 pub struct Tuned {
     /// The tuned sizes.
     pub profile: Profile,
-    /// Comparison with the built-in sizes, for each ranking.
-    pub won: Vec<(Ranking, Vec<Won>)>,
+    /// Comparison with the built-in sizes, for each ranking method.
+    pub comparisons: Vec<(Ranking, Vec<Comparison>)>,
     /// Number of candidates tried.
     pub candidates: u32,
     /// Number of candidates that the device or a kernel rejected.
-    pub refused: u32,
+    pub rejected: u32,
     /// Number of candidates discarded because of a wrong result.
     pub wrong: u32,
 }
 
-/// Maximum number of elements to measure; large enough to exceed all caches.
+/// Maximum number of elements to measure. Large enough that the arrays exceed all caches.
 const LARGEST: u64 = 1 << 25;
 const LARGEST_IN_SOFTWARE: u64 = 1 << 18;
-/// Number of elements of the sort that estimates the speed of the device.
+/// Number of elements of a first sort, which estimates the speed of the device.
 const FIRST: u64 = 1 << 18;
 const FIRST_IN_SOFTWARE: u64 = 1 << 13;
-/// A sort of the largest size may take at most this fraction of the budget.
+/// Maximum fraction of the time limit that one sort of the largest size may take.
 const SHARE: f64 = 1.0 / 6000.0;
 const SHARE_IN_SOFTWARE: f64 = 1.0 / 500.0;
-/// Fraction of the time for the ranking in use, if there are two.
+/// Fraction of the time for the ranking method that the context uses, if there are two methods.
 const FIRST_RANKING: f64 = 0.7;
 
 impl Context {
-    /// Measures which sizes and methods are the fastest on this device, within about the time given by `options`. Does
-    /// not change the sizes of this context; open a new context with the [`Profile`] to use them.
+    /// Measures which sizes and methods are the fastest on this device, within about the time that `options` allow.
+    /// Does not change the sizes of this context. To use the tuned sizes, open a new context with the [`Profile`].
     ///
-    /// Continuously submits to the context's queue, and uses up to a quarter of the device's memory.
+    /// Submits work to the context's queue without pause, and uses up to a quarter of the device's memory.
     pub fn tune(
         &self,
         options: &TuneOptions,
@@ -92,12 +93,12 @@ impl Context {
         };
         let largest = self.largest(options.budget, &built_in.policy(false))?;
         let data = Data::new(self, largest)?;
-        let mut lab = Lab::new(self, &data, clock);
-        let take_back = options.start.is_none();
+        let mut evaluator = Evaluator::new(self, &data, clock);
+        let revert_slower = options.start.is_none();
         let by_lane_order = self.has_lane_order();
-        // Best policies by ranking, ballots first.
+        // Best policy for each ranking method, ballots first.
         let mut policies = [start.policy(false), start.policy(true)];
-        let mut all_won = Vec::new();
+        let mut comparisons = Vec::new();
         for policy in &mut policies {
             let built_in = built_in.policy(policy.split.ranking.is_by_lane_order());
             with_counts_of(policy, &built_in);
@@ -106,28 +107,28 @@ impl Context {
         let order: &[bool] = if by_lane_order { &[true, false] } else { &[false] };
         for (index, &lane_order) in order.iter().enumerate() {
             let share = if index == 0 && order.len() > 1 { FIRST_RANKING } else { 1.0 };
-            lab.clock.budget = options.budget.mul_f64(share);
+            evaluator.clock.budget = options.budget.mul_f64(share);
             let place = usize::from(lane_order);
-            let mut search = Search::new(&mut lab, &mut progress, policies[place]);
+            let mut search = Search::new(&mut evaluator, &mut progress, policies[place]);
             search.run(largest, index == 0)?;
-            let won = search.won(&built_in.policy(lane_order), take_back)?;
+            let rows = search.compare_with_built_in(&built_in.policy(lane_order), revert_slower)?;
             policies[place] = search.best;
-            all_won.push((policies[place].split.ranking, won));
+            comparisons.push((policies[place].split.ranking, rows));
             if index == 0 {
                 let best = policies[place];
                 copy_shared(&mut policies[1 - place], &best);
             }
         }
         let [ballots, lane_order] = policies;
-        let by_ballots =
-            by_lane_order && ratio(&mut lab, [&ballots, &lane_order], largest)? < FASTER_RANKING;
+        let by_ballots = by_lane_order
+            && ratio(&mut evaluator, [&ballots, &lane_order], largest)? < FASTER_RANKING;
         let ranking = if by_ballots { Ranking::Ballots } else { Ranking::LaneOrder };
-        let lab::Counts { tried: candidates, refused, wrong } = lab.counts;
+        let evaluator::Counts { tried: candidates, rejected, wrong } = evaluator.counts;
         let profile = Profile::new(self.properties(), ballots, lane_order, ranking);
-        Ok(Tuned { profile, won: all_won, candidates, refused, wrong })
+        Ok(Tuned { profile, comparisons, candidates, rejected, wrong })
     }
 
-    /// Maximum number of elements for which time and memory suffice.
+    /// Maximum number of elements that the time limit and the device memory allow.
     fn largest(&self, budget: Duration, policy: &Policy) -> Result<u64> {
         let properties = self.properties();
         let software = properties.device_type == vk::PhysicalDeviceType::CPU;
@@ -136,11 +137,11 @@ impl Context {
             false => (FIRST, LARGEST, SHARE),
         };
         let data = Data::new(self, first)?;
-        let mut lab = Lab::new(self, &data, Clock::new(budget));
-        let subject = Subject { operation: Operation::SortPairs, n: first };
-        let timer = lab.timer(subject, policy)?;
-        // Time it twice, since the first run may include compilation.
-        let [taken, again] = lab::compare(self, [&timer, &timer], f64::MAX)?;
+        let mut evaluator = Evaluator::new(self, &data, Clock::new(budget));
+        let benchmark = Benchmark { operation: Operation::SortPairs, n: first };
+        let timer = evaluator.timer(benchmark, policy)?;
+        // Measure it twice, because the first run may include compilation.
+        let [taken, again] = evaluator::compare(self, [&timer, &timer], f64::MAX)?;
         let fits = budget.as_nanos() as f64 * share / taken.min(again);
         let memory = properties.device_memory / 4 / BYTES_PER_ELEMENT;
         let bindable = u64::from(properties.limits.max_storage_buffer_range) / 8;
@@ -151,12 +152,12 @@ impl Context {
     }
 }
 
-/// Ballots are used if their time, relative to ranking by lane order, is below this. They rely only on Vulkan's
-/// guarantees.
+/// Maximum ratio of the time with ballots to the time with lane order for which the profile selects ballots. Ballots
+/// are preferred because they rely only on Vulkan's guarantees.
 const FASTER_RANKING: f64 = 1.0;
 
-/// Replaces the element counts of the tile tables with the built-in ones, since the benchmarks measure those. The tiles
-/// are kept.
+/// Replaces the element counts in the tile tables by the built-in ones, because the benchmarks measure these. The
+/// tiles do not change.
 fn with_counts_of(policy: &mut Policy, built_in: &Policy) {
     for operation in [Operation::SortKeys, Operation::SortPairs, Operation::SortWideKeys] {
         let Some((_, table)) = operation.sort_table() else { continue };

@@ -2,33 +2,39 @@
 
 use std::collections::HashMap;
 
+use super::benchmark::{Benchmark, Operation};
 use super::data::{Data, EDGES, SAMPLE_END, key, mixed, sample, splitters};
-use super::subject::{Operation, Subject};
 use crate::device::context::Context;
 use crate::error::Result;
 
-/// Contents of the output arrays, as 32-bit words.
+/// Contents of the output arrays as 32-bit words, one vector per array.
 type Outputs = Vec<Vec<u32>>;
 
-/// Reference results, each computed once.
+/// Reference results. Each is computed once.
 #[derive(Default)]
-pub(super) struct References(HashMap<Subject, Outputs>);
+pub(super) struct References(HashMap<Benchmark, Outputs>);
 
 impl References {
-    /// Whether the arrays contain the right result of `subject`, which has just run.
-    pub fn is_right(&mut self, context: &Context, data: &Data, subject: Subject) -> Result<bool> {
-        let found = downloaded(context, data, subject)?;
-        let expected = self.0.entry(subject).or_insert_with(|| expected(data, subject));
+    /// Whether the arrays contain the right result of `benchmark`. The benchmark must have run
+    /// last.
+    pub fn is_right(
+        &mut self,
+        context: &Context,
+        data: &Data,
+        benchmark: Benchmark,
+    ) -> Result<bool> {
+        let found = downloaded(context, data, benchmark)?;
+        let expected = self.0.entry(benchmark).or_insert_with(|| expected(data, benchmark));
         Ok(found == *expected)
     }
 }
 
-fn downloaded(context: &Context, data: &Data, subject: Subject) -> Result<Outputs> {
-    let n = subject.n;
+fn downloaded(context: &Context, data: &Data, benchmark: Benchmark) -> Result<Outputs> {
+    let n = benchmark.n;
     let keys = || context.download_range(&data.keys_out, 0..n);
     let values = || context.download_range(&data.values_out, 0..n);
     let words = |count: u64| context.download_range(&data.words, 0..count);
-    Ok(match subject.operation {
+    Ok(match benchmark.operation {
         Operation::SortWideKeys => {
             vec![bytemuck::cast_slice(&context.download_range(&data.wide_keys_out, 0..n)?).to_vec()]
         }
@@ -43,8 +49,8 @@ fn downloaded(context: &Context, data: &Data, subject: Subject) -> Result<Output
     })
 }
 
-fn expected(data: &Data, subject: Subject) -> Outputs {
-    let n = subject.n;
+fn expected(data: &Data, benchmark: Benchmark) -> Outputs {
+    let n = benchmark.n;
     let keys: Vec<u32> = (0..n).map(key).collect();
     let by = |rank: &dyn Fn(u32) -> u32| -> Vec<u32> {
         let mut order: Vec<u32> = (0..n as u32).collect();
@@ -52,7 +58,7 @@ fn expected(data: &Data, subject: Subject) -> Outputs {
         order
     };
     let taken = |order: &[u32]| order.iter().map(|&index| keys[index as usize]).collect();
-    match subject.operation {
+    match benchmark.operation {
         Operation::SortWideKeys => {
             let mut keys: Vec<u64> = (0..n).map(mixed).collect();
             keys.sort_unstable();
@@ -69,7 +75,7 @@ fn expected(data: &Data, subject: Subject) -> Outputs {
         }
         Operation::SplitKeys(m) | Operation::SplitPairs(m) | Operation::SplitRange(m) => {
             let splitters = splitters(m);
-            let bucket = |key: u32| match subject.operation {
+            let bucket = |key: u32| match benchmark.operation {
                 Operation::SplitRange(_) => splitters.partition_point(|&s| s <= key) as u32,
                 _ => ((u64::from(key) * u64::from(m)) >> 32) as u32,
             };
@@ -77,7 +83,7 @@ fn expected(data: &Data, subject: Subject) -> Outputs {
             let moved: Vec<u32> = taken(&order);
             let begin = |id: u32| moved.partition_point(|&key| bucket(key) < id) as u32;
             let offsets = (0..=m).map(begin).collect();
-            match subject.operation {
+            match benchmark.operation {
                 Operation::SplitPairs(_) => vec![offsets, moved, order],
                 _ => vec![offsets, moved],
             }

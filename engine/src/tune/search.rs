@@ -1,29 +1,30 @@
-//! Search for the best sizes of one ranking: a greedy local search, most valuable parameters first, until the time is
-//! up.
+//! Searches for the best sizes for one ranking method. The search is greedy and local. It visits the parameters with
+//! the largest effect first, and continues until the time is up.
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use super::knob::{self, Candidates, Knob, SMALL};
-use super::lab::{Lab, Timer};
-use super::subject::{Operation, Subject};
+use super::benchmark::{Benchmark, Operation};
+use super::evaluator::{Evaluator, Timer};
+use super::parameter::{self, Candidates, Parameter, SMALL};
 use crate::error::Result;
 use crate::policy::Policy;
 
-/// A candidate is accepted if its mean time ratio is below this; a smaller gain may be noise.
+/// A candidate is accepted if its mean time, relative to the best policy so far, is below this. A smaller gain may be
+/// noise.
 const GAIN: f64 = 0.985;
-/// A candidate is rejected if any subject is slower by this factor.
+/// A candidate is rejected if any benchmark is slower by this factor.
 const LOSS: f64 = 1.02;
-/// Tolerance for measurement noise when comparing with the built-in sizes.
+/// Tuned sizes are kept if they are slower than the built-in sizes by at most this factor, which may be noise.
 const NOISE: f64 = 1.01;
-/// Maximum number of local search steps per visit of a parameter.
+/// Maximum number of steps of the local search each time a parameter is visited.
 const STEPS: usize = 6;
-/// Time reserved for the final table: a multiple of the expected time of each row, and a fraction of the budget as
-/// margin.
+/// Time reserved for the final table: a multiple of the estimated time of each row, and a fraction of the time limit
+/// as margin.
 const ROW_SHARE: f64 = 1.5;
 const MARGIN: f64 = 0.05;
 
-/// Progress of tuning.
+/// Progress of [`Context::tune`](crate::Context::tune).
 #[derive(Clone, Debug)]
 pub struct TuneProgress {
     /// Time elapsed so far.
@@ -31,16 +32,16 @@ pub struct TuneProgress {
     /// Time limit.
     pub budget: Duration,
     /// Benchmark that is being measured.
-    pub subject: String,
+    pub benchmark: String,
     /// Number of candidates tried so far.
     pub candidates: u32,
 }
 
-/// Comparison of built-in and tuned sizes for one benchmark, measured side by side.
+/// GPU times with built-in and tuned sizes for one benchmark, measured in alternation.
 #[derive(Clone, Debug)]
-pub struct Won {
+pub struct Comparison {
     /// Name of the benchmark.
-    pub subject: String,
+    pub benchmark: String,
     /// Number of elements.
     pub n: u64,
     /// GPU time with the built-in sizes in nanoseconds.
@@ -52,103 +53,111 @@ pub struct Won {
 /// Callback that reports progress.
 pub(super) type OnProgress<'p> = &'p mut dyn FnMut(&TuneProgress);
 
-/// A search for the sizes of one ranking.
+/// The search for one ranking method.
 pub(super) struct Search<'l, 'c, 'p> {
-    pub lab: &'l mut Lab<'c>,
+    pub evaluator: &'l mut Evaluator<'c>,
     pub on_progress: OnProgress<'p>,
     /// The best sizes so far.
     pub best: Policy,
     /// Subjects measured so far, in order.
-    pub visited: Vec<Subject>,
+    pub visited: Vec<Benchmark>,
     /// Subjects for which the initial sizes gave the right result.
-    checked: Vec<Subject>,
-    timers: HashMap<Subject, Timer<'c>>,
-    knobs: Vec<Knob>,
+    checked: Vec<Benchmark>,
+    timers: HashMap<Benchmark, Timer<'c>>,
+    parameters: Vec<Parameter>,
 }
 
 impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
-    pub fn new(lab: &'l mut Lab<'c>, on_progress: OnProgress<'p>, start: Policy) -> Self {
-        let (timers, knobs) = (HashMap::new(), Vec::new());
+    pub fn new(
+        evaluator: &'l mut Evaluator<'c>,
+        on_progress: OnProgress<'p>,
+        start: Policy,
+    ) -> Self {
+        let (timers, parameters) = (HashMap::new(), Vec::new());
         let (visited, checked) = (Vec::new(), Vec::new());
-        Self { lab, on_progress, best: start, visited, checked, timers, knobs }
+        Self { evaluator, on_progress, best: start, visited, checked, timers, parameters }
     }
 
-    /// Runs the search, with at most `largest` elements. With `shared`, also tunes the sizes that both rankings share.
+    /// Runs the search with at most `largest` elements. If `shared`, also tunes the sizes that do not depend on the
+    /// ranking method.
     pub fn run(&mut self, largest: u64, shared: bool) -> Result<()> {
-        let software = self.lab.software;
+        let software = self.evaluator.software;
         let mut first = tiles(&self.best, largest, true);
         let mut rest = tiles(&self.best, largest, false);
-        let mut other_knobs = knob::other_knobs(&self.best, largest, software);
-        other_knobs.retain(|knob| shared || knob.of_ranking);
+        let mut other_parameters = parameter::other_parameters(&self.best, largest, software);
+        other_parameters.retain(|parameter| shared || parameter.per_ranking);
         if software {
-            self.visit_all(&mut other_knobs, false)?;
+            self.visit_all(&mut other_parameters, false)?;
             self.visit_all(&mut first, true)?;
         } else {
             self.visit_all(&mut first, true)?;
             self.visit_all(&mut first, false)?;
-            self.visit_all(&mut other_knobs, false)?;
+            self.visit_all(&mut other_parameters, false)?;
             self.visit_all(&mut rest, false)?;
             self.visit_all(&mut rest, true)?;
             self.visit_all(&mut first, false)?;
             self.visit_all(&mut rest, false)?;
         }
-        self.knobs.extend(first.into_iter().chain(rest).chain(other_knobs));
+        self.parameters.extend(first.into_iter().chain(rest).chain(other_parameters));
         Ok(())
     }
 
-    fn visit_all(&mut self, knobs: &mut [Knob], wide: bool) -> Result<()> {
-        knobs.iter_mut().try_for_each(|knob| self.visit(knob, wide))
+    fn visit_all(&mut self, parameters: &mut [Parameter], wide: bool) -> Result<()> {
+        parameters.iter_mut().try_for_each(|parameter| self.visit(parameter, wide))
     }
 
-    fn visit(&mut self, knob: &mut Knob, wide: bool) -> Result<()> {
-        let tile = matches!(knob.candidates, Candidates::Tile { .. });
+    fn visit(&mut self, parameter: &mut Parameter, wide: bool) -> Result<()> {
+        let tile = matches!(parameter.candidates, Candidates::Tile { .. });
         let steps = if tile && !wide { STEPS } else { 1 };
         for _ in 0..steps {
-            if !(knob.matters)(&self.best) || !self.lab.clock.has_time() {
+            if !(parameter.has_effect)(&self.best) || !self.evaluator.clock.has_time() {
                 return Ok(());
             }
-            let candidates = knob.around(&self.best, wide, self.lab.software);
-            if candidates.is_empty() || !self.try_all(knob, &candidates)? {
+            let candidates = parameter.around(&self.best, wide, self.evaluator.software);
+            if candidates.is_empty() || !self.try_all(parameter, &candidates)? {
                 return Ok(());
             }
         }
         Ok(())
     }
 
-    /// Tries the candidates and accepts each that is better than the best so far. Returns whether any was accepted.
-    fn try_all(&mut self, knob: &Knob, candidates: &[Policy]) -> Result<bool> {
+    /// Tries the candidates. Accepts each candidate that is better than the best policy so far. Returns whether any
+    /// was accepted.
+    fn try_all(&mut self, parameter: &Parameter, candidates: &[Policy]) -> Result<bool> {
         let mut better = false;
-        self.time_best(knob)?;
-        // The initial sizes must also give the right result before candidates are compared with them.
-        for &subject in &knob.subjects {
-            if !self.checked.contains(&subject) {
-                if !self.lab.check(subject, &self.best)? {
+        self.time_best(parameter)?;
+        // Candidates are compared with the initial sizes, so these must also give the right result.
+        for &benchmark in &parameter.benchmarks {
+            if !self.checked.contains(&benchmark) {
+                if !self.evaluator.check(benchmark, &self.best)? {
                     return Ok(false);
                 }
-                self.checked.push(subject);
+                self.checked.push(benchmark);
             }
         }
-        let best = timers_of(&self.timers, knob);
-        let differs = |candidate: &&Policy| self.lab.differs(candidate, &knob.subjects, &best);
+        let best = timers_of(&self.timers, parameter);
+        let differs =
+            |candidate: &&Policy| self.evaluator.differs(candidate, &parameter.benchmarks, &best);
         let candidates: Vec<Policy> = candidates.iter().filter(differs).copied().collect();
-        for batch in candidates.chunks(self.lab.batch()) {
-            if !self.lab.clock.has_time() {
+        for batch in candidates.chunks(self.evaluator.batch()) {
+            if !self.evaluator.clock.has_time() {
                 break;
             }
             let begin = Instant::now();
-            let ready = self.lab.make_ready(batch, &knob.subjects);
-            self.lab.clock.record_step(begin.elapsed());
+            let ready = self.evaluator.make_ready(batch, &parameter.benchmarks);
+            self.evaluator.clock.record_step(begin.elapsed());
             for (candidate, ready) in batch.iter().zip(ready) {
-                if !self.lab.clock.has_time() {
+                if !self.evaluator.clock.has_time() {
                     break;
                 }
-                self.report_progress(knob);
-                self.time_best(knob)?;
-                let best = timers_of(&self.timers, knob);
-                let judged = self.lab.judge(candidate, ready, &knob.subjects, &best)?;
+                self.report_progress(parameter);
+                self.time_best(parameter)?;
+                let best = timers_of(&self.timers, parameter);
+                let judged =
+                    self.evaluator.judge(candidate, ready, &parameter.benchmarks, &best)?;
                 let faster = judged.is_some_and(|j| j.mean < GAIN && j.worst < LOSS);
                 if faster {
-                    tracing::debug!(knob = knob.name, ?judged, "faster");
+                    tracing::debug!(parameter = parameter.name, ?judged, "faster");
                     self.best = *candidate;
                     self.timers.clear();
                     better = true;
@@ -158,100 +167,119 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
         Ok(better)
     }
 
-    /// Creates timers for the best sizes so far.
-    fn time_best(&mut self, knob: &Knob) -> Result<()> {
-        // Drop the timers of other subjects to free memory.
-        self.timers.retain(|subject, _| knob.subjects.contains(subject));
-        for &subject in &knob.subjects {
-            if !self.timers.contains_key(&subject) {
-                self.timers.insert(subject, self.lab.timer(subject, &self.best)?);
+    /// Creates timers for the best policy so far.
+    fn time_best(&mut self, parameter: &Parameter) -> Result<()> {
+        // Drop the timers of other benchmarks to free memory.
+        self.timers.retain(|benchmark, _| parameter.benchmarks.contains(benchmark));
+        for &benchmark in &parameter.benchmarks {
+            if !self.timers.contains_key(&benchmark) {
+                self.timers.insert(benchmark, self.evaluator.timer(benchmark, &self.best)?);
             }
-            if !self.visited.contains(&subject) {
-                self.visited.push(subject);
+            if !self.visited.contains(&benchmark) {
+                self.visited.push(benchmark);
             }
         }
-        // Reserve time for one row per subject, and for measuring some again after reverting sizes.
-        let rows = self.lab.row_time().mul_f64(ROW_SHARE * self.visited.len() as f64);
-        self.lab.clock.reserve = rows + self.lab.clock.budget.mul_f64(MARGIN);
+        // Reserve time for one row per benchmark, and for measuring some rows again after sizes were reverted.
+        let rows = self.evaluator.row_time().mul_f64(ROW_SHARE * self.visited.len() as f64);
+        self.evaluator.clock.reserve = rows + self.evaluator.clock.budget.mul_f64(MARGIN);
         Ok(())
     }
 
-    fn report_progress(&mut self, knob: &Knob) {
-        let subject = knob.subjects.first().map(Subject::name).unwrap_or_default();
+    fn report_progress(&mut self, parameter: &Parameter) {
+        let benchmark = parameter.benchmarks.first().map(Benchmark::name).unwrap_or_default();
         (self.on_progress)(&TuneProgress {
-            elapsed: self.lab.clock.elapsed(),
-            budget: self.lab.clock.budget,
-            subject: format!("{}: {subject}", knob.name),
-            candidates: self.lab.counts.tried,
+            elapsed: self.evaluator.clock.elapsed(),
+            budget: self.evaluator.clock.budget,
+            benchmark: format!("{}: {benchmark}", parameter.name),
+            candidates: self.evaluator.counts.tried,
         });
     }
 
-    /// Compares the tuned sizes with the built-in ones, side by side. With `take_back`, reverts sizes that are slower,
-    /// or could not be measured in time.
-    pub fn won(&mut self, built_in: &Policy, take_back: bool) -> Result<Vec<Won>> {
+    /// Compares the tuned sizes with the built-in ones, measured in alternation. If `revert_slower`, reverts sizes
+    /// that are slower, or that could not be measured in time.
+    pub fn compare_with_built_in(
+        &mut self,
+        built_in: &Policy,
+        revert_slower: bool,
+    ) -> Result<Vec<Comparison>> {
         // Drop the timers to free memory.
         self.timers.clear();
         let mut rows = Vec::new();
-        for subject in self.visited.clone() {
-            rows.push((subject, self.row(subject, built_in)?));
+        for benchmark in self.visited.clone() {
+            rows.push((benchmark, self.row(benchmark, built_in)?));
         }
         let mut changed = HashSet::new();
-        for (subject, won) in rows.iter().filter(|_| take_back) {
-            if won.as_ref().is_some_and(|won| won.tuned <= NOISE * won.built_in) {
+        for (benchmark, comparison) in rows.iter().filter(|_| revert_slower) {
+            if comparison
+                .as_ref()
+                .is_some_and(|comparison| comparison.tuned <= NOISE * comparison.built_in)
+            {
                 continue;
             }
-            for knob in self.knobs.iter().filter(|knob| knob.subjects.contains(subject)) {
-                (knob.revert)(&mut self.best, built_in);
-                changed.extend(knob.subjects.iter().copied());
+            for parameter in
+                self.parameters.iter().filter(|parameter| parameter.benchmarks.contains(benchmark))
+            {
+                (parameter.revert)(&mut self.best, built_in);
+                changed.extend(parameter.benchmarks.iter().copied());
             }
         }
-        for (subject, won) in rows.iter_mut().filter(|(subject, _)| changed.contains(subject)) {
-            *won = self.row(*subject, built_in)?;
+        for (benchmark, comparison) in
+            rows.iter_mut().filter(|(benchmark, _)| changed.contains(benchmark))
+        {
+            *comparison = self.row(*benchmark, built_in)?;
         }
-        Ok(rows.into_iter().filter_map(|(_, won)| won).collect())
+        Ok(rows.into_iter().filter_map(|(_, comparison)| comparison).collect())
     }
 
     /// A row of the comparison; `None` if the time is up.
-    fn row(&mut self, subject: Subject, built_in: &Policy) -> Result<Option<Won>> {
-        if self.lab.clock.is_over() {
+    fn row(&mut self, benchmark: Benchmark, built_in: &Policy) -> Result<Option<Comparison>> {
+        if self.evaluator.clock.is_over() {
             return Ok(None);
         }
-        let [tuned, built_in] = self.lab.both(subject, [&self.best, built_in])?;
-        Ok(Some(Won { subject: subject.name(), n: subject.n, built_in, tuned }))
+        let [tuned, built_in] = self.evaluator.both(benchmark, [&self.best, built_in])?;
+        Ok(Some(Comparison { benchmark: benchmark.name(), n: benchmark.n, built_in, tuned }))
     }
 }
 
-fn timers_of<'t, 'c>(timers: &'t HashMap<Subject, Timer<'c>>, knob: &Knob) -> Vec<&'t Timer<'c>> {
-    knob.subjects.iter().filter_map(|subject| timers.get(subject)).collect()
+fn timers_of<'t, 'c>(
+    timers: &'t HashMap<Benchmark, Timer<'c>>,
+    parameter: &Parameter,
+) -> Vec<&'t Timer<'c>> {
+    parameter.benchmarks.iter().filter_map(|benchmark| timers.get(benchmark)).collect()
 }
 
-/// Mean time ratio of two policies over three important benchmarks.
-pub(super) fn ratio(lab: &mut Lab<'_>, [a, b]: [&Policy; 2], largest: u64) -> Result<f64> {
+/// Geometric mean of the time ratio of two policies over three important benchmarks.
+pub(super) fn ratio(
+    evaluator: &mut Evaluator<'_>,
+    [a, b]: [&Policy; 2],
+    largest: u64,
+) -> Result<f64> {
     let operations = [Operation::SortKeys, Operation::SortPairs, Operation::SplitKeys(256)];
     let mut mean = 0.0;
     for operation in operations {
-        let subject = Subject { operation, n: largest };
-        let [a, b] = lab.both(subject, [a, b])?;
+        let benchmark = Benchmark { operation, n: largest };
+        let [a, b] = evaluator.both(benchmark, [a, b])?;
         mean += (a / b).ln() / 3.0;
     }
     Ok(mean.exp())
 }
 
-/// Tile parameters of sorts and splits: those with the largest effect (`first`), or all others.
-fn tiles(policy: &Policy, largest: u64, first: bool) -> Vec<Knob> {
-    let matters = |knob: &Knob| {
-        knob.subjects.iter().any(|subject| subject.n == largest || subject.n == SMALL)
+/// Tile parameters of sorts and splits: those with the largest effect if `first`, or otherwise all others.
+fn tiles(policy: &Policy, largest: u64, first: bool) -> Vec<Parameter> {
+    let has_effect = |parameter: &Parameter| {
+        parameter.benchmarks.iter().any(|benchmark| benchmark.n == largest || benchmark.n == SMALL)
     };
     let sorts = [Operation::SortKeys, Operation::SortPairs].into_iter();
-    let sorts = sorts.flat_map(|operation| knob::sort_tiles(operation, policy, largest));
-    let mut knobs: Vec<Knob> = sorts.filter(|knob| matters(knob) == first).collect();
-    // The classes for 256 and 8 buckets first, then the others.
+    let sorts = sorts.flat_map(|operation| parameter::sort_tiles(operation, policy, largest));
+    let mut parameters: Vec<Parameter> =
+        sorts.filter(|parameter| has_effect(parameter) == first).collect();
+    // The tiles for 256 and for 8 buckets come first.
     let classes: &[usize] = if first { &[7, 2] } else { &[4, 0, 1, 3, 5, 6] };
     for of in [Operation::SplitKeys, Operation::SplitPairs, Operation::SplitRange] {
-        knobs.extend(classes.iter().flat_map(|&class| knob::split(of, class, largest)));
+        parameters.extend(classes.iter().flat_map(|&class| parameter::split(of, class, largest)));
     }
     if !first {
-        knobs.extend(knob::sort_tiles(Operation::SortWideKeys, policy, largest));
+        parameters.extend(parameter::sort_tiles(Operation::SortWideKeys, policy, largest));
     }
-    knobs
+    parameters
 }

@@ -1,6 +1,6 @@
-//! Tests of candidates, without a device: they are valid and unique.
+//! Tests the candidates of the tuner without a device.
 
-use super::knob::{self, Candidates, Knob};
+use super::parameter::{self, Candidates, Parameter};
 use super::*;
 use crate::device::properties::DeviceProperties;
 use crate::policy::test_properties;
@@ -11,70 +11,73 @@ fn policy(subgroup_size: u32) -> Policy {
     Policy::for_device(&DeviceProperties { shared_memory: 32 << 10, ..properties })
 }
 
-fn all(policy: &Policy) -> Vec<Knob> {
+fn all(policy: &Policy) -> Vec<Parameter> {
     let sorts = [Operation::SortKeys, Operation::SortPairs, Operation::SortWideKeys].into_iter();
-    let mut knobs: Vec<_> =
-        sorts.flat_map(|operation| knob::sort_tiles(operation, policy, LARGEST)).collect();
+    let mut parameters: Vec<_> =
+        sorts.flat_map(|operation| parameter::sort_tiles(operation, policy, LARGEST)).collect();
     for class in 0..8 {
         for of in [Operation::SplitKeys, Operation::SplitPairs, Operation::SplitRange] {
-            knobs.extend(knob::split(of, class, LARGEST));
+            parameters.extend(parameter::split(of, class, LARGEST));
         }
     }
-    knobs.extend(knob::other_knobs(policy, LARGEST, false));
-    knobs
+    parameters.extend(parameter::other_parameters(policy, LARGEST, false));
+    parameters
 }
 
 #[test]
-fn candidates_are_unique_and_differ_in_one_knob() {
+fn candidates_are_unique_and_change_one_parameter() {
     for subgroup_size in [8, 16, 32, 64] {
         let best = policy(subgroup_size);
-        for mut knob in all(&best) {
+        for mut parameter in all(&best) {
             let mut seen = vec![best];
             for wide in [true, false] {
-                for candidate in knob.around(&best, wide, false) {
-                    // Lists may repeat candidates; tiles do not.
-                    let tile = matches!(knob.candidates, Candidates::Tile { .. });
+                for candidate in parameter.around(&best, wide, false) {
+                    // Lists of values may contain a candidate twice; tile candidates are unique.
+                    let tile = matches!(parameter.candidates, Candidates::Tile { .. });
                     let again = tile && seen.contains(&candidate);
-                    assert!(!again && candidate != best, "{}: {candidate:?}", knob.name);
+                    assert!(!again && candidate != best, "{}: {candidate:?}", parameter.name);
                     let mut reverted = candidate;
-                    (knob.revert)(&mut reverted, &best);
-                    assert_eq!(reverted, best, "{}", knob.name);
+                    (parameter.revert)(&mut reverted, &best);
+                    assert_eq!(reverted, best, "{}", parameter.name);
                     seen.push(candidate);
                 }
             }
-            assert!(seen.len() > 1, "{} has no candidates", knob.name);
+            assert!(seen.len() > 1, "{} has no candidates", parameter.name);
         }
     }
 }
 
 #[test]
-fn sizes_with_candidates_are_tuned() {
+fn every_size_with_candidates_is_tuned_once() {
     let policy = policy(32);
-    let knobs = all(&policy);
+    let parameters = all(&policy);
     for field in Policy::sizes() {
         let has = !(field.candidates)(&policy, &policy.facts).is_empty();
-        let count = knobs.iter().filter(|knob| knob.name == field.name).count();
-        assert!(!has || count == 1, "{}: {count} knobs", field.name);
+        let count = parameters.iter().filter(|parameter| parameter.name == field.name).count();
+        assert!(!has || count == 1, "{}: {count} parameters", field.name);
     }
 }
 
-/// Each element count in a table is measured with its own tile.
+/// Each entry of a tile table is measured with its own number of elements.
 #[test]
-fn every_table_entry_is_measured_at_its_own_size() {
+fn table_entries_are_measured_at_their_own_size() {
     let best = policy(32);
     let sizes = |operation, largest| -> Vec<u64> {
-        let knobs = knob::sort_tiles(operation, &best, largest);
-        knobs.iter().flat_map(|knob| knob.subjects.iter().map(|subject| subject.n)).collect()
+        let parameters = parameter::sort_tiles(operation, &best, largest);
+        parameters
+            .iter()
+            .flat_map(|parameter| parameter.benchmarks.iter().map(|benchmark| benchmark.n))
+            .collect()
     };
     let keys = sizes(Operation::SortKeys, LARGEST);
     assert_eq!(keys, [1 << 25, 1 << 22, 1 << 20, 1 << 19, 1 << 17]);
-    // Sizes above the largest measured count are not tuned.
+    // Table entries above the largest measured number of elements are not tuned.
     assert_eq!(sizes(Operation::SortKeys, 1 << 20), [1 << 20, 1 << 19, 1 << 17]);
     assert_eq!(sizes(Operation::SortPairs, 1 << 18), [1 << 18, 1 << 17]);
 }
 
 #[test]
-fn tables_keep_tiles_and_get_built_in_element_counts() {
+fn start_profiles_get_built_in_element_counts() {
     let built_in = policy(32);
     let mut changed = built_in;
     let shape = TileShape::new(64, 4);

@@ -1,5 +1,5 @@
-//! Feature structures for device creation: chained onto a create-info, merged into an engine's own structures, or read
-//! from an existing create-info.
+//! Chains of feature structures for device creation. A chain can be appended to a create-info, merged into the
+//! structures of an embedding program, or read from an existing create-info.
 
 use std::mem::offset_of;
 
@@ -17,7 +17,7 @@ struct Structure {
     bits: &'static [(usize, Member)],
 }
 
-/// Declares structures. A feature may be a member of a member.
+/// Declares the structures of a chain. A feature may be a field of a nested structure (`in`).
 macro_rules! structures {
     ($($structure:ident: $($feature:ident $(in $member:ident)?),*;)*) => {
         &[$(Structure {

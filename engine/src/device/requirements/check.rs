@@ -1,5 +1,5 @@
-//! Checks whether the engine can run on a device, before its creation or as another engine created it, and lists the
-//! missing requirements.
+//! Checks whether the engine can run on a device, and lists the missing requirements. The device may be one that is
+//! yet to be created, or one that other code created.
 
 use std::ffi::CStr;
 use std::fmt;
@@ -172,8 +172,9 @@ impl Known {
     }
 }
 
-/// Checks that kernels can rely on full subgroups: either `computeFullSubgroups` is enabled, or Vulkan 1.3 modules
-/// require them, which needs a fixed subgroup size or size control.
+/// Checks that all subgroups of a kernel are full. Either `computeFullSubgroups` is enabled, or the kernels are
+/// Vulkan 1.3 modules, which require full subgroups by default. The latter needs a fixed subgroup size or size
+/// control.
 fn without_full_subgroups(offer: &Offer, enabled: &Features) -> Option<Missing> {
     let (min, max) = offer.properties.subgroup_size_range;
     let by_module = offer.core13 && (enabled.subgroup_size_control || min == max);
@@ -196,7 +197,7 @@ pub(super) fn check_version(of: &'static str, found: u32) -> Result<()> {
     Err(Error::MissingRequirements { device: format!("the Vulkan {of}"), missing })
 }
 
-/// Requirements that the device does not meet, no matter how it is created.
+/// Requirements that the device cannot meet, regardless of how it is created.
 fn device_lacks(offer: &Offer) -> Vec<Missing> {
     let properties = &offer.properties;
     let mut missing = Vec::new();

@@ -14,7 +14,7 @@ pub(super) struct Known {
     pub need: Need,
 }
 
-/// When a feature is required.
+/// Condition under which a feature is required.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Need {
     Optional,
@@ -65,7 +65,7 @@ impl Known {
 /// Declares [`Features`] and the table of their Vulkan names.
 macro_rules! features {
     ($($(#[$doc:meta])* $member:ident $(.$method:ident($($argument:expr),*))*;)*) => {
-        /// Device features and extensions that are, or will be, enabled on a device. Only `synchronization2` is
+        /// Device features and extensions that are enabled on a device, or that should be. Only `synchronization2` is
         /// required; the others are optional.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct Features {
@@ -97,7 +97,7 @@ features! {
     subgroup_size_control
         .feature("subgroupSizeControl", SIZE_CONTROL)
         .extension_until_1_3(ash::ext::subgroup_size_control::NAME);
-    /// `computeFullSubgroups` of the same extension.
+    /// `computeFullSubgroups` (Vulkan 1.3 or `VK_EXT_subgroup_size_control`).
     compute_full_subgroups
         .feature("computeFullSubgroups", SIZE_CONTROL)
         .extension_until_1_3(ash::ext::subgroup_size_control::NAME);

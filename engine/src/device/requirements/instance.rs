@@ -1,4 +1,4 @@
-//! Requirements on the instance that a device belongs to.
+//! Requirements that an instance must meet.
 
 use std::ffi::CStr;
 
@@ -7,8 +7,8 @@ use ash::vk;
 use super::check::{API_VERSION, check_version};
 use crate::error::{Result, VkResultExt};
 
-/// Parameters for creating an instance. Only the version is required; extensions and flags are listed if the loader
-/// supports them.
+/// Parameters for creating an instance. Only the version is required. The extensions and flags contain only those
+/// that the loader supports.
 #[derive(Clone, Debug)]
 pub struct InstanceRequirements {
     /// Minimum `apiVersion`: 1.2. Version 1.3 needs fewer device extensions.

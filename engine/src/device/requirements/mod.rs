@@ -1,5 +1,5 @@
-//! Device requirements of the engine, in a form that an embedder can merge into its own device creation, and checks
-//! whether a device meets them.
+//! Device requirements of the engine. An embedding program can merge them into its own device creation, or check
+//! whether an existing device meets them.
 
 mod chain;
 mod check;
@@ -42,8 +42,8 @@ pub struct Requirements {
 }
 
 impl Requirements {
-    /// Queries a physical device. Returns the features and extensions to enable, or an error that lists missing
-    /// requirements. The instance must use Vulkan 1.3 or later.
+    /// Queries a physical device. Returns the features and extensions to enable, or an error that lists all missing
+    /// requirements. The instance must have been created with Vulkan 1.3 or later.
     ///
     /// # Safety
     /// `physical` is a physical device of `instance`, which is alive.
@@ -52,8 +52,8 @@ impl Requirements {
         unsafe { Self::for_version(instance, physical, vk::API_VERSION_1_3) }
     }
 
-    /// Like [`of`](Self::of), for an instance created with this `apiVersion`, at least 1.2. Below 1.3, features that
-    /// became core in 1.3 use their extensions, even if the device supports 1.3.
+    /// Like [`of`](Self::of), for an instance that was created with `api_version`, at least 1.2. Below 1.3, features
+    /// that became core in 1.3 are enabled by their extensions, even if the device supports 1.3.
     ///
     /// # Safety
     /// `physical` is a physical device of `instance`, which is alive.
@@ -73,7 +73,7 @@ impl Requirements {
         Ok(Self { extensions, features })
     }
 
-    /// Removes the given features and their extensions. Required ones stay.
+    /// Removes the given features and their extensions. Required features are not removed.
     pub fn leave_out(&mut self, left_out: &Features) {
         let mut left_out = *left_out;
         left_out.compute_full_subgroups |= left_out.subgroup_size_control;
@@ -104,7 +104,7 @@ impl Requirements {
     }
 
     /// Checks a device that was created with these `features` and their extensions, for a queue of `queue_family`.
-    /// `api_version` is the instance's.
+    /// `api_version` is the version that the instance was created with.
     ///
     /// # Safety
     /// `physical` is a physical device of `instance`, which is alive.
@@ -150,7 +150,7 @@ impl Requirements {
             *(known.member)(&mut features) = extension && is_set;
         }
         let mut check = Check::of_enabled(&offer, &features);
-        // If a feature is set without its extension, report the extension instead.
+        // If a feature is enabled without its extension, the missing extension is reported.
         for list in [&mut check.missing, &mut check.unused] {
             for missing in list {
                 name_extension(missing, &bits, offer.core13);

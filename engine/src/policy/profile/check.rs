@@ -1,11 +1,12 @@
-//! Checks that the device supports the sizes of a profile.
+//! Checks that a device supports the sizes of a profile.
 
 use crate::error::Error;
 use crate::policy::Policy;
 use crate::policy::facts::DeviceFacts;
 use crate::policy::tile::TileShape;
 
-/// A tile, with the bucket id bits and key bytes that determine the shared memory of its kernel.
+/// A tile, with the bits of a bucket id and the bytes of a key. These determine the shared memory
+/// of its kernel.
 struct Tile<'p> {
     field: &'static str,
     shape: &'p mut TileShape,
@@ -16,7 +17,7 @@ struct Tile<'p> {
 /// Bits per digit of a sort.
 const DIGIT_BITS: u32 = 8;
 
-/// Every tile whose keys are ranked.
+/// All tiles of kernels that rank keys.
 fn ranked_tiles(policy: &mut Policy) -> impl Iterator<Item = Tile<'_>> {
     let (sort, split) = (&mut policy.sort, &mut policy.split);
     let of_sort = |field, shape, key_bytes| Tile { field, shape, bits: DIGIT_BITS, key_bytes };
@@ -37,7 +38,7 @@ fn ranked_tiles(policy: &mut Policy) -> impl Iterator<Item = Tile<'_>> {
     keys.chain(pairs).chain(wide).chain(small).chain(of_split)
 }
 
-/// Reduces tiles to fit the device, as in the planning of a pass.
+/// Reduces tiles to fit the device, as planning does.
 pub(super) fn cut_down(policy: &mut Policy) {
     let limits = *policy;
     for Tile { shape, bits, key_bytes, .. } in ranked_tiles(policy) {
@@ -64,7 +65,8 @@ pub(super) fn check(policy: &Policy) -> Result<(), String> {
     refuse_cut(policy, "sort.histogram", policy.sort.histogram, cut.sort.histogram)
 }
 
-/// Rejects a tile that would be reduced, because it is not the tile that was measured.
+/// Rejects a tile that does not fit the device. Planning would replace it by a smaller tile that
+/// was not measured.
 fn refuse_cut(
     policy: &Policy,
     field: &str,

@@ -1,5 +1,5 @@
-//! Profiles: text files with sizes that were tuned for one device and driver, and that replace the built-in
-//! table. Results do not depend on them.
+//! Profiles: text files with sizes that were tuned for one device and driver. They replace the built-in sizes.
+//! Results do not depend on them.
 
 mod check;
 mod text;
@@ -25,8 +25,8 @@ use crate::policy::method::Ranking;
 /// Kernel sizes that were tuned for one device and driver. `multisplit tune` creates a profile;
 /// [`Config::profile`](crate::Config::profile) selects the profile of a context.
 ///
-/// The text form ([`text`](Self::text)) can be read and edited. Parsing checks every size against the limits of
-/// the device. Missing sizes have their built-in values.
+/// The text form ([`text`](Self::text)) can be read and edited. Parsing checks every size against the limits of the
+/// device. Sizes that are missing keep their built-in values.
 ///
 /// ```
 /// use multisplit::{Context, Profile};
@@ -39,25 +39,25 @@ use crate::policy::method::Ranking;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
-    /// Origin of the profile, for messages.
+    /// Origin of the profile, such as its path, for messages.
     source: String,
     /// Device of the profile.
     device: DeviceKey,
     ballots: Policy,
     lane_order: Policy,
-    /// Faster ranking on this device if it keeps lane order.
+    /// The faster ranking method, provided that the device keeps lane order.
     ranking: Ranking,
     /// Whether the device may keep lane order.
     may_have_lane_order: bool,
 }
 
-/// Device of a profile.
+/// Identifies the device of a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct DeviceKey {
     /// For display only.
     name: String,
     driver: String,
-    /// Names and values of the properties that must match.
+    /// Names and values of the device properties that must match.
     identity: [(&'static str, String); 5],
 }
 
@@ -82,7 +82,7 @@ impl DeviceKey {
     }
 }
 
-/// Replaces control characters, because names come from drivers.
+/// Replaces control characters by spaces. Driver-supplied names may contain them.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>().trim().to_owned()
 }
@@ -114,8 +114,8 @@ impl Profile {
         Self { source, device, ballots, lane_order, ranking, may_have_lane_order }
     }
 
-    /// The profile that `choice` selects for a device; `None` for the built-in sizes. If a profile found in a
-    /// folder cannot be used, logs a warning and returns `None`.
+    /// The profile that `choice` selects for a device. `None` selects the built-in sizes. If a profile in a folder is
+    /// unusable, logs a warning and returns `None`.
     pub fn chosen(choice: &ProfileChoice, properties: &DeviceProperties) -> Result<Option<Self>> {
         let parse = |name: String, bytes: &[u8]| Self::parse(&name, bytes, properties);
         let from_file = |path: &Path| {
@@ -142,7 +142,7 @@ impl Profile {
         }
     }
 
-    /// Origin of the profile, as in messages.
+    /// Origin of the profile, as messages name it.
     pub fn source(&self) -> &str {
         &self.source
     }
@@ -160,19 +160,19 @@ impl Profile {
         self.ranking.is_by_lane_order()
     }
 
-    /// Sizes for ranking by lane order or by ballots.
+    /// The policy for ranking by lane order or by ballots.
     pub(crate) fn policy(&self, lane_order: bool) -> Policy {
         if lane_order { self.lane_order } else { self.ballots }
     }
 }
 
-/// Copies the sizes that all rankings share.
+/// Copies the sizes that do not depend on the ranking method.
 #[cfg(feature = "tuning")]
 pub(crate) fn copy_shared(to: &mut Policy, from: &Policy) {
     all_sizes().filter(|field| !field.per_ranking).for_each(|field| (field.copy)(to, from));
 }
 
-/// The profile of a context.
+/// The profile that a context uses.
 #[derive(Default)]
 struct Used(Mutex<Option<Arc<Profile>>>);
 

@@ -1,4 +1,4 @@
-//! Tests of profiles as text: round trips, and messages about unusable profiles.
+//! Tests the text form of profiles: round trips, and messages about unusable profiles.
 
 use std::fs;
 
@@ -60,20 +60,20 @@ fn written_profiles_are_read_back() {
     let read = parse(&profile.text()).expect("what was written");
     assert_eq!(read.ballots, ballots);
     assert!(!read.wants_lane_order());
-    // The shared sizes are those of the first policy.
+    // Sizes that do not depend on the ranking come from the first policy.
     assert_eq!(read.lane_order.histogram.loads, 8);
     assert_eq!(read.lane_order.sort, built_in.lane_order.sort);
 }
 
 #[test]
-fn built_in_policies_are_those_of_the_device() {
+fn built_in_profile_has_the_device_policies() {
     let built_in = Profile::built_in(&device());
     assert_eq!(built_in.policy(false), Policy::for_device(&device()));
     assert_eq!(built_in.policy(true).split.ranking, Ranking::LaneOrder);
 }
 
 #[test]
-fn sizes_are_optional() {
+fn missing_sizes_have_built_in_values() {
     let head: String = Profile::built_in(&device()).text();
     let head = head.split("[sizes]").next().expect("a head");
     let text = format!("{head}[ballots]\r\nsort.small = 256x4\n# a word\n\n[end]\n");
@@ -82,7 +82,7 @@ fn sizes_are_optional() {
     assert_eq!(profile.policy(true), Profile::built_in(&device()).policy(true));
 }
 
-/// A text that is truncated anywhere is rejected, unless only the last line break is missing.
+/// A profile is rejected wherever it is truncated, unless only the last line break is missing.
 #[test]
 fn truncated_profiles_are_rejected() {
     let text = Profile::built_in(&device()).text();
@@ -96,7 +96,7 @@ fn truncated_profiles_are_rejected() {
 }
 
 #[test]
-fn other_versions_and_devices_are_named() {
+fn profiles_of_other_versions_and_devices_are_rejected() {
     let text = Profile::built_in(&device()).text();
     let older = problem(&text.replacen("profile 1", "profile 0", 1));
     assert!(older.contains("version 0") && older.contains("multisplit tune"), "{older}");
@@ -112,7 +112,7 @@ fn other_versions_and_devices_are_named() {
 }
 
 #[test]
-fn impossible_sizes_are_rejected() {
+fn unsupported_sizes_are_rejected() {
     for (name, value, expected) in [
         ("sort.small", "2048x4", "`sort.small` has a tile of 2048x4/1"),
         ("sort.small", "48x4", "in multiples of 32"),
@@ -170,7 +170,8 @@ fn unknown_lines_are_reported() {
     assert!(parse(&[b'#'; 1 << 17]).is_err());
 }
 
-/// If a profile cannot be used, a named one is an error, and one found in a folder is ignored.
+/// An unusable profile is an error if the caller named the file, and ignored if it was found in a
+/// folder.
 #[test]
 fn unusable_profiles_are_errors_if_named_and_ignored_in_folders() {
     let folder = TestFolder::new("profile");
@@ -197,7 +198,7 @@ fn unusable_profiles_are_errors_if_named_and_ignored_in_folders() {
     let bytes = ProfileChoice::Bytes(with("threads", "48").into_bytes().into());
     assert!(matches!(chosen(&bytes), Err(Error::Profile { .. })));
 
-    // A folder instead of a file.
+    // The path of the profile is a folder.
     fs::remove_file(&path).expect("removed");
     fs::create_dir_all(&path).expect("made");
     assert!(matches!(chosen(&found), Ok(None)));
@@ -205,7 +206,7 @@ fn unusable_profiles_are_errors_if_named_and_ignored_in_folders() {
     assert!(Profile::built_in(&device()).save(&path).is_err());
 }
 
-/// Tiles for GPUs that were not measured fit the minimum limits and are not reduced.
+/// The default tiles of GPUs that were not measured fit in the limits that Vulkan guarantees.
 #[test]
 fn unmeasured_tiles_fit_every_device() {
     for subgroup_size in [16, 32, 64, 128] {

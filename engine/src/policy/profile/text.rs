@@ -1,5 +1,5 @@
-//! Text form of a profile: lines of `name = value` in sections. The last section is empty, so that truncated
-//! text is detected.
+//! Text form of a profile: lines of `name = value` in sections. The last section is empty; if it is missing, the text
+//! was truncated.
 
 use super::{DeviceKey, Profile, check};
 use crate::device::properties::DeviceProperties;
@@ -8,11 +8,11 @@ use crate::policy::method::Ranking;
 use crate::policy::size::{Size, named};
 use crate::policy::{Policy, all_sizes};
 
-/// Start of the first line, followed by the version.
+/// Start of the first line. The version follows.
 const MAGIC: &str = "multisplit profile ";
-/// Profiles of other versions are rejected, because their sizes may have another meaning.
+/// Version of the format. Profiles of other versions are rejected, because their sizes may have a different meaning.
 const VERSION: u32 = 1;
-/// Maximum size of a file; larger than any profile.
+/// Maximum size of a profile file. No valid profile is larger.
 const MAX_BYTES: usize = 1 << 16;
 
 const DEVICE: &str = "device";
@@ -31,9 +31,8 @@ const ABOUT: &str = "\
 ";
 
 impl Profile {
-    /// Parses a profile for a device. `source` is its origin, for messages. Returns [`Error::Profile`] if the
-    /// text is damaged, is for another version, device or driver, or contains sizes that the device does not
-    /// support.
+    /// Parses a profile for a device. `source` is its origin, for messages. Returns [`Error::Profile`] if the text is
+    /// damaged, belongs to another version, device or driver, or contains sizes that the device does not support.
     pub fn parse(source: &str, bytes: &[u8], properties: &DeviceProperties) -> Result<Self> {
         let named = |problem| Error::Profile { profile: source.to_owned(), problem };
         let profile = read(bytes, properties).map_err(named)?;

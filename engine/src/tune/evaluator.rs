@@ -1,4 +1,5 @@
-//! Evaluates candidates: checks the result first, and then compares the GPU time with the best so far.
+//! Evaluates candidates. Checks the results of a candidate first, and then compares its GPU time with the best policy
+//! so far.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -6,37 +7,37 @@ use std::time::{Duration, Instant};
 
 use ash::vk;
 
+use super::benchmark::{Benchmark, Operation, Purpose, Runner};
 use super::data::Data;
 use super::reference::References;
-use super::subject::{Operation, Purpose, Runner, Subject};
 use crate::device::context::Context;
 use crate::error::{Error, Result};
 use crate::policy::Policy;
 
-/// Approximate GPU time of a batch of runs; long compared to the cost of a timestamp.
+/// Approximate GPU time of a batch of runs, in nanoseconds. Long compared to the cost of a timestamp.
 const BATCH_NANOSECONDS: f64 = 2e6;
 const RUNS: std::ops::RangeInclusive<u32> = 3..=40;
 /// Number of batches per timer in a comparison. Batches alternate, so that clock changes affect both timers.
 const ROUNDS: usize = 4;
-/// A candidate that is slower by this factor after the first batch is discarded.
-const HOPELESS: f64 = 1.2;
-/// Minimum time of a comparison.
+/// A candidate is discarded after the first batch if it is slower by this factor.
+const MAX_SLOWDOWN: f64 = 1.2;
+/// Minimum estimated time of a comparison.
 const MIN_ROW: Duration = Duration::from_millis(10);
-/// Runs of a large sort that keep the device busy for a few milliseconds.
+/// Number of runs of a large sort that keep the device busy for a few milliseconds.
 const WARM_UP_RUNS: u32 = 4;
 /// Maximum number of threads that create pipelines concurrently.
 const MAX_THREADS: usize = 8;
-/// Number of elements for checking results: several tiles of any size.
+/// Number of elements for checking results; several tiles of every allowed size.
 const CHECKED: u64 = 1 << 17;
 const CHECKED_IN_SOFTWARE: u64 = 1 << 13;
 
-/// Time limit of tuning, with a reserve for the final table.
+/// Time limit of tuning. Part of it is reserved for the final table.
 pub(super) struct Clock {
     begin: Instant,
     pub budget: Duration,
-    /// Estimated duration of a step: the maximum over recent steps, with older ones decaying.
+    /// Estimated duration of a step: the maximum over recent steps. The weight of older steps decays.
     step: Duration,
-    /// Reserve for the final table.
+    /// Time reserved for the final table.
     pub reserve: Duration,
 }
 
@@ -64,33 +65,33 @@ impl Clock {
     }
 }
 
-/// Outcomes of the candidates.
+/// Number of candidates by outcome.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     pub tried: u32,
-    pub refused: u32,
+    pub rejected: u32,
     pub wrong: u32,
 }
 
 /// Evaluates candidates on one device.
-pub(super) struct Lab<'c> {
+pub(super) struct Evaluator<'c> {
     pub context: &'c Context,
     pub data: &'c Data,
     pub clock: Clock,
     pub counts: Counts,
     pub software: bool,
     references: References,
-    /// Time of the copies before a sort.
-    overheads: HashMap<Subject, f64>,
+    /// GPU time of the copies at the start of a sort, which timers subtract.
+    overheads: HashMap<Benchmark, f64>,
     threads: usize,
-    /// Keeps the device busy while pipelines are created.
+    /// A sort that keeps the device busy while pipelines are created.
     warm_up_runner: OnceLock<Option<Runner<'c>>>,
-    /// Total time spent on comparisons, and their number.
+    /// Total time of all comparisons, followed by their number.
     compared: Duration,
     comparisons: u32,
 }
 
-impl<'c> Lab<'c> {
+impl<'c> Evaluator<'c> {
     pub fn new(context: &'c Context, data: &'c Data, clock: Clock) -> Self {
         let software = context.properties().device_type == vk::PhysicalDeviceType::CPU;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -102,7 +103,7 @@ impl<'c> Lab<'c> {
             software,
             references: References::default(),
             overheads: HashMap::new(),
-            // A software driver compiles when a kernel first runs, and needs all cores for that.
+            // A software driver compiles a kernel on its first run, with all cores.
             threads: if software { 1 } else { cores.min(MAX_THREADS) },
             warm_up_runner: OnceLock::new(),
             compared: Duration::ZERO,
@@ -110,18 +111,18 @@ impl<'c> Lab<'c> {
         }
     }
 
-    /// Keeps the device busy for a moment. The clocks of an idle device drop, which would slow down the following
+    /// Keeps the device busy for a moment. An idle device lowers its clocks, which would slow down the following
     /// measurements by varying factors.
     fn warm_up(&self) {
         let warm_up_runner = self.warm_up_runner.get_or_init(|| {
-            let subject = Subject { operation: Operation::SortKeys, n: self.data.keys.len() };
+            let benchmark = Benchmark { operation: Operation::SortKeys, n: self.data.keys.len() };
             let policy = self.context.policy();
-            subject.runner(self.context, self.data, &policy, Purpose::Timing).ok()
+            benchmark.runner(self.context, self.data, &policy, Purpose::Timing).ok()
         });
         let warmed_up = warm_up_runner.as_ref().map(|runner| {
             self.context.run_repeatedly(&runner.executable, &runner.bound, WARM_UP_RUNS)
         });
-        // If the workload is not available or fails, sleep instead of spinning.
+        // If the sort is not available or fails, sleep instead of spinning.
         if !matches!(warmed_up, Some(Ok(()))) {
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -142,141 +143,153 @@ impl<'c> Lab<'c> {
         if self.software { CHECKED_IN_SOFTWARE } else { CHECKED }
     }
 
-    /// A smaller version of a subject that uses the same kernels, for checking its result.
-    fn small(&self, subject: Subject, policy: &Policy) -> (Subject, Policy) {
-        let small = subject.up_to(self.checked());
+    /// A smaller version of a benchmark that uses the same kernels, to check the results.
+    fn small(&self, benchmark: Benchmark, policy: &Policy) -> (Benchmark, Policy) {
+        let small = benchmark.up_to(self.checked());
         let mut policy = *policy;
-        // Use the tile that the table selects for the timed number of elements.
-        if let Some((_, table)) = subject.operation.sort_table() {
+        // Use the tile that the table selects for the number of elements of the timed benchmark.
+        if let Some((_, table)) = benchmark.operation.sort_table() {
             let table = table(&mut policy);
-            if let Some((_, shape)) = table.iter().copied().find(|(max, _)| subject.n <= *max) {
+            if let Some((_, shape)) = table.iter().copied().find(|(max, _)| benchmark.n <= *max) {
                 table.fill((u64::MAX, shape));
             }
         }
         (small, policy)
     }
 
-    /// Creates the pipelines of a candidate, together with the runners that check its results, one per subject.
-    fn ready(&self, policy: &Policy, subjects: &[Subject]) -> Result<Vec<Runner<'c>>> {
-        let runner = |subject: &Subject| {
-            let (small, policy) = self.small(*subject, policy);
+    /// Creates the pipelines of a candidate, and one runner per benchmark that checks its result.
+    fn ready(&self, policy: &Policy, benchmarks: &[Benchmark]) -> Result<Vec<Runner<'c>>> {
+        let runner = |benchmark: &Benchmark| {
+            let (small, policy) = self.small(*benchmark, policy);
             small.runner(self.context, self.data, &policy, Purpose::Check)
         };
-        subjects.iter().map(runner).collect()
+        benchmarks.iter().map(runner).collect()
     }
 
-    /// Like [`ready`](Self::ready) for several candidates, on several threads.
+    /// Like [`ready`](Self::ready), for several candidates on several threads.
     pub fn make_ready(
         &self,
         candidates: &[Policy],
-        subjects: &[Subject],
+        benchmarks: &[Benchmark],
     ) -> Vec<Result<Vec<Runner<'c>>>> {
         if candidates.len() < 2 || self.threads < 2 {
-            return candidates.iter().map(|policy| self.ready(policy, subjects)).collect();
+            return candidates.iter().map(|policy| self.ready(policy, benchmarks)).collect();
         }
         std::thread::scope(|scope| {
-            let spawn = |policy| scope.spawn(move || self.ready(policy, subjects));
+            let spawn = |policy| scope.spawn(move || self.ready(policy, benchmarks));
             let running: Vec<_> = candidates.iter().map(spawn).collect();
             while running.iter().any(|thread| !thread.is_finished()) {
                 self.warm_up();
             }
             let panicked = |_| {
-                let problem = "a thread that compiles pipelines panicked".to_owned();
+                let problem = "a thread that compiled pipelines panicked".to_owned();
                 Err(Error::Policy { problem })
             };
             running.into_iter().map(|thread| thread.join().unwrap_or_else(panicked)).collect()
         })
     }
 
-    /// Whether a policy gives the right result for a subject. Counts wrong results.
-    pub fn check(&mut self, subject: Subject, policy: &Policy) -> Result<bool> {
-        let ready = self.ready(policy, &[subject])?;
-        let right = self.is_right(&ready, &[subject])?;
+    /// Checks whether a policy gives the right result for a benchmark. Counts wrong results.
+    pub fn check(&mut self, benchmark: Benchmark, policy: &Policy) -> Result<bool> {
+        let ready = self.ready(policy, &[benchmark])?;
+        let right = self.is_right(&ready, &[benchmark])?;
         if !right {
-            tracing::warn!(?subject, "the initial sizes give a wrong result");
+            tracing::warn!(?benchmark, "the initial sizes give a wrong result");
             self.counts.wrong += 1;
         }
         Ok(right)
     }
 
-    /// Whether the results of all subjects are right.
-    fn is_right(&mut self, ready: &[Runner<'_>], subjects: &[Subject]) -> Result<bool> {
-        for (runner, subject) in ready.iter().zip(subjects) {
+    /// Whether the results of all benchmarks are right.
+    fn is_right(&mut self, ready: &[Runner<'_>], benchmarks: &[Benchmark]) -> Result<bool> {
+        for (runner, benchmark) in ready.iter().zip(benchmarks) {
             self.context.run_repeatedly(&runner.executable, &runner.bound, 1)?;
-            if !self.references.is_right(self.context, self.data, subject.up_to(self.checked()))? {
+            if !self.references.is_right(
+                self.context,
+                self.data,
+                benchmark.up_to(self.checked()),
+            )? {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    /// Creates a timer for a subject with a policy.
-    pub fn timer(&mut self, subject: Subject, policy: &Policy) -> Result<Timer<'c>> {
-        let runner = subject.runner(self.context, self.data, policy, Purpose::Timing)?;
-        let overhead = match self.overheads.get(&subject) {
+    /// Creates a timer for a benchmark with a policy.
+    pub fn timer(&mut self, benchmark: Benchmark, policy: &Policy) -> Result<Timer<'c>> {
+        let runner = benchmark.runner(self.context, self.data, policy, Purpose::Timing)?;
+        let overhead = match self.overheads.get(&benchmark) {
             Some(&known) => known,
             None => {
-                let copies = subject.overhead(self.context, self.data, policy)?;
+                let copies = benchmark.overhead(self.context, self.data, policy)?;
                 let timed =
                     copies.map(|runner| Timer { runner, overhead: 0.0 }.best_time(self.context));
                 let overhead = timed.transpose()?.unwrap_or(0.0);
-                self.overheads.insert(subject, overhead);
+                self.overheads.insert(benchmark, overhead);
                 overhead
             }
         };
         Ok(Timer { runner, overhead })
     }
 
-    /// Whether a candidate changes the plan of any subject. Also true if planning fails, so that the error is reported
-    /// when the candidate is judged.
-    pub fn differs(&self, candidate: &Policy, subjects: &[Subject], best: &[&Timer<'_>]) -> bool {
-        subjects.iter().zip(best).any(|(subject, best)| !self.is_same(candidate, *subject, best))
+    /// Whether a candidate changes the plan of any benchmark. Also true if planning fails, so that `judge` reports
+    /// the error.
+    pub fn differs(
+        &self,
+        candidate: &Policy,
+        benchmarks: &[Benchmark],
+        best: &[&Timer<'_>],
+    ) -> bool {
+        benchmarks
+            .iter()
+            .zip(best)
+            .any(|(benchmark, best)| !self.is_same(candidate, *benchmark, best))
     }
 
-    fn is_same(&self, policy: &Policy, subject: Subject, timer: &Timer<'_>) -> bool {
+    fn is_same(&self, policy: &Policy, benchmark: Benchmark, timer: &Timer<'_>) -> bool {
         let plan = timer.runner.executable.plan();
-        subject.is_planned_as(self.context, self.data, policy, plan).unwrap_or(false)
+        benchmark.is_planned_as(self.context, self.data, policy, plan).unwrap_or(false)
     }
 
-    /// Times of a subject with two policies in nanoseconds, measured side by side. If both lead to the same plan, it is
-    /// measured only once.
-    pub fn both(&mut self, subject: Subject, [a, b]: [&Policy; 2]) -> Result<[f64; 2]> {
-        let of_b = self.timer(subject, b)?;
-        if self.is_same(a, subject, &of_b) {
+    /// GPU times of a benchmark with two policies in nanoseconds, measured in alternation. If both policies lead to
+    /// the same plan, it is measured only once.
+    pub fn both(&mut self, benchmark: Benchmark, [a, b]: [&Policy; 2]) -> Result<[f64; 2]> {
+        let of_b = self.timer(benchmark, b)?;
+        if self.is_same(a, benchmark, &of_b) {
             let time = of_b.best_time(self.context)?;
             return Ok([time, time]);
         }
-        let of_a = self.timer(subject, a)?;
+        let of_a = self.timer(benchmark, a)?;
         compare(self.context, [&of_a, &of_b], f64::MAX)
     }
 
-    /// Compares the time of a candidate with the best so far. Returns `None` if a result is wrong, the device rejects
-    /// the candidate, or it is far slower.
+    /// Compares the GPU time of a candidate with the best policy so far. Returns `None` if a result is wrong, if the
+    /// device rejects the candidate, or if it is much slower.
     pub fn judge(
         &mut self,
         candidate: &Policy,
         ready: Result<Vec<Runner<'c>>>,
-        subjects: &[Subject],
+        benchmarks: &[Benchmark],
         best: &[&Timer<'c>],
     ) -> Result<Option<Judged>> {
         let begin = Instant::now();
         self.counts.tried += 1;
         let outcome = ready.and_then(|ready| {
-            if !self.is_right(&ready, subjects)? {
+            if !self.is_right(&ready, benchmarks)? {
                 tracing::warn!(?candidate, "candidate skipped: it gives a wrong result");
                 self.counts.wrong += 1;
                 return Ok(None);
             }
             drop(ready);
-            self.compare_all(candidate, subjects, best)
+            self.compare_all(candidate, benchmarks, best)
         });
         self.clock.record_step(begin.elapsed());
         match outcome {
-            // No other candidate can succeed on a lost device.
+            // After the device is lost, no other candidate can be measured.
             Err(error @ Error::Vulkan { result: vk::Result::ERROR_DEVICE_LOST, .. }) => Err(error),
             Err(error) => {
                 tracing::debug!(%error, "candidate rejected");
-                self.counts.refused += 1;
+                self.counts.rejected += 1;
                 Ok(None)
             }
             Ok(judged) => Ok(judged),
@@ -286,27 +299,28 @@ impl<'c> Lab<'c> {
     fn compare_all(
         &mut self,
         candidate: &Policy,
-        subjects: &[Subject],
+        benchmarks: &[Benchmark],
         best: &[&Timer<'c>],
     ) -> Result<Option<Judged>> {
         let mut judged = Judged { mean: 0.0, worst: 0.0 };
-        for (subject, best) in subjects.iter().zip(best) {
-            if self.is_same(candidate, *subject, best) {
+        for (benchmark, best) in benchmarks.iter().zip(best) {
+            if self.is_same(candidate, *benchmark, best) {
                 judged.worst = judged.worst.max(1.0);
                 continue;
             }
-            let timer = self.timer(*subject, candidate)?;
-            // Some drivers compile a pipeline on its first run; this keeps that out of the final table.
+            let timer = self.timer(*benchmark, candidate)?;
+            // Some drivers compile a pipeline on its first run. This run keeps the compilation out of the measured
+            // time.
             timer.time(self.context, 1)?;
             let begin = Instant::now();
-            let [candidate, best] = compare(self.context, [&timer, best], HOPELESS)?;
+            let [candidate, best] = compare(self.context, [&timer, best], MAX_SLOWDOWN)?;
             self.compared += begin.elapsed();
             self.comparisons += 1;
             let ratio = candidate / best;
-            if ratio > HOPELESS {
+            if ratio > MAX_SLOWDOWN {
                 return Ok(None);
             }
-            judged.mean += ratio.ln() / subjects.len() as f64;
+            judged.mean += ratio.ln() / benchmarks.len() as f64;
             judged.worst = judged.worst.max(ratio);
         }
         judged.mean = judged.mean.exp();
@@ -314,27 +328,27 @@ impl<'c> Lab<'c> {
     }
 }
 
-/// Time of a candidate relative to the best so far; less than 1 is faster.
+/// GPU time of a candidate relative to the best policy so far. Less than 1 is faster.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Judged {
-    /// Geometric mean over all subjects.
+    /// Geometric mean over all benchmarks.
     pub mean: f64,
     pub worst: f64,
 }
 
-/// Runs a subject repeatedly and measures its GPU time.
+/// Runs a benchmark repeatedly and measures its GPU time.
 pub(super) struct Timer<'d> {
     runner: Runner<'d>,
     overhead: f64,
 }
 
 impl Timer<'_> {
-    /// Median time of `runs` consecutive runs in nanoseconds.
+    /// Median GPU time of `runs` consecutive runs in nanoseconds.
     fn time(&self, context: &Context, runs: u32) -> Result<f64> {
         let mut times = context.time_runs(&self.runner.executable, &self.runner.bound, runs)?;
         times.sort_by(f64::total_cmp);
         let median = times.get(times.len() / 2).copied().unwrap_or(0.0);
-        // At least 1, even if the device's timestamps are imprecise.
+        // The result is at least 1, even if the device's timestamps are imprecise.
         Ok((median - self.overhead).max(1.0))
     }
 
@@ -355,19 +369,19 @@ impl Timer<'_> {
     }
 }
 
-/// Shortest batch times of both in nanoseconds, measured in alternating batches. Stops early if `a` is slower than `b`
-/// by more than the factor `hopeless`.
+/// Shortest batch times of both timers in nanoseconds, measured in alternation. Stops early if `a` is slower than `b`
+/// by more than the factor `max_slowdown`.
 pub(super) fn compare(
     context: &Context,
     [a, b]: [&Timer<'_>; 2],
-    hopeless: f64,
+    max_slowdown: f64,
 ) -> Result<[f64; 2]> {
     // The first run is not counted, because it may include compilation.
     a.time(context, 1)?;
     let runs = b.runs(context)?;
     let mut quickest = [f64::MAX; 2];
     for round in 0..ROUNDS {
-        // Alternate the order, since cache contents depend on which timer ran before.
+        // The order alternates, because the caches contain data of the timer that ran before.
         let times = match round % 2 {
             0 => [a.time(context, runs)?, b.time(context, runs)?],
             _ => {
@@ -376,7 +390,7 @@ pub(super) fn compare(
             }
         };
         quickest = [quickest[0].min(times[0]), quickest[1].min(times[1])];
-        if quickest[0] > hopeless * quickest[1] {
+        if quickest[0] > max_slowdown * quickest[1] {
             break;
         }
     }

@@ -1,64 +1,65 @@
-//! Parameters to tune: a size of the policy, its candidates, and the benchmarks that measure them.
+//! Parameters to tune. A parameter is a size of the policy, with its candidate values and the benchmarks that measure
+//! it.
 
 use std::collections::HashSet;
 
-use super::subject::{Operation, Subject, subjects};
+use super::benchmark::{Benchmark, Operation, benchmarks};
 use crate::policy::method::{Method, ScanMethod, SortMethod, ValuesAfter};
 use crate::policy::tile::{TileShape, TileShapes};
 use crate::policy::{Field, Policy};
 
-/// Number of elements that represents small sorts. The tile tables have an entry for it.
+/// Number of elements of the benchmarks for small sorts. The tile tables have an entry for it.
 pub(super) const SMALL: u64 = 1 << 20;
 
-/// Reads from a policy, or copies part of another policy.
+/// Reads a value from a policy, or copies a value from one policy to another.
 type Get<T> = Box<dyn Fn(&Policy) -> T>;
 type Copied = Box<dyn Fn(&mut Policy, &Policy)>;
 
-/// Source of the candidates.
+/// Source of the candidate values of a parameter.
 pub(super) enum Candidates {
-    /// Tile shapes: first a grid, then the neighbours of the best one.
+    /// Tile shapes: first a grid, then the neighbours of the best shape so far.
     Tile {
         shape: Box<dyn Fn(&mut Policy) -> &mut TileShape>,
-        /// Bits of a bucket id and bytes of a key. They determine the shared memory of the kernel.
+        /// Bits of a bucket id, and bytes of a key. Both determine the shared memory of the kernel.
         bits: u32,
         key_bytes: u32,
-        /// Tiles of the same table, which are candidates too.
+        /// Other tiles of the same table, which are candidates too.
         same_table: Get<Vec<TileShape>>,
         tried: HashSet<[u32; 3]>,
     },
-    /// Changed copies of a policy, one per candidate.
+    /// Modified copies of a policy, one per candidate.
     List(Get<Vec<Policy>>),
 }
 
 /// One size, or several that are tuned together.
-pub(super) struct Knob {
+pub(super) struct Parameter {
     pub name: &'static str,
-    /// Whether each ranking has a separate value.
-    pub of_ranking: bool,
-    pub subjects: Vec<Subject>,
+    /// Whether there is a separate value for each ranking method.
+    pub per_ranking: bool,
+    pub benchmarks: Vec<Benchmark>,
     pub candidates: Candidates,
-    /// Whether the parameter has an effect with a given policy.
-    pub matters: Get<bool>,
-    /// Copies the parameter from another policy.
+    /// Whether the parameter affects the plans of a given policy.
+    pub has_effect: Get<bool>,
+    /// Restores the value from another policy.
     pub revert: Copied,
 }
 
-impl Knob {
+impl Parameter {
     fn new(
         name: &'static str,
-        subjects: Vec<Subject>,
+        benchmarks: Vec<Benchmark>,
         candidates: Candidates,
         revert: impl Fn(&mut Policy, &Policy) + 'static,
     ) -> Self {
-        let of_ranking = Policy::sizes().any(|field| field.name == name && field.per_ranking);
-        let (matters, revert) = (Box::new(|_: &_| true), Box::new(revert));
-        Self { name, of_ranking, subjects, candidates, matters, revert }
+        let per_ranking = Policy::sizes().any(|field| field.name == name && field.per_ranking);
+        let (has_effect, revert) = (Box::new(|_: &_| true), Box::new(revert));
+        Self { name, per_ranking, benchmarks, candidates, has_effect, revert }
     }
 
-    /// A tile shape.
+    /// Creates a parameter for a tile shape.
     fn tile(
         name: &'static str,
-        subject: Subject,
+        benchmark: Benchmark,
         shape: impl Fn(&mut Policy) -> &mut TileShape + Copy + 'static,
         same_table: impl Fn(&Policy) -> Vec<TileShape> + 'static,
         bits: u32,
@@ -66,25 +67,25 @@ impl Knob {
         let candidates = Candidates::Tile {
             shape: Box::new(shape),
             bits,
-            key_bytes: if subject.operation == Operation::SortWideKeys { 8 } else { 4 },
+            key_bytes: if benchmark.operation == Operation::SortWideKeys { 8 } else { 4 },
             same_table: Box::new(same_table),
             tried: HashSet::new(),
         };
         let revert = move |to: &mut Policy, from: &Policy| *shape(to) = *shape(&mut { *from });
-        Self::new(name, vec![subject], candidates, revert)
+        Self::new(name, vec![benchmark], candidates, revert)
     }
 
-    /// A size with the candidates of the table.
-    fn size(field: &'static Field<Policy>, subjects: Vec<Subject>) -> Self {
+    /// Creates a parameter for a size, with the candidates that the table of sizes lists.
+    fn size(field: &'static Field<Policy>, benchmarks: Vec<Benchmark>) -> Self {
         let candidates =
             Candidates::List(Box::new(move |best| (field.candidates)(best, &best.facts)));
-        Self::new(field.name, subjects, candidates, field.copy)
+        Self::new(field.name, benchmarks, candidates, field.copy)
     }
 
-    /// Part of a size, with a list of candidates.
+    /// Creates a parameter for part of a size, with the given candidates.
     fn list<T: Copy + 'static>(
         name: &'static str,
-        subjects: Vec<Subject>,
+        benchmarks: Vec<Benchmark>,
         values: &[T],
         part: impl Fn(&mut Policy) -> &mut T + Copy + 'static,
     ) -> Self {
@@ -98,15 +99,15 @@ impl Knob {
             values.iter().map(with).collect::<Vec<_>>()
         };
         let candidates = Candidates::List(Box::new(changed));
-        Self::new(name, subjects, candidates, move |to, from| *part(to) = *part(&mut { *from }))
+        Self::new(name, benchmarks, candidates, move |to, from| *part(to) = *part(&mut { *from }))
     }
 
-    fn only_if(self, matters: impl Fn(&Policy) -> bool + 'static) -> Self {
-        Self { matters: Box::new(matters), ..self }
+    fn only_if(self, has_effect: impl Fn(&Policy) -> bool + 'static) -> Self {
+        Self { has_effect: Box::new(has_effect), ..self }
     }
 
-    /// Candidates near the best policy so far. For tiles, a grid (`wide`) or the neighbours; each tile is
-    /// returned only once.
+    /// Candidates near the best policy so far. For tiles, these are a grid of shapes if `wide`, or otherwise the
+    /// neighbours of the best shape. Each shape is returned only once.
     pub fn around(&mut self, best: &Policy, wide: bool, software: bool) -> Vec<Policy> {
         match &mut self.candidates {
             Candidates::List(changed) => {
@@ -122,7 +123,7 @@ impl Knob {
                         [same_table(best), near].concat()
                     }
                 };
-                let n = self.subjects.iter().map(|subject| subject.n).max().unwrap_or(0);
+                let n = self.benchmarks.iter().map(|benchmark| benchmark.n).max().unwrap_or(0);
                 let mut policies = Vec::new();
                 for shape in shapes {
                     let fits = shape.is_sound()
@@ -140,8 +141,8 @@ impl Knob {
     }
 }
 
-/// A coarse grid of tiles, the most promising first. Larger tiles have longer runs, but fewer workgroups fit on
-/// a multiprocessor. Large tiles pass through shared memory in several turns.
+/// A coarse grid of tile shapes, the most promising first. Larger tiles write longer runs of keys per bucket, but
+/// fewer workgroups fit on a multiprocessor. Large tiles pass through shared memory in several turns.
 fn grid(software: bool) -> Vec<TileShape> {
     if software {
         // Unrolled code takes software drivers longer to compile than to run.
@@ -159,7 +160,7 @@ fn grid(software: bool) -> Vec<TileShape> {
     shapes
 }
 
-/// One step in each direction: keys per thread, threads, turns.
+/// Shapes that differ by one step: in keys per thread, in threads, or in turns.
 fn neighbours(now: TileShape, subgroup_size: u32, software: bool) -> Vec<TileShape> {
     let TileShape { threads, items, turns } = now;
     let step = subgroup_size.max(64);
@@ -179,7 +180,7 @@ fn neighbours(now: TileShape, subgroup_size: u32, software: bool) -> Vec<TileSha
             add(threads, items, other);
         }
     }
-    // About the same number of keys in another shape.
+    // Another shape with about the same number of keys.
     add(threads + step, items.saturating_sub(items_step), turns);
     add(threads.saturating_sub(step), items + items_step, turns);
     shapes
@@ -192,47 +193,48 @@ fn is_one_sweep(policy: &Policy) -> bool {
     policy.sort.auto == SortMethod::OneSweep
 }
 
-/// Tile parameters of a sort, one per entry of its table, largest number of elements first.
-pub(super) fn sort_tiles(operation: Operation, policy: &Policy, largest: u64) -> Vec<Knob> {
+/// Tile parameters of a sort: one for each entry of its table, in descending order of the number of elements.
+pub(super) fn sort_tiles(operation: Operation, policy: &Policy, largest: u64) -> Vec<Parameter> {
     let Some((name, table)) = operation.sort_table() else { return Vec::new() };
     let counts: Vec<u64> = table(&mut { *policy }).iter().map(|(max, _)| *max).collect();
-    let mut knobs = Vec::new();
+    let mut parameters = Vec::new();
     for (index, max) in counts.iter().enumerate().rev() {
         let n = largest.min(*max);
-        // Skip entries that do not apply to this number of elements.
+        // Skip table entries that do not apply to this number of elements.
         if counts.iter().position(|max| n <= *max) != Some(index) {
             continue;
         }
-        let knob = Knob::tile(
+        let parameter = Parameter::tile(
             name,
-            Subject { operation, n },
+            Benchmark { operation, n },
             move |policy| &mut table(policy)[index].1,
             move |policy| table(&mut { *policy }).iter().map(|(_, shape)| *shape).collect(),
             DIGIT_BITS,
         );
-        knobs.push(knob.only_if(is_one_sweep));
+        parameters.push(parameter.only_if(is_one_sweep));
     }
-    knobs
+    parameters
 }
 
-/// The tile of splits into 2^(class + 1) buckets, followed by the keys per subproblem or, for pairs, the point at which
-/// values are loaded.
-pub(super) fn split(of: fn(u32) -> Operation, class: usize, n: u64) -> [Knob; 2] {
+/// Parameters of splits into up to 2^(class + 1) buckets. The first is the tile. The second is the number of keys per
+/// subproblem or, for pairs, the stage at which values are loaded.
+pub(super) fn split(of: fn(u32) -> Operation, class: usize, n: u64) -> [Parameter; 2] {
     const STRIPS: [u32; 8] = [0, 2048, 4096, 6144, 9216, 12_288, 16_384, 30_720];
     const VALUES_AFTER: [ValuesAfter; 3] =
         [ValuesAfter::Loading, ValuesAfter::Ranking, ValuesAfter::Ordering];
     let m = 2 << class;
-    let subject = Subject { operation: of(m), n };
+    let benchmark = Benchmark { operation: of(m), n };
     let strips = |name, strips: fn(&mut Policy) -> &mut [u32; 8]| {
-        Knob::list(name, vec![subject], &STRIPS, move |policy| &mut strips(policy)[class])
+        Parameter::list(name, vec![benchmark], &STRIPS, move |policy| &mut strips(policy)[class])
     };
-    let is_labelled = matches!(subject.operation, Operation::SplitRange(_));
-    let (name, tiles, second): (_, fn(&mut Policy) -> &mut TileShapes, _) = match subject.operation
+    let is_labelled = matches!(benchmark.operation, Operation::SplitRange(_));
+    let (name, tiles, second): (_, fn(&mut Policy) -> &mut TileShapes, _) = match benchmark
+        .operation
     {
         Operation::SplitPairs(_) => (
             "split.block_pairs",
             |policy| &mut policy.split.block_pairs,
-            Knob::list("split.values_after", vec![subject], &VALUES_AFTER, move |policy| {
+            Parameter::list("split.values_after", vec![benchmark], &VALUES_AFTER, move |policy| {
                 &mut policy.split.values_after[class]
             }),
         ),
@@ -247,9 +249,9 @@ pub(super) fn split(of: fn(u32) -> Operation, class: usize, n: u64) -> [Knob; 2]
             strips("split.block_strips", |policy| &mut policy.split.block_strips),
         ),
     };
-    let tile = Knob::tile(
+    let tile = Parameter::tile(
         name,
-        subject,
+        benchmark,
         move |policy| &mut tiles(policy)[class],
         move |policy| tiles(&mut { *policy }).to_vec(),
         class as u32 + 1,
@@ -258,11 +260,11 @@ pub(super) fn split(of: fn(u32) -> Operation, class: usize, n: u64) -> [Knob; 2]
         m > policy.split.max_buckets_direct
             && (!is_labelled || m >= policy.split.min_buckets_labelled)
     };
-    [tile, second].map(|knob| knob.only_if(is_used))
+    [tile, second].map(|parameter| parameter.only_if(is_used))
 }
 
-/// Parameters other than tiles. Software drivers neither use the one-sweep sort nor store labels.
-pub(super) fn other_knobs(policy: &Policy, largest: u64, software: bool) -> Vec<Knob> {
+/// Parameters other than tiles. Software drivers do not use the one-sweep sort and do not store labels.
+pub(super) fn other_parameters(policy: &Policy, largest: u64, software: bool) -> Vec<Parameter> {
     let n = largest;
     let any = |_: &Policy| true;
     let by_multisplit = |policy: &Policy| matches!(policy.sort.auto, SortMethod::Multisplit { .. });
@@ -270,30 +272,30 @@ pub(super) fn other_knobs(policy: &Policy, largest: u64, software: bool) -> Vec<
     let uses_warp = |policy: &Policy| {
         policy.split.max_buckets_direct > 0 || policy.sort.rounds != Method::Block
     };
-    // A size of the table.
-    let size = |name: &str, subjects: &[Subject], matters: fn(&Policy) -> bool| {
+    // Creates a parameter for a size of the table.
+    let size = |name: &str, benchmarks: &[Benchmark], has_effect: fn(&Policy) -> bool| {
         let field = Policy::sizes().find(|field| field.name == name)?;
-        Some(Knob::size(field, subjects.to_vec()).only_if(matters))
+        Some(Parameter::size(field, benchmarks.to_vec()).only_if(has_effect))
     };
     let up_to_largest = |lengths: &[u64]| -> Vec<u64> {
         let mut lengths: Vec<u64> = lengths.iter().copied().filter(|n| *n <= largest).collect();
         lengths.dedup();
         lengths
     };
-    let sorts = |lengths: &[u64]| -> Vec<Subject> {
-        let both = |n| subjects([Operation::SortKeys, Operation::SortPairs], n);
+    let sorts = |lengths: &[u64]| -> Vec<Benchmark> {
+        let both = |n| benchmarks([Operation::SortKeys, Operation::SortPairs], n);
         let mut sorts: Vec<_> = lengths.iter().flat_map(|&n| both(n)).collect();
         sorts.dedup();
         sorts
     };
-    let splits = |m: &[u32]| -> Vec<Subject> {
+    let splits = |m: &[u32]| -> Vec<Benchmark> {
         let keys = m.iter().map(|&m| Operation::SplitKeys(m));
-        subjects(keys.chain(m.iter().map(|&m| Operation::SplitPairs(m))), n)
+        benchmarks(keys.chain(m.iter().map(|&m| Operation::SplitPairs(m))), n)
     };
-    // The shape of the histogram pass affects small sorts much more than large ones.
+    // The workgroup shape of the histogram pass affects small sorts much more than large ones.
     let large_and_small = sorts(&[n, n.min(SMALL)]);
     let few = sorts(&up_to_largest(&[1 << 14, 1 << 16, 1 << 17, 1 << 18]));
-    let by_range = subjects([8, 16, 32, 64, 256].map(Operation::SplitRange), n);
+    let by_range = benchmarks([8, 16, 32, 64, 256].map(Operation::SplitRange), n);
     let of_gpus = [
         size("look_back_tiles", &large_and_small, is_one_sweep),
         size("sort.histogram", &large_and_small, is_one_sweep),
@@ -301,22 +303,22 @@ pub(super) fn other_knobs(policy: &Policy, largest: u64, software: bool) -> Vec<
         size("sort.few_keys", &few, is_one_sweep),
         size("sort.few_keys_groups", &few, has_small_sorts),
         size("sort.few_keys_look_back", &few, has_small_sorts),
-        // Minimum number of buckets for which splits by splitters store labels.
+        // This is the minimum number of buckets for which splits by splitters store labels.
         size("split.min_buckets_labelled", &by_range, any),
     ];
-    let even = subjects([8, 256].map(Operation::HistogramEven), n);
-    let range = subjects([Operation::HistogramRange], n);
+    let even = benchmarks([8, 256].map(Operation::HistogramEven), n);
+    let range = benchmarks([Operation::HistogramRange], n);
     let histograms = [&even[..], &range].concat();
     let lengths = up_to_largest(&[1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, largest]);
     let scans: Vec<_> =
-        lengths.iter().map(|&n| Subject { operation: Operation::Scan, n }).collect();
-    // A split includes a scan.
-    let scans_and_split = [&scans[..], &subjects([Operation::SplitKeys(256)], n)].concat();
+        lengths.iter().map(|&n| Benchmark { operation: Operation::Scan, n }).collect();
+    // A split contains a scan.
+    let scans_and_split = [&scans[..], &benchmarks([Operation::SplitKeys(256)], n)].concat();
     let small_scans = &scans[..scans.len().min(2)];
     let mut methods = vec![ScanMethod::LookBack, ScanMethod::ReduceThenScan];
     methods.extend(lengths.iter().map(|&n| ScanMethod::LookBackUpTo(n)));
-    let small_sorts = [1024, 4096, 8192].map(|n| Subject { operation: Operation::SortKeys, n });
-    let warp = Knob::list("split.warp", splits(&[8]), &[64, 128, 256, 512], |policy| {
+    let small_sorts = [1024, 4096, 8192].map(|n| Benchmark { operation: Operation::SortKeys, n });
+    let warp = Parameter::list("split.warp", splits(&[8]), &[64, 128, 256, 512], |policy| {
         &mut policy.split.warp.threads
     });
     let of_all = [
@@ -336,14 +338,14 @@ pub(super) fn other_knobs(policy: &Policy, largest: u64, software: bool) -> Vec<
         size("histogram.cells", &range, any),
         size("histogram.lookup_threads", &range, any),
         size("threads", &scans_and_split, any),
-        Some(Knob::list("scan", scans.clone(), &methods, |policy| &mut policy.scan)),
+        Some(Parameter::list("scan", scans.clone(), &methods, |policy| &mut policy.scan)),
         size("spine_threads", small_scans, any),
         size("single_group_tiles", small_scans, any),
-        // A larger tile of the single-workgroup sort raises the size from which other methods are used.
+        // A larger tile of the single-workgroup sort raises the number of elements from which other methods are used.
         size("sort.small", &small_sorts, any),
     ];
     let gpu_count = of_gpus.iter().flatten().count();
-    let mut all: Vec<Knob> = of_gpus.into_iter().chain(of_all).flatten().collect();
+    let mut all: Vec<Parameter> = of_gpus.into_iter().chain(of_all).flatten().collect();
     all.extend(remaining_sizes(policy, &all, largest));
     if software {
         all.drain(..gpu_count);
@@ -351,11 +353,12 @@ pub(super) fn other_knobs(policy: &Policy, largest: u64, software: bool) -> Vec<
     all
 }
 
-/// Sizes of the table that have candidates but are not in `named`, each measured on its operation.
-fn remaining_sizes(policy: &Policy, named: &[Knob], n: u64) -> Vec<Knob> {
-    let mut knobs = Vec::new();
+/// Sizes of the table that have candidates but are not in `named`. Each is measured by the benchmark of its
+/// operation.
+fn remaining_sizes(policy: &Policy, named: &[Parameter], n: u64) -> Vec<Parameter> {
+    let mut parameters = Vec::new();
     for field in Policy::sizes() {
-        let known = named.iter().any(|knob| knob.name == field.name);
+        let known = named.iter().any(|parameter| parameter.name == field.name);
         if known || (field.candidates)(policy, &policy.facts).is_empty() {
             continue;
         }
@@ -367,7 +370,7 @@ fn remaining_sizes(policy: &Policy, named: &[Knob], n: u64) -> Vec<Knob> {
             // Operations without a benchmark are not tuned.
             Some(_) => continue,
         };
-        knobs.push(Knob::size(field, subjects(operations, n)));
+        parameters.push(Parameter::size(field, benchmarks(operations, n)));
     }
-    knobs
+    parameters
 }

@@ -1,4 +1,4 @@
-//! Benchmarks: a primitive on a number of elements, with its plan and arrays.
+//! Benchmarks: an operation on a number of elements, with its plan and arrays.
 
 use multisplit_graph::{Buffer, Graph, Plan, PlannedPass, Step};
 
@@ -19,7 +19,7 @@ use crate::operations::{
 use crate::policy::Policy;
 use crate::policy::tile::TileShape;
 
-/// A primitive, with its number of buckets or bins.
+/// An operation, with its number of buckets or bins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Operation {
     SortKeys,
@@ -34,23 +34,26 @@ pub(super) enum Operation {
     Scan,
 }
 
-/// A primitive on `n` elements.
+/// An operation on `n` elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Subject {
+pub(super) struct Benchmark {
     pub operation: Operation,
     pub n: u64,
 }
 
-/// These operations on `n` elements.
-pub(super) fn subjects(operations: impl IntoIterator<Item = Operation>, n: u64) -> Vec<Subject> {
-    operations.into_iter().map(|operation| Subject { operation, n }).collect()
+/// Benchmarks of these operations on `n` elements.
+pub(super) fn benchmarks(
+    operations: impl IntoIterator<Item = Operation>,
+    n: u64,
+) -> Vec<Benchmark> {
+    operations.into_iter().map(|operation| Benchmark { operation, n }).collect()
 }
 
-/// Accesses a table of tiles by the number of elements.
+/// Returns a table of tiles. Each entry has a maximum number of elements and a tile.
 pub(super) type SortTable = fn(&mut Policy) -> &mut [(u64, TileShape)];
 
 impl Operation {
-    /// Name and tiles of a sort; `None` for other primitives.
+    /// Name and tile table of a sort. `None` for other operations.
     pub fn sort_table(self) -> Option<(&'static str, SortTable)> {
         match self {
             Self::SortKeys => Some(("sort.keys", |policy| &mut policy.sort.keys)),
@@ -61,18 +64,17 @@ impl Operation {
     }
 }
 
-/// Written to outputs before a run whose result is checked, so that results of an earlier run cannot pass the
-/// check.
+/// Written to the outputs before a run whose result is checked. Results of an earlier run then cannot pass the check.
 const POISON: u32 = 0x5a5a_a5a5;
 
-/// Whether a plan is timed or its result is checked.
+/// Purpose of a plan: to be timed, or to have its result checked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     Timing,
     Check,
 }
 
-/// An executable with its arrays from [`Data`].
+/// An executable, bound to arrays of [`Data`].
 pub(super) struct Runner<'d> {
     pub executable: Executable,
     pub bound: Vec<Bound<'d>>,
@@ -91,13 +93,13 @@ impl<'a, 'd> Planning<'a, 'd> {
         Self { graph: Graph::new("tune"), policy, n, bound: Vec::new() }
     }
 
-    /// Compiles the graph for consecutive runs without pauses.
+    /// Compiles the graph. The plan can be run repeatedly without waiting in between.
     fn finish(mut self, context: &Context) -> Result<(Plan, Vec<Bound<'d>>)> {
         self.graph.replayable();
         Ok((self.graph.compile(&context.limits())?, self.bound))
     }
 
-    /// The keys of a sort, restored before each run.
+    /// Declares the keys of a sort, which are restored before each run.
     fn restored_keys(&mut self, data: &'d Data, operation: Operation) -> Result<Buffer> {
         match operation {
             Operation::SortWideKeys => self.restored("keys", &data.wide_keys, &data.wide_keys_out),
@@ -135,8 +137,8 @@ impl<'a, 'd> Planning<'a, 'd> {
     }
 }
 
-impl Subject {
-    /// Name in the final table.
+impl Benchmark {
+    /// Name of the benchmark in the final table.
     pub fn name(&self) -> String {
         match self.operation {
             Operation::SortKeys => "sort keys".to_owned(),
@@ -151,12 +153,12 @@ impl Subject {
         }
     }
 
-    /// The same subject with at most `n` elements.
+    /// The same benchmark with at most `n` elements.
     pub fn up_to(self, n: u64) -> Self {
         Self { n: self.n.min(n), ..self }
     }
 
-    /// Whether `policy` leads to the same plan as `other`: the same kernels with the same sizes.
+    /// Whether both policies lead to the same plan: the same kernels with the same sizes.
     pub fn is_planned_as(
         &self,
         context: &Context,
@@ -168,7 +170,7 @@ impl Subject {
         Ok(same_work(&plan, other))
     }
 
-    /// Plans the subject with `policy` and creates its pipelines.
+    /// Plans the benchmark with `policy` and creates its pipelines.
     pub fn runner<'d>(
         &self,
         context: &Context,
@@ -180,7 +182,7 @@ impl Subject {
         Ok(Runner { executable: context.instantiate(plan)?, bound })
     }
 
-    /// Only the copies at the start of a timed sort; `None` for other primitives.
+    /// Plans only the copies at the start of a timed sort. `None` for other operations.
     pub fn overhead<'d>(
         &self,
         context: &Context,
@@ -210,7 +212,7 @@ impl Subject {
             Operation::SortKeys | Operation::SortPairs | Operation::SortWideKeys => {
                 let mut buffers = SortBuffers::keys(p.restored_keys(data, self.operation)?);
                 if self.operation == Operation::SortPairs {
-                    // The contents of values do not affect the time, so they are not copied before each run.
+                    // The contents of the values do not affect the time, so timed runs do not restore them.
                     buffers = buffers.values(match purpose {
                         Purpose::Check => p.restored("values", &data.values, &data.values_out)?,
                         Purpose::Timing => p.import("values", &data.values_out, n),
@@ -258,7 +260,7 @@ impl Subject {
     }
 }
 
-/// Whether two plans of one subject do the same work.
+/// Whether two plans of one benchmark perform the same work.
 fn same_work(a: &Plan, b: &Plan) -> bool {
     let of = |plan: &Plan| plan.steps().len();
     let same = |(a, b): (&Step, &Step)| {
