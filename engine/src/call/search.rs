@@ -57,7 +57,7 @@ impl Context {
         positions: &mut dyn AnyOutput,
     ) -> Result<()> {
         let (elements, n) = (sorted.len(), needles.len());
-        check_numbers("number of elements of a search (positions have 32 bits)", elements.max(n))?;
+        check_numbers("number of elements of a search", elements.max(n))?;
         let bytes = sorted.element_bytes();
         // Each array gets half of the memory.
         let of_sorted = Footprint { elements, ..Footprint::new(needles, &[bytes, bytes]) };

@@ -1,4 +1,4 @@
-//! The policy of a context, from its profile and the observed behaviour of its device.
+//! The policy of a context: from its profile, and from the observed behaviour of its device.
 
 use crate::device::context::Context;
 #[cfg(feature = "tuning")]
@@ -8,9 +8,9 @@ use crate::operations::probe;
 use crate::policy::Policy;
 
 impl Context {
-    /// Returns the sizes and methods for this device. Ranking is by lane order if
+    /// Returns the sizes and methods for this device. Keys are ranked by lane order if
     /// [`Config::ranking`](crate::Config::ranking) allows it, the device has passed the lane-order probe, and no
-    /// kernel has detected a violation since.
+    /// kernel has since detected a violation.
     pub fn policy(&self) -> Policy {
         #[cfg(feature = "broken-plans")]
         if let Some(mut policy) = replaced::policy(self) {
@@ -24,7 +24,7 @@ impl Context {
         self.sizes(lane_order && self.has_lane_order())
     }
 
-    /// The sizes for a ranking, from the profile if there is one.
+    /// The policy for ranking by lane order or by ballots, from the profile if there is one.
     fn sizes(&self, lane_order: bool) -> Policy {
         if let Some(profile) = self.used_profile() {
             return profile.policy(lane_order);
@@ -41,15 +41,15 @@ impl Context {
         self.sizes(false)
     }
 
-    /// Like [`policy`](Self::policy), but probes the device now, and ranks by lane order if the probe succeeds.
-    /// For tests and measurements.
+    /// Like [`policy`](Self::policy), but runs the probe now, and ranks by lane order if the device passes it. For
+    /// tests and measurements.
     #[cfg(feature = "tuning")]
     pub fn probed_policy(&self, seed: u32) -> Result<Policy> {
         Ok(self.sizes(probe::lane_order(self, seed)?))
     }
 }
 
-/// Replaces the policy of a context, for tests of devices that violate lane order.
+/// Replaces the policy of a context, to test devices that violate lane order.
 #[cfg(feature = "broken-plans")]
 mod replaced {
     use std::sync::{Mutex, PoisonError};
@@ -73,11 +73,11 @@ mod replaced {
     }
 
     impl Context {
-        /// Replaces the result of [`policy`](Self::policy), or restores that of the device if `policy` is `None`.
-        /// The replacement ranks by ballots once a kernel has detected a violation of lane order. Earlier
-        /// violations are forgotten.
+        /// Replaces the result of [`policy`](Self::policy), or restores the device's own policy if `policy` is
+        /// `None`. If a kernel detects a violation of lane order from now on, the replacement switches to ballots.
+        /// Earlier violations are forgotten.
         ///
-        /// No ranking work may be in flight.
+        /// No work that ranks keys may be in flight.
         #[doc(hidden)]
         pub fn replace_policy(&self, policy: Option<Policy>) -> Result<()> {
             let replaced = self.device.attached(|_| Ok(Replaced::default()))?;

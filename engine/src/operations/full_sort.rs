@@ -1,7 +1,8 @@
-//! The entry point of splits, and the full sort as a split method: a radix sort by the whole key, for buckets that
-//! are in key order. It is the most expensive method, and its result is also sorted within each bucket.
+//! The entry point of splits, and `Method::FullSort`: a radix sort by the whole key, for buckets that are in key
+//! order. It is the most expensive split method. Its result is also sorted within each bucket.
 //!
-//! This module is above splits and sorts, because the rounds of a sort may be splits.
+//! This module depends on both splits and sorts. It is separate from them because sorts already depend on splits: a
+//! round of a sort may be a split.
 
 use multisplit_graph::{Buffer, Graph};
 
@@ -17,8 +18,7 @@ use crate::operations::split::{
 };
 use crate::policy::Policy;
 
-/// Adds the passes of a split to the graph. If the count is 0, only the offsets and the out-of-range count are
-/// written.
+/// Adds the passes of a split to the graph. An empty input only has offsets and an out-of-range count as output.
 pub fn split<K>(
     graph: &mut Graph,
     policy: &Policy,
@@ -39,7 +39,7 @@ pub fn split<K>(
     if !key.is_narrow() {
         return split_or_sort(graph, policy, split, sort, buffers);
     }
-    // In both forms that can be sorted, the words are unsigned numbers of as many bits as the keys.
+    // The keys are widened to words that are unsigned numbers. Only as many bits as the keys have can differ.
     let bits = Some(0..key.bits());
     add_narrow(graph, policy, split, buffers, |graph, wide, of_words| {
         let sort = sort.map(|sort| KeyedSort { key: wide.key, bits, ..sort });
@@ -62,8 +62,7 @@ fn split_or_sort(
     Ok(added)
 }
 
-/// Returns the sort that puts keys into bucket order. Rejects buckets that are not in key order, and device
-/// counts.
+/// Returns the sort that puts keys into bucket order. Rejects buckets that are not in key order, and device counts.
 pub(crate) fn sort_of(split: &Split, n: Count) -> Result<KeyedSort> {
     let unsigned = split.key.kind() == UNSIGNED;
     let top = |shift: u32, bits: u32| shift.checked_add(bits) == Some(split.key.bits());
@@ -76,16 +75,19 @@ pub(crate) fn sort_of(split: &Split, n: Count) -> Result<KeyedSort> {
         _ => None,
     };
     if matches!(n, Count::Device { .. }) {
-        return Err(Error::Method { problem: "Method::FullSort needs a host count of elements" });
+        return Err(Error::Method {
+            problem: "Method::FullSort does not support a device count of elements; use another method or a host count",
+        });
     }
     let descending = descending.ok_or_else(|| Error::Bucket {
         key: split.key.to_string(),
-        problem: "Method::FullSort needs buckets in key order".to_owned(),
+        problem: "Method::FullSort supports only buckets in key order; use another method"
+            .to_owned(),
     })?;
     Ok(KeyedSort { descending, ..KeyedSort::new(split.key) })
 }
 
-/// Adds the passes of the sort, and the pass that finds the offsets in its result. Adds no passes for an empty
+/// Adds the passes of the sort, and the pass that finds the bucket offsets in its result. Adds no passes for an empty
 /// input.
 fn full_sort(
     graph: &mut Graph,

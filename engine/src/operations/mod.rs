@@ -1,8 +1,8 @@
 //! The operations: functions that add passes to a graph.
 //!
-//! The functions here never record or submit. They declare passes, and the graph plans these together with all
-//! other passes of the caller. Each function takes a description of the operation and its buffers. Types come from
-//! the buffers.
+//! The functions here never record or submit commands. They add passes to a graph, which plans them together with all
+//! other passes. Each function takes a description of the operation, and the buffers that it processes. The element
+//! types of the buffers select the kernels.
 
 mod context_policy;
 pub(crate) mod full_sort;

@@ -23,16 +23,15 @@ push_constants! {
     }
 }
 
-/// Workgroup size: a multiple of every subgroup size, and supported by every device.
+/// Workgroup size. A multiple of every supported subgroup size, and allowed on every device.
 const THREADS: u32 = 128;
-/// Number of workgroups: several per multiprocessor of a large GPU, which runs them in less than 0.1 ms. Software
-/// drivers run fewer.
+/// Number of workgroups. On a large GPU, several for each multiprocessor; these take less than 0.1 ms.
 const GROUPS: u64 = 8192;
 const SOFTWARE_GROUPS: u64 = 96;
 
-/// Probes whether atomics on shared memory are performed in program order, and conflicting atomics of one
-/// instruction in lane order, as [`Ranking::LaneOrder`](crate::operations::split::Ranking) requires. Submits one small
-/// dispatch to the queue of the context and waits for the result.
+/// Probes whether atomics on shared memory execute in program order, and atomics of one instruction to the same
+/// address in lane order, as [`Ranking::LaneOrder`](crate::operations::split::Ranking) requires. Submits one small
+/// dispatch to the queue of the context and waits for its result.
 pub fn lane_order(context: &Context, seed: u32) -> Result<bool> {
     let _span = tracing::debug_span!("probe.lane_order").entered();
     let policy = Policy::for_device(context.properties());
@@ -54,20 +53,20 @@ pub fn lane_order(context: &Context, seed: u32) -> Result<bool> {
     Ok(exceptions.iter().all(|&count| count == 0))
 }
 
-/// Runs a plan without reporting it to observers, since the caller did not request it.
+/// Runs a plan without reporting it to the observer, because the caller did not request this run.
 fn run_unobserved(context: &Context, graph: &Graph, bound: &[(Buffer, &Array<u32>)]) -> Result<()> {
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
     context.run_repeatedly(&executable, bound, 1)
 }
 
-/// Number of keys for the probe of the sort kernels: enough for several concurrent tiles on every multiprocessor
-/// of a large GPU.
+/// Number of keys for the probe of the sort kernels. On a large GPU, enough for several concurrent tiles on every
+/// multiprocessor.
 const KEYS: usize = 1 << 22;
 const SOFTWARE_KEYS: usize = 1 << 12;
 
-/// Probes whether the sort kernels produce the correct order when they rank by lane order. Sorts random keys, with
-/// and without indices, while every tile of every round checks itself. This tests the kernels that a context
-/// relies on, as compiled for this device and under load. Submits to the queue of the context and waits.
+/// Probes whether the sort kernels produce the correct order if they rank by lane order. Sorts random keys, with and
+/// without indices. Every tile of every round checks its own ranks. This tests the kernels that a context uses, as
+/// compiled for this device and under load. Submits to the queue of the context and waits.
 pub fn sorts_keep_lane_order(context: &Context, seed: u32) -> Result<bool> {
     let _span = tracing::debug_span!("probe.sorts").entered();
     let mut policy = Policy::for_device(context.properties());
@@ -105,7 +104,7 @@ fn mixed(x: u32) -> u32 {
     x ^ x >> 16
 }
 
-/// Probe results of a device.
+/// The probe results of a device.
 struct Probed {
     lane_order: bool,
 }
@@ -114,13 +113,12 @@ impl Attachment for Probed {
     unsafe fn release(&self, _: &Device) {}
 }
 
-/// Seeds of the probe. Several, because a device may keep the order of one sequence by accident.
+/// Seeds of the probe. Several are used, because a device may keep the order for one sequence of keys by chance.
 const SEEDS: [u32; 4] = [1, 0x9E37_79B9, 0x7FEB_352D, 0xC2B2_AE3D];
 
 impl Context {
-    /// Whether ranking may rely on lane order: the configuration allows it, the device is of a kind that may keep
-    /// it, the probes succeeded, and no kernel has detected a violation since. The probe results are stored on
-    /// disk.
+    /// Whether kernels may rank by lane order: the configuration allows it, this kind of device may keep lane order,
+    /// the probes succeeded, and no kernel has since detected a violation. The probe results are stored on disk.
     pub(crate) fn has_lane_order(&self) -> bool {
         let possible = self.device.probed_behaviour
             && Facts::may_have_lane_order(self.properties())
@@ -140,11 +138,11 @@ impl Context {
             }
             Ok(Probed { lane_order })
         });
-        // The probe itself may have detected a violation.
+        // The probe itself may have detected a violation and recorded it.
         probed.is_ok_and(|probed| probed.lane_order) && self.keeps_lane_order()
     }
 
-    /// Runs the probes; an error counts as "not supported".
+    /// Runs the probes. An error counts as "not supported".
     fn probe(&self) -> bool {
         let tried = || -> Result<bool> {
             for seed in SEEDS {

@@ -14,7 +14,7 @@ pub struct TileShape {
     pub turns: u32,
 }
 
-/// Tile shapes for splits into m buckets, indexed by ceil(log2 m) - 1.
+/// Tile shapes for splits into m buckets, one for each ceil(log2 m) from 1 to 8.
 pub type TileShapes = [TileShape; 8];
 
 /// Maximum number of turns and of keys per thread that kernels support.

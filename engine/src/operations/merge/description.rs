@@ -22,7 +22,7 @@ pub enum Merge {
 #[derive(Clone, Copy, Debug)]
 pub struct MergeBuffers {
     pub(super) counts: [Count; 2],
-    /// Inputs and output.
+    /// The two inputs, then the output.
     pub(super) keys: [Buffer; 3],
     pub(super) values: Option<[Buffer; 3]>,
 }
@@ -36,7 +36,7 @@ impl MergeBuffers {
         Self { counts, keys: [first, second, out], values: None }
     }
 
-    /// Adds a value to each key.
+    /// Moves values along with the keys, from `first` and `second` to `out`.
     #[must_use]
     pub fn values(self, first: Buffer, second: Buffer, out: Buffer) -> Self {
         Self { values: Some([first, second, out]), ..self }
@@ -48,7 +48,7 @@ impl MergeBuffers {
         Self { counts: [first.into(), second.into()], ..self }
     }
 
-    /// Maximum number of elements in each array, and in total.
+    /// Maximum number of elements of the first input, of the second input, and of the output.
     pub(super) fn max_counts(&self) -> [u64; 3] {
         let [a, b] = self.counts.map(Count::max);
         [a, b, a.saturating_add(b)]
@@ -59,7 +59,7 @@ impl MergeBuffers {
         let key = KeyType::wide_of("first", first)?;
         check_element("second", second, key.into())?;
         check_element("out", out, key.into())?;
-        let what = "number of elements of a merge (positions have 32 bits)";
+        let what = "number of elements of a merge";
         check_limit(what, self.max_counts()[2], u32::MAX)?;
         self.check_sizes(["first", "second", "out"], self.keys, key.bytes())?;
         if let Some([first, second, out]) = self.values {

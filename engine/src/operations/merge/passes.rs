@@ -13,7 +13,7 @@ use crate::operations::shared::tiles::halved_while;
 use crate::policy::Policy;
 
 const WORD: u32 = 4;
-/// Elements per thread. Must match ITEMS of the kernel.
+/// Number of elements that each thread merges. Must match ITEMS of the kernel.
 const ITEMS: u32 = 8;
 /// Maximum workgroup size. Larger workgroups would leave too little shared memory for several
 /// workgroups per multiprocessor.
@@ -32,8 +32,8 @@ push_constants! {
     }
 }
 
-/// Adds the passes of a merge to the graph: one computes the input ranges of each output tile, and
-/// one merges the tiles. Each array must fit one storage binding.
+/// Adds the passes of a merge to the graph. The first pass finds the input ranges of each output
+/// tile; the second merges each tile. Each array must fit one storage binding.
 pub fn merge(
     graph: &mut Graph,
     policy: &Policy,
@@ -99,7 +99,7 @@ pub fn merge(
 /// Largest workgroup size whose tile fits in shared memory.
 fn threads(policy: &Policy, key: KeyType, pairs: bool) -> u32 {
     let element = u64::from(key.bytes() + if pairs { WORD } else { 0 });
-    // Rows of 32 elements are padded by one element.
+    // In shared memory, every 32 elements are padded by one, to avoid bank conflicts.
     let needed = |threads: u32| (u64::from(threads * ITEMS) * element).div_ceil(32) * 33;
     let max_threads = policy.threads.min(MAX_THREADS).max(policy.facts.subgroup_size);
     halved_while(policy, max_threads, |threads| needed(threads) > policy.facts.shared_memory.into())

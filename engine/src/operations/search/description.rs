@@ -54,7 +54,7 @@ impl SearchBuffers {
     pub(super) fn check(&self) -> Result<KeyType> {
         let key = KeyType::wide_of("sorted", self.sorted)?;
         let (elements, needles) = (self.sorted_count.max(), self.n.max());
-        let what = "number of elements of a search (positions have 32 bits)";
+        let what = "number of elements of a search";
         check_limit(what, elements, u32::MAX)?;
         check_limit(what, needles, u32::MAX)?;
         let arrays = [

@@ -1,4 +1,4 @@
-//! The pass of a search.
+//! Adds the single pass of a search.
 
 use multisplit_graph::Graph;
 use multisplit_shaders::builtin::variants::SEARCH_BOUNDS;
@@ -11,12 +11,13 @@ use crate::operations::shared::declare::{begin, first_elements, keyed_pass};
 use crate::operations::shared::pieces::WORD;
 use crate::policy::Policy;
 
-/// Needles that a thread searches for concurrently. Must match `search/bounds.comp`.
+/// Number of needles that a thread searches for at the same time. Must match `search/bounds.comp`.
 const NEEDLES: u64 = 4;
-/// Batches of needles per workgroup. The workgroup loads the top of the search tree into shared
-/// memory once for all batches: at most one read per needle, instead of about ten.
+/// Number of batches of needles per workgroup. A workgroup loads the top of the search tree into
+/// shared memory once for all its batches. This costs at most one read per needle and saves about
+/// ten.
 const ROUNDS: u32 = 4;
-/// Maximum workgroup size. Each workgroup has the top of the search tree in shared memory.
+/// Maximum workgroup size. Each workgroup keeps its own copy of the top of the search tree.
 const MAX_THREADS: u32 = 256;
 
 push_constants! {

@@ -1,4 +1,4 @@
-//! Indirect dispatches of a caller's passes, by workgroup counts that are not trusted.
+//! Bounds the workgroup counts of indirect dispatches that other passes compute.
 
 use multisplit_graph::{Buffer, Graph, Groups, Limits, View};
 use multisplit_shaders::builtin;
@@ -15,12 +15,12 @@ push_constants! {
     }
 }
 
-/// Words of an indirect dispatch: workgroups in x, y and z.
+/// Number of words of an indirect dispatch: workgroup counts in x, y and z.
 const WORDS: u64 = 3;
 
-/// Adds a pass that clamps three words of `groups`, which may have any value, to the maximum workgroup counts of a
-/// device with these limits. Returns the arguments for an indirect dispatch. A caller's pass that is dispatched by
-/// them can be executed by safe calls.
+/// Adds a pass that clamps the three words of `groups`, which may have any value, to the maximum workgroup counts
+/// that `limits` allow. Returns the clamped arguments for an indirect dispatch. A pass that uses them may be run by
+/// safe calls.
 ///
 /// ```
 /// use multisplit::graph::Graph;

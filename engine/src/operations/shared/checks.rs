@@ -17,7 +17,7 @@ pub(in crate::operations) fn check_element(
     Err(Error::KeyTypeMismatch { name, found, expected })
 }
 
-/// Checks that `n` elements are a whole number of rows.
+/// Checks that `n` is a multiple of the row length.
 pub(crate) fn check_rows(n: u64, length: u64) -> Result<()> {
     if n == 0 || length > 0 && n.is_multiple_of(length) {
         return Ok(());
@@ -25,8 +25,7 @@ pub(crate) fn check_rows(n: u64, length: u64) -> Result<()> {
     Err(Error::Rows { n, length })
 }
 
-/// Checks that an array has at least `needed` bytes. `name` consists of the primitive and the array, as in
-/// `scan.src`.
+/// Checks that an array has at least `needed` bytes. `name` is the operation and the array, such as `scan.src`.
 pub(crate) fn check_size(name: &str, buffer: Buffer, needed: u64) -> Result<()> {
     let size = buffer.size();
     if size >= needed {

@@ -1,9 +1,9 @@
-//! Number of elements of a primitive: a host count or a device count.
+//! Number of elements that an operation processes: a host count or a device count.
 //!
-//! For a device count, one small pass reads the count and writes records. There is one record for the count and
-//! one for each length that is derived from it (tiles, subproblems, words to clear). A record contains the number
-//! and the arguments of an indirect dispatch. All other passes read records, so a primitive needs only one barrier
-//! before its indirect dispatches.
+//! For a device count, one small pass reads the count and computes all lengths that are derived from it (tiles,
+//! subproblems, words to clear). It writes a record for the count and for each length: the number, and the arguments
+//! of an indirect dispatch. All other passes read these records. An operation thus needs only one barrier before its
+//! indirect dispatches.
 
 use multisplit_graph::{Buffer, Graph, Groups, PassBuilder, PassId, View};
 use multisplit_shaders::{builtin, push_constants};
@@ -14,7 +14,7 @@ use crate::operations::shared::checks::check_size;
 use crate::operations::shared::pieces::{ALIGNMENT, WORD};
 use crate::policy::Policy;
 
-/// Number of elements that a primitive processes.
+/// Number of elements that an operation processes.
 ///
 /// ```
 /// use multisplit::graph::Graph;
@@ -24,16 +24,16 @@ use crate::policy::Policy;
 /// # let gpu = multisplit::Context::new()?;
 /// let mut graph = Graph::new("some sums");
 /// let (src, dst) = (graph.import::<u32>("src", 1000), graph.import::<u32>("dst", 1000));
-/// let state = graph.import::<u32>("state", 8); // of which word 3 says how many there are
+/// let state = graph.import::<u32>("state", 8); // word 3 is the count
 /// let n = Count::Device { buffer: state, index: 3, max: 1000 };
 /// scan(&mut graph, &gpu.policy(), &Scan::default(), &ScanBuffers::new(src, dst).count(n))?;
 /// # Ok::<(), multisplit::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Count {
-    /// A number that the host knows.
+    /// A number that is known when the graph is built.
     Host(u64),
-    /// A word on the device, read when the passes run.
+    /// A `u32` in device memory, read when the passes run.
     Device {
         /// Buffer that contains the word.
         buffer: Buffer,
@@ -60,11 +60,11 @@ impl From<u64> for Count {
 }
 
 const RECORD_BYTES: u64 = 16;
-/// Maximum number of derived lengths per primitive: as many as fit into the push constants that every device
-/// supports, beside two buffer addresses. Only scans of five levels would need more, and these do not occur with
-/// workgroups of reasonable size.
+/// Maximum number of lengths that an operation derives from its count. The push constants of every device have room
+/// for this many, next to two buffer addresses. Only scans with five levels of tile sums would need more; these do
+/// not occur with workgroups of reasonable size.
 const STEPS: usize = 6;
-/// Flag in the first word of a step; must match `prepare.comp`.
+/// Flag in the first word of a step: the length is at least one. Must match `prepare.comp`.
 const AT_LEAST_ONE: u32 = 1 << 31;
 
 push_constants! {
@@ -84,7 +84,7 @@ push_constants! {
     }
 }
 
-/// A number of elements, tiles, words or workgroups: known to the host, or stored in a record.
+/// A number of elements, tiles, words or workgroups. Either the host knows it, or a record contains it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Length {
     /// The number, or its upper bound.
@@ -102,7 +102,8 @@ impl Length {
     }
 }
 
-/// The lengths of one primitive while they are derived. Either all are known, or all are in records.
+/// Derives the lengths of one operation from its count. Either the host knows all of them, or records contain all of
+/// them.
 #[derive(Debug)]
 pub(crate) struct Lengths {
     source: Option<(Buffer, u64, u32)>,
@@ -110,7 +111,7 @@ pub(crate) struct Lengths {
 }
 
 impl Lengths {
-    /// Starts with the number of elements.
+    /// Starts with the count of elements.
     pub fn new(count: Count) -> Result<(Self, Length)> {
         let max = count.max();
         let none = Self { source: None, steps: Vec::new() };
@@ -122,17 +123,17 @@ impl Lengths {
         Ok((Self { source, ..none }, Length { max, record: Some(0) }))
     }
 
-    /// Number of parts of `size` that cover a length.
+    /// Number of parts of `size` elements that cover the length.
     pub fn parts(&mut self, of: Length, size: u64) -> Result<Length> {
         self.step(of, of.max.div_ceil(size), 0, [size, 1, 0])
     }
 
-    /// Like [`parts`](Self::parts), but at least one: an empty length has one empty part.
+    /// Like [`parts`](Self::parts), but at least one. If the length is 0, the only part is empty.
     pub fn some_parts(&mut self, of: Length, size: u64) -> Result<Length> {
         self.step(of, of.max.div_ceil(size).max(1), AT_LEAST_ONE, [size, 1, 0])
     }
 
-    /// `times` a length, plus `plus`.
+    /// The length multiplied by `times`, plus `plus`.
     pub fn scaled(&mut self, of: Length, times: u64, plus: u64) -> Result<Length> {
         let max = of.max.saturating_mul(times).saturating_add(plus);
         self.step(of, max, 0, [1, times, plus])
@@ -140,10 +141,10 @@ impl Lengths {
 
     fn step(&mut self, of: Length, max: u64, flags: u32, terms: [u64; 3]) -> Result<Length> {
         let Some(from) = of.record else { return Ok(Length::known(max)) };
-        // Ensures that the device computes the number without overflow.
+        // The device computes the number with 32 bits, so its upper bound must fit.
         word(max)?;
         if self.steps.len() == STEPS {
-            let problem = "the workgroup sizes are too small for a device count".to_owned();
+            let problem = "the workgroup sizes (`threads`, `spine_threads`) are too small for a device count; increase them".to_owned();
             return Err(Error::Policy { problem });
         }
         let [divide, times, plus] = terms;
@@ -176,12 +177,12 @@ impl Lengths {
     }
 }
 
-/// Count of a second array, for kernels that include `count_word.glsl`.
+/// Count of a second array. For kernels that include `count_word.glsl`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OtherCount {
     /// The number, or its upper bound.
     pub max: u32,
-    /// Index of the word in the bound view.
+    /// Index of the count within the bound view.
     pub index: u32,
     word: Option<View>,
 }
@@ -197,8 +198,8 @@ impl OtherCount {
         Ok(Self { max, index, word: Some(view) })
     }
 
-    /// Binds the count word. Kernels do not read the binding for a host count; `any` is a placeholder, a view that
-    /// the pass does not write.
+    /// Binds the view that contains the count. For a host count, binds `any` instead, which the kernel does not read.
+    /// `any` must be a view that the pass does not write.
     pub fn bind<'g>(self, pass: PassBuilder<'g>, any: View) -> PassBuilder<'g> {
         pass.bind("other_count", self.word.unwrap_or(any))
             .specialize("OTHER_ON_DEVICE", u32::from(self.word.is_some()))
@@ -210,7 +211,7 @@ pub(in crate::operations) fn check_word(buffer: Buffer, index: u64) -> Result<()
     check_size("count", buffer, index.saturating_add(1).saturating_mul(WORD))
 }
 
-/// Returns an aligned view that contains the word, and the index of the word in the view.
+/// Returns a view with a valid binding offset that contains the word, and the index of the word within the view.
 pub(in crate::operations) fn around(buffer: Buffer, index: u64) -> (View, u32) {
     let begin = index * WORD / ALIGNMENT * ALIGNMENT;
     let view = buffer.range(begin, ALIGNMENT.min(buffer.size() - begin));
@@ -224,28 +225,28 @@ fn word(number: u64) -> Result<u32> {
     u32::try_from(number).map_err(|_| Error::TooLarge { what, asked: number, limit })
 }
 
-/// Gives the passes of a primitive access to its lengths.
+/// The records of an operation, which its passes bind and dispatch from.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Prepared {
     records: Option<Buffer>,
 }
 
 impl Prepared {
-    /// Value to push for a length, for kernels that include `count.glsl`.
+    /// Push-constant value for a length. For kernels that include `count.glsl`.
     pub fn pushed(self, length: Length) -> u32 {
-        // Callers ensure that known lengths fit into 32 bits.
+        // Callers have checked that lengths known to the host fit in 32 bits.
         length.record.unwrap_or(length.max as u32)
     }
 
-    /// Binds the records, for kernels that include `count.glsl`. Kernels do not read the binding for a host count;
-    /// `any` is a placeholder, a view that the pass does not write.
+    /// Binds the records. For kernels that include `count.glsl`. For a host count, binds `any` instead, which the
+    /// kernel does not read. `any` must be a view that the pass does not write.
     pub fn bind<'g>(self, pass: PassBuilder<'g>, any: View) -> PassBuilder<'g> {
         let on_device = u32::from(self.records.is_some());
         pass.bind("counts", self.records.map_or(any, View::from))
             .specialize("COUNT_ON_DEVICE", on_device)
     }
 
-    /// Adds the pass with `groups` workgroups.
+    /// Dispatches the pass with `groups` workgroups, and adds it to the graph.
     pub fn dispatch(self, pass: PassBuilder<'_>, groups: Length) -> PassId {
         match (self.records, groups.record) {
             (Some(records), Some(record)) => {

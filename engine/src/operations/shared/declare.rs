@@ -1,5 +1,4 @@
-//! Steps that most operations take to declare their passes: checks of limits and arrays, views, and passes of
-//! built-in kernels.
+//! Steps that most operations share: checks of limits and arrays, views of arrays, and passes with built-in kernels.
 
 use std::sync::Arc;
 
@@ -19,14 +18,14 @@ use crate::policy::Policy;
 /// Names and values of specialization constants.
 pub(in crate::operations) type Constants<'c> = [(&'c str, u32)];
 
-/// Checks the policy, and plans the graph for its subgroup size.
+/// Checks the policy, and sets the subgroup size that the graph is planned for.
 pub(in crate::operations) fn begin(graph: &mut Graph, policy: &Policy) -> Result<()> {
     policy.check()?;
     graph.sized_for_subgroups(policy.facts.subgroup_size);
     Ok(())
 }
 
-/// Rejects numbers that exceed a limit.
+/// Returns an error if the requested number exceeds the limit.
 pub(in crate::operations) fn check_limit(
     what: &'static str,
     asked: u64,
@@ -36,8 +35,8 @@ pub(in crate::operations) fn check_limit(
     if asked > limit { Err(Error::TooLarge { what, asked, limit }) } else { Ok(()) }
 }
 
-/// Checks the element types of arrays, then their lengths in elements. Skips arrays that are `None`. `operation`
-/// precedes the names of arrays that are too short.
+/// Checks the element types of arrays, then their lengths in elements. Skips arrays that are `None`. In errors about
+/// short arrays, `operation` precedes the name of the array.
 pub(in crate::operations) fn check_arrays(
     operation: &str,
     arrays: &[(&'static str, Option<Buffer>, ElementType, u64)],
@@ -64,7 +63,7 @@ pub(in crate::operations) fn first_elements(
     single(array.range(0, n.saturating_mul(bytes).max(bytes)), policy)
 }
 
-/// Starts a pass with those of the constants that the kernel declares.
+/// Starts a pass. Sets those of the constants that the kernel declares, and ignores the others.
 pub(in crate::operations) fn start_pass<'g>(
     graph: &'g mut Graph,
     label: &str,
@@ -74,7 +73,8 @@ pub(in crate::operations) fn start_pass<'g>(
     specialize(graph.own_pass(label, kernel), kernel, constants)
 }
 
-/// Starts a pass with the kernel for keys of 32 or 64 bits. Its label is that of the first kernel.
+/// Starts a pass with the kernel for keys of 32 or of 64 bits. The label of the pass is always that of the 32-bit
+/// kernel.
 pub(in crate::operations) fn keyed_pass<'g>(
     graph: &'g mut Graph,
     kernels: [&'static Builtin; 2],
@@ -87,7 +87,7 @@ pub(in crate::operations) fn keyed_pass<'g>(
 }
 
 impl Terms<'_> {
-    /// Starts a pass with the kernel for these terms. Its label is that of the first kernel.
+    /// Starts a pass with the kernel for these terms. The label of the pass is always that of the first kernel.
     pub fn pass<'g>(
         self,
         graph: &'g mut Graph,

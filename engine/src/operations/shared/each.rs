@@ -11,7 +11,7 @@ use crate::policy::Policy;
 /// Elements per thread; must match `each.glsl`.
 pub(crate) const EACH: u64 = 4;
 
-/// Adds a pass of a kernel that processes elements independently. `keys` is an array of the elements that the
+/// Adds a pass of a kernel that processes elements independently. `keys` is an array with these elements that the
 /// kernel does not write.
 pub(in crate::operations) fn each(
     graph: &mut Graph,
@@ -34,7 +34,7 @@ pub(in crate::operations) fn each(
     Ok(())
 }
 
-/// Adds a pass that writes the index of each element: 0, 1, 2, ...
+/// Adds a pass that writes the index of each element: 0, 1, 2, and so on.
 pub(in crate::operations) fn number_elements(
     graph: &mut Graph,
     policy: &Policy,
@@ -44,7 +44,8 @@ pub(in crate::operations) fn number_elements(
     each(graph, policy, &MULTISPLIT_NUMBER, elements, &[("sources", numbers)])
 }
 
-/// Adds a pass that writes the destination of each element, from the source of each output position.
+/// Adds a pass that inverts a permutation: from the source index of each output element, it computes the destination
+/// index of each input element.
 pub(in crate::operations) fn invert(
     graph: &mut Graph,
     policy: &Policy,

@@ -4,8 +4,8 @@ use crate::elements::key::KeyType;
 
 /// Equal parts of a range of floats.
 ///
-/// Part k begins at `k * ((hi - lo) / parts) + lo`, with every operation rounded to the type and without overflow.
-/// Edges are clamped to `hi`.
+/// Part k begins at `k * ((hi - lo) / parts) + lo`. Each operation is rounded to the type, and intermediate results
+/// do not overflow. Edges are clamped to `hi`.
 pub(in crate::operations) struct EvenFloats {
     /// `F32` or `F64`.
     pub sample: KeyType,
@@ -16,22 +16,23 @@ pub(in crate::operations) struct EvenFloats {
     pub parts: u32,
 }
 
-/// Parameters for kernels that find the part of a number by scaling it.
+/// Parameters for kernels that find the part of a number by multiplying it with a scale.
 pub(in crate::operations) struct ScaledParts {
     /// Bits of the reciprocal of `step`.
     pub scale: u64,
     /// Bits of the width of a part.
     pub step: u64,
-    /// Maximum distance of a scaled edge from a whole number.
+    /// Maximum rounding error of a scaled edge, in parts.
     pub margin: f32,
 }
 
-/// Minimum width of a part. Kernels may flush subnormal differences to zero, so all of these must lie in the first
-/// part.
+/// Minimum width of a part. Kernels may flush subnormal differences to zero, so all subnormal differences must lie in
+/// the first part.
 const MIN_STEP: f64 = 1e-30;
 /// Maximum width of a range. Beyond it, the scale could be subnormal.
 const MAX_WIDTH: f64 = 1e30;
-/// Maximum margin: less than half a part. 2^20 parts of `f32` need 0.4375.
+/// Maximum of the margin, in parts. The nearest edge is known only if the margin is less than half a part. 2^20 parts
+/// of `f32` need 0.4375.
 const MAX_MARGIN: f64 = 0.46;
 
 impl EvenFloats {
@@ -39,7 +40,7 @@ impl EvenFloats {
         (self.sample.float(self.lo), self.sample.float(self.hi))
     }
 
-    /// Width of a part, multiplied by the second number.
+    /// Returns the width of a part multiplied by a unit (1 or 1/2), and the unit.
     fn step(&self) -> (f64, f64) {
         let ((lo, hi), round) = (self.ends(), |value| self.sample.rounded(value));
         // If the width overflows, both ends are large, and halving them is exact.
@@ -62,8 +63,8 @@ impl EvenFloats {
     }
 
     /// Parameters for kernels that scale a number and compare it with the nearest edge. `None` if parts are
-    /// subnormal, very wide, or hardly wider than the distance between two floats. The nearest edge may then not
-    /// be adjacent to the number, so kernels must compare numbers with all edges.
+    /// subnormal, very wide, or hardly wider than the distance between two floats. In these cases, the nearest edge
+    /// may be the wrong one, so kernels must search all edges.
     pub fn scaled(&self) -> Option<ScaledParts> {
         let ((lo, hi), (step, _), sample) = (self.ends(), self.step(), self.sample);
         let scale = sample.rounded(f64::from(self.parts) / sample.rounded(hi - lo));
@@ -74,16 +75,16 @@ impl EvenFloats {
         decides.then_some(ScaledParts { scale, step, margin })
     }
 
-    /// Maximum distance of a scaled edge from a whole number. The width, its product, the difference, the scale
-    /// and the last product are rounded, and each rounding shifts an edge by half a unit in the last place. The
-    /// rounding error of the sum with the first edge is relative to the larger end of the range.
+    /// Maximum rounding error of a scaled edge, in parts. The width, its product, the difference, the scale and the
+    /// last product are rounded, and each rounding shifts an edge by half a unit in the last place. The rounding
+    /// error of the sum with the first edge is relative to the larger end of the range.
     fn margin(&self, step: f64) -> f64 {
         let (lo, hi) = self.ends();
         let half_unit = match self.sample {
             KeyType::F64 => f64::EPSILON / 2.0,
             _ => f64::from(f32::EPSILON) / 2.0,
         };
-        // Five roundings, one more where half a part is subtracted, and one to spare.
+        // Five roundings, one more where half a part is subtracted, and one as a reserve.
         half_unit * (7.0 * f64::from(self.parts) + 2.0 * lo.abs().max(hi.abs()) / step)
     }
 }
@@ -136,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn usual_ranges_are_scaled() {
+    fn only_moderate_ranges_are_scaled() {
         assert!(of_f64(0.0, 1.0, 1 << 20).scaled().is_some());
         assert!(of_f64(1e9, 1e9 + 1.0, 1 << 20).scaled().is_some());
         assert!(of_f64(0.0, 1e31, 4).scaled().is_none());

@@ -1,4 +1,4 @@
-//! Fill and copy kernels. On data-centre GPUs they are several times faster than the transfer commands, and they
+//! Kernels that fill and copy buffers. On data-centre GPUs, they are several times as fast as transfer commands. They
 //! run in the compute stage, where barriers between passes are cheapest.
 
 use multisplit_graph::{Buffer, Graph, Groups, View};
@@ -18,11 +18,11 @@ push_constants! {
     }
 }
 
-/// Bytes per thread of either kernel.
+/// Number of bytes that each thread of either kernel writes.
 const THREAD_BYTES: u64 = 16;
 const THREAD_WORDS: u64 = THREAD_BYTES / WORD;
 
-/// Adds passes that set every 32-bit word of `dst` to `value`. An empty view adds no pass.
+/// Adds passes that set every 32-bit word of `dst` to `value`. Adds none if the view is empty.
 pub fn fill(
     graph: &mut Graph,
     policy: &Policy,
@@ -43,8 +43,8 @@ pub fn fill(
     Ok(())
 }
 
-/// Adds passes that copy `src` to `dst`. Both must have the same size and must not overlap. Empty views add no
-/// pass.
+/// Adds passes that copy `src` to `dst`. Both must have the same size and must not overlap. Adds none if the views
+/// are empty.
 pub fn copy(
     graph: &mut Graph,
     policy: &Policy,
@@ -116,7 +116,7 @@ pub fn copy_first(
     Ok(())
 }
 
-/// A fill of the first words of a buffer, by a host count or a device count.
+/// A planned fill of the first words of a buffer. The number of words is known, or derived from a device count.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Filling {
     words: Length,
@@ -160,11 +160,11 @@ fn first(name: &str, buffer: Buffer, n: Length) -> Result<View> {
 }
 
 fn words(view: View) -> u32 {
-    // A piece has at most maxStorageBufferRange bytes, a 32-bit number.
+    // The cast is lossless: a piece has at most `maxStorageBufferRange` bytes, a 32-bit number.
     (view.size / WORD) as u32
 }
 
-/// One thread per four words, and one for the remainder.
+/// One thread per four words, and one for the remaining words.
 fn groups(view: View, policy: &Policy) -> Groups {
     let threads = view.size / THREAD_BYTES + 1;
     Groups::linear(threads.div_ceil(u64::from(policy.threads)))

@@ -10,16 +10,17 @@ use multisplit_shaders::builtin::Builtin;
 use crate::elements::key::{Key, KeyType};
 use crate::error::{Error, Result};
 
-/// A user function in GLSL: a bucket or bin function `uint bucket_of(K key)`, or the predicate of a selection
-/// `bool is_selected(K key)`. K is the GLSL type of the keys: `uint`, `int`, `float`, `uint64_t`, `int64_t` or
-/// `double` (which needs a device with `shaderFloat64`). Keys of 8 and 16 bits are converted to 32 bits.
+/// A function that the user writes in GLSL: a bucket or bin function `uint bucket_of(K key)`, or the condition of a
+/// selection `bool is_selected(K key)`. K is the GLSL type of the keys: `uint`, `int`, `float`, `uint64_t`, `int64_t`
+/// or `double` (which requires a device with `shaderFloat64`). Keys of 8 and 16 bits are converted to 32 bits.
 ///
-/// The function may read the words `push.parameter_0`, `_1` and `_2`, and the array of words `table.at[]`, as set
-/// by the methods below. It must not have side effects: a function that writes memory, waits at a barrier, or
-/// reads any other resource is rejected. Indices past the end of an array read its last element, a division by
-/// zero divides by 1, shift amounts are taken modulo the width, and conversions to integers saturate.
+/// The function may read the words `push.parameter_0`, `_1` and `_2`, and the array of words `table.at[]`; the
+/// methods below set them. It must not have side effects: a function that writes memory, waits at a barrier, or reads
+/// any other resource is rejected. Undefined behaviour is prevented: an index past the end of an array reads the last
+/// element, a division by zero divides by 1, a shift amount is taken modulo the width, and a conversion to an integer
+/// saturates.
 ///
-/// The most recently used kernels with user functions are cached; older ones are compiled again.
+/// Compiled kernels are cached. If there are too many, the least recently used ones are compiled again.
 ///
 /// ```
 /// use multisplit::{Buckets, Glsl};
@@ -36,7 +37,7 @@ pub struct Glsl {
     pub(in crate::operations) table: Table,
 }
 
-/// Source of the words in `table.at[]`.
+/// Where the words in `table.at[]` come from.
 #[derive(Clone, Debug)]
 pub(in crate::operations) enum Table {
     None,
@@ -45,7 +46,7 @@ pub(in crate::operations) enum Table {
 }
 
 impl Glsl {
-    /// Takes the function in `source`.
+    /// Uses the function in `source`.
     pub fn new(source: impl Into<String>) -> Self {
         Self { source: source.into(), parameters: [0; 3], table: Table::None }
     }
@@ -68,7 +69,7 @@ impl Glsl {
         Self { table: Table::Buffer(table), ..self }
     }
 
-    /// Returns the table as a buffer of the graph; `None` if it is empty.
+    /// Returns the table as a buffer of the graph. `None` if there is no table or it is empty.
     pub(in crate::operations) fn declare_table(&self, graph: &mut Graph) -> Option<Buffer> {
         match &self.table {
             Table::None => None,
@@ -85,14 +86,14 @@ impl From<&str> for Glsl {
     }
 }
 
-/// An operator in GLSL: a function `K combined(K a, K b)`, and its identity element on both sides. K is the GLSL
-/// type of the elements: `uint`, `int`, `float`, `uint64_t`, `int64_t` or `double` (which needs a device with
-/// `shaderFloat64`).
+/// An operator that the user writes in GLSL: a function `K combined(K a, K b)`, and its identity element on both
+/// sides. K is the GLSL type of the elements: `uint`, `int`, `float`, `uint64_t`, `int64_t` or `double` (which
+/// requires a device with `shaderFloat64`).
 ///
-/// The operator must be associative: the grouping of elements depends on the device, its policy and the count, but
-/// is the same from run to run. It need not be commutative: elements are combined in order. The function must not
-/// have side effects: a function that writes memory, waits at a barrier, or reads any other resource is rejected.
-/// Divisions, shifts and conversions are guarded as in [`Glsl`](crate::Glsl).
+/// The operator must be associative. The grouping of elements depends on the device, its policy and the count, but
+/// does not vary between runs. The operator need not be commutative: elements are combined in order. The function
+/// must not have side effects: a function that writes memory, waits at a barrier, or reads any other resource is
+/// rejected. Divisions, shifts and conversions are guarded as in [`Glsl`](crate::Glsl).
 ///
 /// ```
 /// use multisplit::{GlslOperator, Scan};
@@ -111,7 +112,7 @@ pub struct GlslOperator {
 }
 
 impl GlslOperator {
-    /// Takes the function in `source`, and its identity element.
+    /// Uses the function in `source`, with its identity element.
     pub fn new<K: Key>(source: impl Into<Arc<str>>, identity: K) -> Self {
         Self { source: source.into(), key: K::TYPE, identity: identity.key_bits() }
     }
@@ -143,10 +144,10 @@ impl GlslOperator {
 }
 
 /// Maximum number of cached kernels with user functions. Beyond it, the least recently used kernel is evicted. A
-/// split uses up to four kernels, so sixteen alternating functions need no recompilation.
+/// split uses up to four kernels, so a program can alternate between sixteen functions without recompilation.
 const MAX_CACHED: usize = 64;
 
-/// Cache key: label of the built-in kernel, GLSL type of its keys, source.
+/// Key of the cache: label of the built-in kernel, GLSL type of its keys, and source of the function.
 type Entry = (&'static str, &'static str, String);
 
 /// Cached kernels, least recently used first.
@@ -162,7 +163,7 @@ impl Cache {
         Some(kernel)
     }
 
-    /// Adds a kernel. If another thread has added one for the same entry in the meantime, returns that one
+    /// Adds a kernel. If another thread has added a kernel with the same key in the meantime, returns that kernel
     /// instead.
     fn insert(&mut self, entry: Entry, kernel: Arc<Kernel>) -> Arc<Kernel> {
         if let Some(known) = self.get(&entry) {
@@ -209,8 +210,8 @@ mod tests {
         assert!(cache.get(&entry(0)).is_some());
         cache.insert(entry(MAX_CACHED), some.clone());
         assert_eq!(cache.0.len(), MAX_CACHED);
-        assert!(cache.get(&entry(0)).is_some(), "asked for a moment ago");
-        assert!(cache.get(&entry(1)).is_none(), "not asked for the longest");
+        assert!(cache.get(&entry(0)).is_some(), "the most recently used entry is kept");
+        assert!(cache.get(&entry(1)).is_none(), "the least recently used entry is evicted");
     }
 
     #[test]

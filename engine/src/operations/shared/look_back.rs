@@ -1,9 +1,9 @@
-//! Look-back settings that stay within the device's loop limit.
+//! Look-back settings that respect the device's loop limit.
 //!
-//! Some software drivers end every loop, without an error, once the loops of an invocation have taken a total
-//! number of iterations (llvmpipe: 65,535). A look-back that runs out of iterations loses predecessor tiles. Its
-//! worst case must therefore fit, regardless of the policy: every poll fails until the spin limit, and every
-//! predecessor that may be unfinished is recomputed.
+//! Some software drivers end every loop, without an error, once the loops of an invocation have taken a total number
+//! of iterations (llvmpipe: 65,535). A look-back whose loop ends early misses predecessor tiles, and its result is
+//! wrong. Its worst case must therefore stay within the limit, whatever the policy: every poll fails until the spin
+//! limit is reached, and every predecessor that may be unfinished is recomputed.
 
 use crate::operations::split::TileShape;
 use crate::policy::Policy;
@@ -13,7 +13,7 @@ use crate::policy::Policy;
 pub(in crate::operations) struct LookBack {
     /// Maximum number of failed polls before a missing tile is recomputed.
     pub spins: u32,
-    /// Whether workgroups take tiles by tickets.
+    /// Whether workgroups take tiles by tickets, in the order in which they start.
     pub tickets: bool,
 }
 
@@ -24,7 +24,7 @@ impl LookBack {
     }
 }
 
-/// Loop iterations that the look-back of a kernel takes in one invocation.
+/// Number of loop iterations that one invocation of a kernel takes for its look-back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::operations) struct LookBackCost {
     /// Iterations that are independent of the number of missing tiles.
@@ -35,20 +35,21 @@ pub(in crate::operations) struct LookBackCost {
     pub recompute: u64,
 }
 
-/// Maximum number of tiles in flight if tiles are taken by tickets. Drivers with a loop limit run one workgroup per
-/// worker thread to its end; llvmpipe has at most 32 workers.
+/// Maximum number of unfinished tiles if tiles are taken by tickets. Drivers with a loop limit run one workgroup per
+/// worker thread, each to its end. llvmpipe has at most 32 worker threads.
 const MAX_TILES_IN_FLIGHT: u64 = 32;
-/// Polls per missing tile beyond the spin limit: the one that exceeds it, one that finds published tiles before the
-/// missing one, and one to spare.
+/// Number of polls per missing tile in addition to the spin limit: the poll that exceeds the limit, one that finds
+/// published tiles before the missing one, and one as a reserve.
 const OTHER_POLLS: u64 = 3;
 
 impl LookBackCost {
-    /// Cost of a look-back over one count per bucket (`tile_lookback.glsl`). A key of a missing tile takes
-    /// `item_rounds` iterations, and the total of a bucket takes `total_rounds`.
+    /// Cost of a look-back over one count per bucket (`tile_lookback.glsl`). Recomputing a tile takes `item_rounds`
+    /// iterations per key. Computing the total of a bucket takes `total_rounds`.
     pub fn of_buckets(buckets: u32, shape: TileShape, item_rounds: u64, total_rounds: u64) -> Self {
         let (buckets, threads) = (u64::from(buckets), u64::from(shape.threads));
         let own_buckets = buckets.div_ceil(threads);
-        // A workgroup that recomputes the first tile adds up the totals before each of its buckets.
+        // The workgroup that recomputes the first tile adds up the totals of all preceding buckets, for each of its
+        // buckets.
         let fixed = own_buckets * (own_buckets + 1) / 2 * threads * total_rounds;
         let recompute = own_buckets + (u64::from(shape.items) + 2) * item_rounds;
         Self { fixed, poll: own_buckets, recompute }
@@ -56,8 +57,8 @@ impl LookBackCost {
 }
 
 impl Policy {
-    /// The settings for `tiles` tiles: those of the policy, with fewer spins or with tickets if its worst case exceeds
-    /// the device's loop limit. `None` if no setting fits.
+    /// The look-back settings for `tiles` tiles. These are the settings of the policy, but with fewer spins or with
+    /// tickets if the worst case would exceed the device's loop limit. `None` if no settings stay within the limit.
     pub(in crate::operations) fn look_back(
         &self,
         tiles: u64,
@@ -71,15 +72,16 @@ impl Policy {
         fitting(self.tickets).or_else(|| fitting(true))
     }
 
-    /// The spin limit of a kernel whose workgroups always take tiles by tickets. Every tile shape fits.
+    /// The spin limit for kernels whose workgroups always take tiles by tickets. Stays within the loop limit for
+    /// every tile shape.
     pub(in crate::operations) fn ticket_spins(&self, cost: LookBackCost) -> u32 {
         self.fitting_spins(MAX_TILES_IN_FLIGHT, cost).map_or(0, |spins| spins.min(self.spin_limit))
     }
 
-    /// The largest spin limit that leaves enough iterations to recompute `missing` tiles.
+    /// The largest spin limit that leaves enough iterations to recompute `missing` tiles. `None` if there is none.
     fn fitting_spins(&self, missing: u64, cost: LookBackCost) -> Option<u32> {
         let Some(limit) = self.facts.loop_limit else { return Some(u32::MAX) };
-        // One eighth is reserved for the other loops of a kernel.
+        // One eighth of the iterations is reserved for the other loops of the kernel.
         let available = u64::from(limit / 8 * 7).checked_sub(cost.fixed)?;
         let per_tile = available / (missing + 1);
         let polls = per_tile.checked_sub(cost.recompute)? / cost.poll.max(1);
@@ -120,7 +122,7 @@ mod tests {
                 }
             }
         }
-        assert!(off > 0, "tickets stay off for few tiles");
+        assert!(off > 0, "no case without tickets was tested");
     }
 
     #[test]

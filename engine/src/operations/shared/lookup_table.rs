@@ -1,52 +1,54 @@
-//! The lookup table of range bins and range buckets. Each of its cells stores the number of splitters before the
-//! cell and the location of the splitter within the cell, if there is one.
+//! The lookup table for range bins and range buckets. The range of samples is divided into cells. Each cell stores
+//! the number of splitters in earlier cells, and the location of its own splitter if it contains one.
 //!
-//! The place of a sample is a monotonic integer function of the sample, which the host and the kernels compute
-//! with identical results. Its upper bits are the cell, its lower bits are the fraction within the cell. A
-//! splitter in an earlier cell is therefore below every sample of a cell, and a splitter in a later cell is above.
-//! Within a cell, places are compared. A search is needed only if a sample and a splitter have the same place, or
-//! if the cell contains several splitters.
+//! The place of a sample is a monotonic integer function of the sample. The host and the kernels compute it with
+//! identical results. The upper bits of a place select the cell; the lower bits are the fraction, the location within
+//! the cell. A splitter in an earlier cell is therefore below all samples of a cell, and a splitter in a later cell
+//! is above them. Within a cell, the kernel compares the places of the sample and the splitter. It searches the
+//! splitters only if both places are equal, or if the cell contains several splitters.
 
 use crate::elements::key::KeyType;
 
 /// Map from samples to places.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::operations) enum CellMap {
-    /// Ordered bits, shifted right by this amount. For floats, cells then span nearly equal ratios.
+    /// The bits of a sample in sort order, shifted right by this amount. For floats, the bounds of all cells then
+    /// have nearly the same ratio.
     Shift(u32),
-    /// Distance from the first splitter, multiplied by this number of places per unit (the bits of a float).
+    /// The distance from the first splitter, multiplied by this scale (the bits of a float).
     Affine(u64),
 }
 
-/// Cells for sorted splitters.
+/// The cells for a list of sorted splitters.
 pub(in crate::operations) struct Cells {
     pub map: CellMap,
     pub format: CellFormat,
-    /// One word per cell, and a final word that contains only the number of splitters.
+    /// One word per cell, then a last word with only the number of splitters.
     pub words: Vec<u32>,
 }
 
 /// Bit layout of a cell word and of a place.
 ///
 /// The lowest bits of a word are the number of inner splitters before the cell. The next bit is set if the cell
-/// contains several splitters. The top bits are the mark: the location of the cell's own splitter, in half steps
-/// of the fraction. An even mark is a place whose samples may lie on either side of the splitter. An odd mark
-/// precedes the first place at or above the splitter, or follows all places if the cell contains no splitter.
+/// contains several splitters. The top bits are the mark, the location of the cell's own splitter in half steps of
+/// the fraction. An even mark is a fraction whose samples may lie on either side of the splitter. An odd mark lies
+/// just before the first fraction whose samples are at or above the splitter. If the cell contains no splitter, the
+/// mark lies after all fractions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::operations) struct CellFormat {
     pub bin_bits: u32,
-    /// Bits of the fraction, at least one.
+    /// Number of bits of the fraction, at least one.
     pub fraction_bits: u32,
 }
 
-/// Minimum number of cells, even if the maximum that the caller allows is lower.
+/// Minimum number of cells, which takes precedence over the caller's maximum.
 const MIN_CELLS: u32 = 16;
-/// Minimum width of a range with an affine map. A device may flush subnormal differences to zero; at this width,
-/// they all have the first place.
+/// Minimum width of a range with an affine map. A device may flush subnormal differences to zero. From this width on,
+/// all such differences have the same place as zero.
 const MIN_WIDTH: f64 = 1e-27;
 
 impl CellFormat {
-    /// Uses as many fraction bits as words and places have room for.
+    /// Uses as many fraction bits as fit in a word and in a place.
     fn new(splitters: usize, cells: u32) -> Self {
         let inner = splitters.saturating_sub(2) as u32;
         let bin_bits = (u32::BITS - inner.leading_zeros()).max(1);
@@ -70,21 +72,21 @@ impl CellFormat {
 }
 
 impl Cells {
-    /// Number of cells for `bins` bins: `of_bin` per bin, rounded up to a power of two, at most `max`.
+    /// Number of cells for `bins` bins: `of_bin` per bin, rounded up to a power of two, and at most `max`.
     pub fn count(bins: u32, of_bin: u32, max: u32) -> u32 {
         let cells = bins.saturating_mul(of_bin).clamp(MIN_CELLS, 1 << 30);
         cells.next_power_of_two().min(max.max(MIN_CELLS))
     }
 
-    /// Builds `count` cells for m + 1 splitters, given as the bits of samples. Selects the map with fewer
-    /// splitters per cell. `closed` is whether samples may equal the last splitter.
+    /// Builds `count` cells for m + 1 splitters, given as the bits of samples. Selects the map for which fewer cells
+    /// contain several splitters. `closed` is whether samples may equal the last splitter.
     pub fn new(sample: KeyType, splitters: &[u64], count: u32, closed: bool) -> Self {
         let format = CellFormat::new(splitters.len(), count);
         let input = Input { sample, splitters, count, closed };
         let (shift, shifted_format) = input.shift_map(format);
         let shift = input.cells(shift, shifted_format);
         match input.affine_map(format).map(|map| input.cells(map, format)) {
-            // Evenly spaced splitters are more common, so the affine map wins a tie.
+            // If both maps are equally good, the affine map is used, because evenly spaced splitters are more common.
             Some((affine, crowded)) if crowded <= shift.1 => affine,
             _ => shift.0,
         }
@@ -106,17 +108,17 @@ impl Input<'_> {
         (end(self.splitters.first()), end(self.splitters.last()))
     }
 
-    /// Returns the cells, and a measure of crowding: the sum of the squared splitter counts of all cells.
+    /// Returns the cells, and a measure of crowding: the sum of the squared numbers of splitters in all cells.
     fn cells(&self, map: CellMap, format: CellFormat) -> (Cells, u64) {
         let Self { sample, splitters, count, closed } = *self;
         let inner = splitters.get(1..splitters.len().saturating_sub(1)).unwrap_or_default();
         let (origin, last) = self.ends();
-        // If the range is not closed, no sample reaches the splitters that equal its end.
+        // If the range is not closed, splitters that equal its end are ignored, because no sample reaches them.
         let end = sample.ordered_edge(last);
         let none = (2u32 << format.fraction_bits) - 1;
         let mut inside = vec![(0u32, none); count as usize];
-        // Splitters at the start of a cell count as before the cell, because every sample of an earlier cell is
-        // below them.
+        // Splitters at the start of a cell count as splitters before the cell: all samples of the cell are at or
+        // above them.
         let mut at_begin = vec![0u32; count as usize];
         let matters = |s: &&u64| closed || sample.ordered_edge(**s) < end;
         for &splitter in inner.iter().filter(matters) {
@@ -142,24 +144,24 @@ impl Input<'_> {
         (Cells { map, format, words }, crowded)
     }
 
-    /// Returns the smallest shift with which the samples fit into `count` cells, and a format with at most that
-    /// many fraction bits.
+    /// Returns the smallest shift for which all samples fit in `count` cells, and a format with at most the same
+    /// number of fraction bits.
     fn shift_map(&self, format: CellFormat) -> (CellMap, CellFormat) {
         let (first, last) = self.ends();
         let ordered = |edge: u64| self.sample.ordered_edge(edge);
         let last = ordered(last).saturating_sub(ordered(first));
-        // An edge at zero is the lower of the two zeros; a closed range that ends there also contains the upper
-        // one.
+        // A floating-point edge at zero is -0, the lower of the two zeros. A closed range that ends at zero also
+        // contains +0.
         let largest = if self.closed { last.saturating_add(1) } else { last.saturating_sub(1) };
         let fits = |shift: &u32| largest >> shift < u64::from(self.count);
-        // A shift must be less than the number of bits of the type.
+        // A shift amount must be less than the number of bits of the type.
         let max_shift = 8 * self.sample.bytes().max(4) - 1;
         let cell_shift = (1..max_shift).find(fits).unwrap_or(max_shift);
         let fraction_bits = format.fraction_bits.min(cell_shift);
         (CellMap::Shift(cell_shift - fraction_bits), CellFormat { fraction_bits, ..format })
     }
 
-    /// Returns the affine map. `None` for integers, for very narrow or wide ranges, and if a splitter is
+    /// Returns the affine map. `None` for integers, for very narrow or very wide ranges, and if a splitter is
     /// subnormal, because a device may flush it to zero.
     fn affine_map(&self, format: CellFormat) -> Option<CellMap> {
         let (sample, (first, last)) = (self.sample, self.ends());
@@ -175,7 +177,7 @@ impl Input<'_> {
         }
         let places = format.places(self.count);
         let mut map = CellMap::Affine(sample.float_bits(places as f64 / width));
-        // Rounding may put the last sample past the last cell. A slightly smaller scale avoids that.
+        // Rounding may put the last sample past the last cell. A slightly smaller scale prevents this.
         while let CellMap::Affine(scale) = map
             && map.place(sample, first, last) >= places
         {
@@ -194,7 +196,7 @@ impl CellMap {
         }
     }
 
-    /// Place of an edge. The kernel computes the place of a sample in the same way.
+    /// Place of an edge. Kernels compute the place of a sample in the same way.
     fn place(self, sample: KeyType, origin: u64, edge: u64) -> u64 {
         match self {
             Self::Shift(shift) => {
@@ -207,7 +209,7 @@ impl CellMap {
         }
     }
 
-    /// Whether all samples below an edge have lower places than the edge.
+    /// Whether every sample below the edge has a lower place than the edge.
     fn is_exact(self, sample: KeyType, origin: u64, edge: u64) -> bool {
         let above = sample.ordered_edge(edge) - sample.ordered_edge(origin);
         if above == 0 {
@@ -235,14 +237,14 @@ mod tests {
     }
 
     #[test]
-    fn closed_upper_end_has_a_cell() {
+    fn upper_end_of_a_closed_range_has_a_cell() {
         for (splitters, count) in [(vec![0u64, 5, 16, 64, 64], 16), (vec![0, 1, 255, 255, 256], 16)]
         {
             let cells = Cells::new(KeyType::U32, &splitters, count, true);
             let last = splitters[splitters.len() - 1];
             let place = cells.map.place(KeyType::U32, 0, last);
             assert!(place >> cells.format.fraction_bits < u64::from(count), "{splitters:?}");
-            // All inner splitters are at or below the last sample, including those that equal it.
+            // All inner splitters are at or below the last sample. Some equal it.
             assert_eq!(cells.words[count as usize], splitters.len() as u32 - 2);
         }
     }
@@ -264,7 +266,7 @@ mod tests {
         assert!(matches!(cells(&[-1e-28, 0.0, 1e-28]).map, CellMap::Shift(_)));
     }
 
-    /// Evaluates the table as the kernel does. Returns the bin, and whether the kernel needs no search.
+    /// Evaluates the table as the kernel does. Returns the bin, and whether the kernel finds it without a search.
     fn lookup(cells: &Cells, splitters: &[f32], sample: f32) -> (u32, bool) {
         let CellFormat { bin_bits, fraction_bits } = cells.format;
         let place = cells.map.place(KeyType::F32, splitters[0].key_bits(), sample.key_bits());
@@ -276,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn cell_words_encode_the_splitters_before_and_inside() {
+    fn cell_words_encode_splitters_before_and_in_the_cell() {
         let splitters = [0.0, 1.0, 1.5, 40.0, 40.25, 63.9, 64.0];
         let cells = cells(&splitters);
         assert_eq!(cells.words.len(), 65);

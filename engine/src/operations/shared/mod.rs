@@ -1,4 +1,4 @@
-//! Parts that several operations share.
+//! Code that several operations share.
 
 pub(crate) mod bounded_groups;
 pub(crate) mod checks;

@@ -1,4 +1,4 @@
-//! Operators of scans and reductions: built-in ones, and user functions in GLSL.
+//! Operators of scans and reductions: built-in operators, and user functions in GLSL.
 
 #[cfg(feature = "glsl")]
 use crate::operations::shared::glsl::GlslOperator;
@@ -7,12 +7,12 @@ use crate::operations::shared::glsl::GlslOperator;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Operator {
     /// Sum. Integers wrap around. Floats are added in an order that depends only on the device, its policy and the
-    /// count, so the result is the same from run to run.
+    /// count, so the result does not vary between runs.
     #[default]
     Sum,
-    /// Minimum. Floats are ordered as by `total_cmp`, as in a sort: -NaN first, -0 before 0, NaN last.
+    /// Minimum. Floats are ordered as by `total_cmp`: NaNs with a set sign bit first, -0 before +0, other NaNs last.
     Min,
-    /// Maximum in the same order: NaN if there is a NaN whose sign bit is clear.
+    /// Maximum in the same order. The result is NaN if the input contains a NaN whose sign bit is clear.
     Max,
 }
 
@@ -69,7 +69,7 @@ impl From<&GlslOperator> for AnyOperator {
 #[cfg(feature = "glsl")]
 pub(in crate::operations) use crate::operations::shared::glsl::GlslOperator as UserOperator;
 
-/// User operators need the feature `glsl`.
+/// Without the feature `glsl`, there are no user operators.
 #[cfg(not(feature = "glsl"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::operations) enum UserOperator {}

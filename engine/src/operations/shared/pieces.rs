@@ -9,12 +9,12 @@ use crate::policy::Policy;
 pub(crate) const WORD: u64 = 4;
 /// Maximum offset alignment that Vulkan allows a device to require, in bytes.
 pub(crate) const ALIGNMENT: u64 = 256;
-/// Maximum number of pieces per array. Sizes beyond the memory of any device cause an error instead of a huge
-/// plan. Allows 128 GiB with the minimum `maxStorageBufferRange` that Vulkan guarantees.
+/// Maximum number of pieces per array. Larger arrays exceed the memory of any device; they cause an error instead of
+/// a huge plan. Allows 128 GiB with the minimum `maxStorageBufferRange` that Vulkan guarantees.
 const MAX_PIECES: u64 = 1024;
 
-/// Divides `view` into pieces that fit into a storage binding. All pieces except the last are multiples of
-/// `granule` bytes. Returns no pieces for an empty view.
+/// Divides `view` into pieces that fit in a storage binding. The sizes of all pieces except the last are multiples of
+/// `granule` bytes. Returns no pieces if the view is empty.
 pub(crate) fn pieces(view: View, granule: u64, policy: &Policy) -> Result<Vec<View>> {
     let piece = policy.facts.max_storage_range / granule * granule;
     if piece == 0 {
@@ -33,7 +33,7 @@ pub(crate) fn pieces(view: View, granule: u64, policy: &Policy) -> Result<Vec<Vi
 /// Returns `view`, or an error if it exceeds a storage binding.
 pub(crate) fn single(view: View, policy: &Policy) -> Result<View> {
     let (asked, limit) = (view.size, policy.facts.max_storage_range);
-    let what = "bytes of an array in one storage binding (maxStorageBufferRange)";
+    let what = "size of an array in bytes (maxStorageBufferRange of the device)";
     if asked > limit { Err(Error::TooLarge { what, asked, limit }) } else { Ok(view) }
 }
 
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn oversized_pieces_are_rejected() {
+    fn views_that_need_too_many_pieces_are_rejected() {
         let refused = |result| matches!(result, Err(Error::TooLarge { .. }));
         assert!(refused(sizes(100, 128, 100)));
         assert!(refused(sizes(u64::MAX, 4, 1 << 27)));

@@ -1,5 +1,6 @@
-//! Sweeps over elements in segments: one pass over all tiles, each of which needs the aggregate of its
-//! predecessors. The pass finds the aggregates by look-back, or two preceding passes compute them.
+//! Sweeps over segmented elements: one pass over all tiles. Each tile needs the aggregate of the preceding tiles,
+//! back to the start of the segment. The pass finds it by look-back, or two preceding passes compute it for all
+//! tiles.
 
 use multisplit_graph::{Buffer, ElementType, Graph, Groups, PassBuilder, View};
 use multisplit_shaders::builtin::Builtin;
@@ -25,29 +26,30 @@ push_constants! {
     }
 }
 
-/// Bytes per tile aggregate.
+/// Size of a tile aggregate in bytes.
 const OPEN_BYTES: u64 = 16;
-/// Tiles per thread in one iteration of the spine; must match the kernel.
+/// Number of tile aggregates that a thread of the spine (the single-workgroup scan of the aggregates) loads per
+/// iteration. Must match the kernel.
 const SPINE_TILES: u64 = 4;
-/// Maximum number of iterations of the spine: software drivers end loops after 65,535.
+/// Maximum number of iterations of the spine. Software drivers end loops after 65,535 iterations.
 const MAX_SPINE_ROUNDS: u64 = 8192;
 
-/// Specifies the segment heads.
+/// How the first element (head) of each segment is specified.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::operations) enum Heads {
-    /// Nonzero words are heads.
+    /// Elements whose flag is not zero are heads.
     Flags(Buffer),
-    /// Keys that differ from their predecessor are heads.
+    /// Elements whose key differs from the preceding key are heads.
     Keys(Buffer, KeyType),
 }
 
 impl Heads {
-    /// The first key of each run of equal keys is a head.
+    /// Heads from keys: each run of equal keys is a segment.
     pub fn of_keys(keys: Buffer) -> Result<Self> {
         Ok(Self::Keys(keys, KeyType::wide_of("keys", keys)?))
     }
 
-    /// Checks that the array has a key or a flag per element.
+    /// Checks that the array of keys or flags has the right type, and at least `n` elements.
     pub fn check(self, primitive: &str, n: u64) -> Result<()> {
         let (buffer, bytes, name) = match self {
             Self::Flags(flags) => {
@@ -75,7 +77,7 @@ impl Heads {
     }
 }
 
-/// State for adding the passes of one sweep.
+/// Parameters of one sweep.
 pub(in crate::operations) struct OpenSweep<'j> {
     pub policy: &'j Policy,
     /// Prefix of the pass labels.
@@ -84,21 +86,22 @@ pub(in crate::operations) struct OpenSweep<'j> {
     pub terms: Terms<'j>,
     pub src: Buffer,
     pub heads: Heads,
-    /// Kernels, by term, that read the aggregates of preceding tiles from a buffer.
+    /// Kernel for each kind of term, if the aggregates of preceding tiles are read from a buffer.
     pub downsweep: &'j [&'static Builtin],
-    /// Kernels, by term, that look back. Used only for terms that do not depend on the order of combination.
+    /// Kernel for each kind of term, if the aggregates are found by look-back. Not used for terms whose result
+    /// depends on the order of combination.
     pub lookback: &'j [&'static Builtin],
     /// Workgroup size of these kernels.
     pub threads: u32,
 }
 
 impl OpenSweep<'_> {
-    /// View of the first n values of a buffer, which is all that the passes access.
+    /// View of the first n values of a buffer. The passes do not access any others.
     pub fn view(&self, buffer: Buffer, bytes: u64) -> Result<View> {
         first_elements(buffer, self.n.max, bytes, self.policy)
     }
 
-    /// Adds the passes. `outputs` binds the outputs of the last one.
+    /// Adds the passes. `outputs` binds the output buffers of the last pass.
     pub fn add(
         &self,
         graph: &mut Graph,
@@ -125,7 +128,11 @@ impl OpenSweep<'_> {
             return Ok(());
         }
         let max_tiles = SPINE_TILES * u64::from(self.policy.spine_threads) * MAX_SPINE_ROUNDS;
-        check_limit("number of tiles of a scan or reduction by key", tiles.max, max_tiles)?;
+        check_limit(
+            "number of tiles of a scan or reduction by key (elements divided by the tile size)",
+            tiles.max,
+            max_tiles,
+        )?;
         let prepared = lengths.prepare(graph, self.policy, &label("prepare"))?;
         let totals = graph.transient::<[u32; 4]>(label("totals"), tiles.max);
         let before = graph.transient::<[u32; 4]>(label("before"), tiles.max);
@@ -137,8 +144,8 @@ impl OpenSweep<'_> {
         Ok(())
     }
 
-    /// Settings of the look-back. `None` if the policy selects another method, if the terms depend on the order of
-    /// combination (which depends on timing), or if the device's loop limit is too low.
+    /// Look-back settings. `None` if the policy selects another method, if the result depends on the order of
+    /// combination (which varies between runs), or if the device's loop limit is too low.
     fn look_back(&self, of_threads: &Policy) -> Option<LookBack> {
         let method = self.policy.scan.for_length(self.n.max);
         if self.terms.depend_on_order() || method != ScanMethod::LookBack {
@@ -146,7 +153,7 @@ impl OpenSweep<'_> {
         }
         let tile = tile_elements(self.lookback[self.terms.variant], of_threads);
         let lanes = self.policy.facts.subgroup_size;
-        // A loop combines the terms of the lanes.
+        // The terms of a subgroup's lanes are combined in a loop of log2(subgroup size) iterations.
         let combine = 1 + u64::from(lanes.ilog2());
         let rows = tile.div_ceil(u64::from(lanes) * ROW_BYTES / self.terms.bytes);
         let cost = LookBackCost { fixed: 0, poll: combine, recompute: rows * combine };
@@ -171,7 +178,7 @@ impl OpenSweep<'_> {
         Ok(())
     }
 
-    /// Starts a pass over all tiles.
+    /// Starts a pass with one workgroup per tile. The caller dispatches it.
     fn pass<'g>(
         &self,
         graph: &'g mut Graph,

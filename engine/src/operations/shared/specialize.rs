@@ -4,8 +4,8 @@ use multisplit_graph::PassBuilder;
 use multisplit_shaders::Kernel;
 use multisplit_shaders::builtin::CONSTANT_IDS;
 
-/// Sets the constants that the kernel declares. Skips constants of other built-in kernels. Sets unknown names
-/// anyway, so that the graph rejects them.
+/// Sets the constants that the kernel declares. Skips constants that only other built-in kernels declare. Sets
+/// unknown names anyway, so that the graph reports an error.
 pub(in crate::operations) fn specialize<'g>(
     mut pass: PassBuilder<'g>,
     kernel: &Kernel,
@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn constants_of_other_kernels_are_skipped_and_misspelled_ones_rejected() {
-        number(&[("local_size_x", 64), ("TURNS", 2)]).expect("TURNS is of other kernels");
+        number(&[("local_size_x", 64), ("TURNS", 2)]).expect("other kernels have TURNS");
         let error = number(&[("local_size_x", 64), ("TRUNS", 2)]).expect_err("no kernel has it");
         assert!(
             matches!(&error, GraphError::UnknownConstant { constant, .. } if constant == "TRUNS"),

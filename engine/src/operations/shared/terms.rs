@@ -1,4 +1,5 @@
-//! The terms of a scan or reduction: operator, type, and the resulting kernels and constants.
+//! The terms of a scan or reduction: the values that kernels combine, with their type and operator.
+//! They select the kernel and its specialization constants.
 
 use std::sync::Arc;
 
@@ -10,34 +11,36 @@ use crate::elements::key::KeyType;
 use crate::error::Result;
 use crate::operations::shared::operator::{AnyOperator, Operator, UserOperator};
 
-/// Terms that kernels load, combine and store.
+/// Type and operator of the terms that kernels load, combine and store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::operations) struct Terms<'o> {
-    /// Index into the axis `TERM` of kernels.txt.
+    /// Index of the kernel variant: the position on the axis `TERM` of kernels.txt.
     pub variant: usize,
-    /// Bytes per element and per term.
+    /// Size of an element and of a term, in bytes.
     pub bytes: u64,
-    /// Element kinds for conversion to and from ordered terms: values of LOADED_AS and STORED_AS.
+    /// Values of the constants LOADED_AS and STORED_AS: how elements are converted to terms when
+    /// loaded, and back when stored. 0 means no conversion.
     loaded_as: u32,
     stored_as: u32,
     /// The user's operator, if any.
     user: Option<&'o UserOperator>,
 }
 
-/// Flag for reversed order; must match `term.glsl`.
+/// Flag that reverses the order of terms; must match `term.glsl`.
 const REVERSED: u32 = 4;
-/// First variant that adds floats.
+/// First kernel variant that adds floats.
 const FLOATS: usize = 4;
 
 impl<'o> Terms<'o> {
-    /// Terms for elements of type `key`. Rejects GLSL operators for another type.
+    /// Terms for elements of type `key`. Rejects a GLSL operator for another element type.
     pub fn new(key: KeyType, operator: &'o AnyOperator) -> Result<Self> {
         match operator {
             AnyOperator::BuiltIn(operator) => Ok(Self::of(key, *operator)),
             #[cfg(feature = "glsl")]
             AnyOperator::Glsl(user) => {
                 user.check(key)?;
-                // The terms are bits, which the user's function converts to elements.
+                // Terms are the bits of the elements, which the user's function converts back to
+                // elements.
                 let bits = Self::of(
                     if key.bits() == 64 { KeyType::U64 } else { KeyType::U32 },
                     Operator::Sum,
@@ -65,7 +68,7 @@ impl<'o> Terms<'o> {
         self.variant >= FLOATS || self.user.is_some()
     }
 
-    /// Selects the kernel for these terms from a table of all variants.
+    /// Selects the kernel for these terms from a table of variants.
     pub fn kernel(self, kernels: &[&'static Builtin]) -> Result<Arc<Kernel>> {
         let builtin = kernels[self.variant];
         match self.user {
@@ -74,12 +77,12 @@ impl<'o> Terms<'o> {
         }
     }
 
-    /// Loads elements, and stores terms for another pass to combine.
+    /// For a first pass: loads elements, and stores terms for another pass.
     pub fn partial(self) -> Self {
         Self { stored_as: 0, ..self }
     }
 
-    /// Loads such terms, and stores elements.
+    /// For a last pass: loads terms that another pass stored, and stores elements.
     pub fn of_partial(self) -> Self {
         Self { loaded_as: 0, ..self }
     }

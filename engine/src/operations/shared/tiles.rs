@@ -7,20 +7,20 @@ use crate::policy::Policy;
 
 /// Bytes that a lane loads at a time.
 pub(in crate::operations) const ROW_BYTES: u64 = 16;
-/// Elements per row of a thread.
+/// Number of elements that a thread loads at a time.
 const ROW: u64 = 4;
 
-/// Elements per tile of `kernel`. All variants of a kernel have the same tile size.
+/// Number of elements per tile of `kernel`. All variants of a kernel have the same tile size.
 pub(in crate::operations) fn tile_elements(kernel: &Builtin, policy: &Policy) -> u64 {
     u64::from(policy.threads) * u64::from(kernel.define("ROWS").unwrap_or(1)) * ROW
 }
 
-/// Elements per tile of a single-workgroup scan.
+/// Number of elements per tile of a scan by a single workgroup (the spine).
 pub(in crate::operations) fn spine_tile(policy: &Policy) -> u64 {
     tile_elements(SCAN_SPINE[0], &Policy { threads: policy.spine_threads, ..*policy })
 }
 
-/// Maximum number of elements that a single workgroup scans.
+/// Maximum number of elements that a single workgroup may scan.
 pub(in crate::operations) fn spine_elements(policy: &Policy) -> u64 {
     spine_tile(policy).saturating_mul(u64::from(policy.spine_tiles.max(1)))
 }
@@ -30,8 +30,8 @@ pub(in crate::operations) fn max_single_group_elements(policy: &Policy) -> u64 {
     (spine_tile(policy) * u64::from(policy.single_group_tiles.max(1))).min(spine_elements(policy))
 }
 
-/// Workgroup size of a single-workgroup scan of `n` elements: halved while one tile still contains
-/// all elements.
+/// Workgroup size for scanning `n` elements by a single workgroup. The size is halved while one
+/// tile still contains all elements.
 pub(in crate::operations) fn spine_threads(policy: &Policy, n: u64) -> u32 {
     const MIN_THREADS: u32 = 256;
     halved_while(policy, policy.spine_threads, |threads| {
@@ -40,7 +40,8 @@ pub(in crate::operations) fn spine_threads(policy: &Policy, n: u64) -> u32 {
     })
 }
 
-/// Halves a workgroup size while `too_large` holds and the half is a whole number of subgroups.
+/// Halves a workgroup size while `too_large` returns true and the half is a multiple of the
+/// subgroup size.
 pub(in crate::operations) fn halved_while(
     policy: &Policy,
     mut threads: u32,

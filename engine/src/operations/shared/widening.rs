@@ -1,5 +1,5 @@
-//! Keys of 8 and 16 bits in kernels for 32-bit keys. Each key is widened to a word, in a form that the kernel
-//! supports, and packed again at the end.
+//! Widens keys of 8 and 16 bits for kernels that support only 32-bit keys. Each key becomes a word, in a form that
+//! the kernel can process, and is packed again at the end.
 
 use multisplit_graph::{Buffer, Graph, View};
 use multisplit_shaders::builtin::{Builtin, KEYS_NARROW, KEYS_WIDEN};
@@ -12,22 +12,22 @@ use crate::operations::shared::each::EACH;
 use crate::operations::shared::pieces::{WORD, single};
 use crate::policy::Policy;
 
-/// Keys that a thread of either kernel converts at a time.
+/// Number of keys that a thread of either kernel converts at a time.
 const FOUR: u64 = 4;
 
-/// Form of a narrow key in a word.
+/// Form of an 8-bit or 16-bit key in a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// The same bits, as a `u32`.
     Bits,
-    /// The `u32` that compares like the key.
+    /// A `u32` that has the same order as the keys.
     Ordered,
     /// The same value, as a `u32`, `i32` or `f32`.
     Number,
 }
 
 impl Form {
-    /// Type of the words.
+    /// Type of the words, as the other kernels see them.
     pub fn wide(self, key: KeyType) -> KeyType {
         match (self, key.kind()) {
             (Self::Number, SIGNED) => KeyType::I32,
@@ -49,7 +49,7 @@ impl Form {
     }
 }
 
-/// Narrow keys that are widened or packed.
+/// The keys that are widened or packed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NarrowKeys {
     pub key: KeyType,
@@ -98,7 +98,7 @@ impl NarrowKeys {
         let groups = lengths.parts(n, FOUR * EACH * u64::from(policy.threads))?;
         let prepared = lengths.prepare(graph, policy, "keys.prepare")?;
         let (src, dst) = (single(src, policy)?, single(dst, policy)?);
-        // A transient does not have contents past its last key that must be preserved.
+        // A transient buffer has no contents after the last key that must be preserved.
         let unwritten = graph.is_transient(dst.buffer);
         let pass = graph
             .own_pass(kernel.label(), &kernel.kernel()?)

@@ -1,5 +1,5 @@
-//! Counting sort of 8-bit and 16-bit keys. Equal keys are identical, so it is enough to count each value. Keys
-//! are read and written once; 16-bit keys are read a few more times, from a cache.
+//! Counting sort of 8-bit and 16-bit keys without values. Equal keys are indistinguishable, so counting each value is
+//! sufficient. Keys are read and written once; 16-bit keys are read a few more times, but from a cache.
 
 use multisplit_graph::{Graph, PassBuilder};
 use multisplit_shaders::builtin::{Builtin, SORT_COUNT, SORT_RUNS};
@@ -34,26 +34,26 @@ push_constants! {
     }
 }
 
-/// Bytes per load or store of a thread, in both kernels.
+/// Number of bytes per load or store of a thread, in both kernels.
 const VECTOR_BYTES: u64 = 16;
-/// Loads in flight per thread. Must match the kernel.
+/// Number of loads in flight per thread. Must match the kernel.
 const LOADS: u64 = 4;
-/// Maximum workgroup size. One batch of its keys adds at most 2^15 to a 16-bit counter, so the kernel can empty
-/// nearly full counters between batches.
+/// Maximum workgroup size. A workgroup of this size adds at most 2^15 to a 16-bit counter at a time, so the kernel
+/// can empty nearly full counters before they overflow.
 const MAX_THREADS: u32 = 1024;
-/// Shared memory in addition to the counters, in bytes.
+/// Shared memory for variables other than the counters, in bytes.
 const OTHER_SHARED: u32 = 256;
 
-/// Whether a sort uses counting. Returns an error if counting is requested for wide keys, for a range of bits,
-/// or with values.
+/// Whether a sort uses this method. Returns an error if the method was requested for keys of 32 or 64 bits, for a
+/// range of bits, or with values.
 pub(super) fn is_chosen(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers) -> Result<bool> {
     let possible = sort.key.is_narrow() && sort.by_all_bits() && buffers.values.is_none();
     match sort.method {
         SortMethod::Counting if !possible => Err(Error::Method {
-            problem: "SortMethod::Counting sorts only 8- and 16-bit keys, by all their bits and without values",
+            problem: "SortMethod::Counting supports only 8- and 16-bit keys, sorted by all bits and without values; use Auto",
         }),
         SortMethod::Counting => Ok(true),
-        // For few 16-bit keys, two radix rounds are faster than 65,536 counters.
+        // For small arrays of 16-bit keys, two radix rounds are faster than processing 65,536 counters.
         SortMethod::Auto => {
             let min_keys = if sort.key.bits() == 8 { 0 } else { policy.sort.min_counting };
             Ok(possible && buffers.n.max() >= min_keys)
@@ -121,7 +121,7 @@ fn keyed_pass<'g>(
         .specialize("NARROW_KIND", sort.key.kind()))
 }
 
-/// Shape of the workgroups that count.
+/// Workgroup size of the counting kernel, and keys per thread.
 fn shape(policy: &Policy) -> TileShape {
     let tuned = policy.sort.histogram(&policy.facts);
     let max_threads = MAX_THREADS / policy.facts.subgroup_size * policy.facts.subgroup_size;
@@ -131,11 +131,11 @@ fn shape(policy: &Policy) -> TileShape {
 /// Division of keys and values among workgroups.
 struct Sizes {
     threads: u32,
-    /// Keys per 16-byte vector.
+    /// Number of keys per 16-byte load.
     vector_keys: u64,
-    /// Keys per part: a multiple of the batch size.
+    /// Number of keys per part; a multiple of the batch size.
     part: u64,
-    /// Number of slices of the value range. Each has `slice_values` values.
+    /// Number of slices of the value range. Each slice has `slice_values` values.
     slices: u64,
     slice_values: u32,
 }
@@ -152,7 +152,8 @@ impl Sizes {
         };
         let slice_values = values.div_ceil(slices).next_multiple_of(2);
         let batch = LOADS * vector_keys * u64::from(shape.threads);
-        // Batches use at most a quarter of the loop limit; the loops over all counters need iterations too.
+        // All batches together take at most a quarter of the loop limit, because the loops over all counters need
+        // iterations too.
         let max_part = batch * u64::from(policy.facts.max_loop_rounds / 4).max(1);
         let groups = (policy.sort.histogram_groups / u64::from(slices)).max(1);
         let part = n.div_ceil(groups).next_multiple_of(batch).min(max_part);

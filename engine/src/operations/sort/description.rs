@@ -1,4 +1,4 @@
-//! Descriptions of sorts, their arrays, and the choices made for them.
+//! Options of sorts, their arrays, and the choices made for them.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,9 +14,10 @@ use crate::policy::method::SortMethod;
 use crate::policy::tile::TileShape;
 use crate::policy::{MAX_ELEMENTS, Policy};
 
-/// Bits per digit of the one-sweep method: the maximum size of a bucket id in one split.
+/// Number of bits per digit of the one-sweep method. One round of a split supports bucket ids of at most this many
+/// bits.
 pub(crate) const DIGIT_BITS: u32 = 8;
-/// Options of a sort: direction, range of bits, method. The array determines the key type.
+/// Options of a sort: direction, range of bits, and method. The array determines the key type.
 ///
 /// ```
 /// use multisplit::Sort;
@@ -44,8 +45,8 @@ impl Sort {
         Self { descending: true, ..Self::default() }
     }
 
-    /// Sorts by a range of bits of the key. Signed and float keys are mapped to unsigned integers with the same
-    /// order before bits are selected. Fewer bits need fewer rounds.
+    /// Sorts by a range of bits of the key. Signed and float keys are first mapped to unsigned integers with the same
+    /// order. Fewer bits need fewer rounds.
     #[must_use]
     pub fn bits(self, bits: Range<u32>) -> Self {
         Self { bits: Some(bits), ..self }
@@ -77,7 +78,7 @@ impl Sort {
         self.cut == Cut::Whole
     }
 
-    /// Whether the array is sorted as a whole, and by all `bits` bits of its keys.
+    /// Whether the array is sorted as a whole, by all `bits` bits of its keys.
     pub(crate) fn is_by_whole_keys(&self, bits: u32) -> bool {
         self.is_whole() && self.bits.as_ref().is_none_or(|some| *some == (0..bits))
     }
@@ -129,21 +130,21 @@ impl KeyedSort {
         }
     }
 
-    /// Start and width of each digit of at most `radix` bits, from the lowest bits up.
+    /// Start and width of each digit of at most `radix` bits, lowest digit first.
     pub(super) fn digits(&self, radix: u32) -> impl Iterator<Item = (u32, u32)> {
         let Range { start, end } = self.bits();
         (start..end).step_by(radix as usize).map(move |shift| (shift, radix.min(end - shift)))
     }
 }
 
-/// Checks the sizes of sorts, and those of splits, because each round is a split.
+/// Checks the sizes of sorts, and also those of splits, because a round may be a split.
 pub(crate) fn check_policy(policy: &Policy) -> Result<()> {
     policy.check()?;
     policy.split.check_on(&policy.facts)?;
     policy.sort.check_on(&policy.facts)
 }
 
-/// Rejects ranges of bits that are not bits of the key.
+/// Rejects a range of bits that exceeds the key.
 pub(crate) fn check_bits(sort: &KeyedSort) -> Result<()> {
     let (bits, key_bits) = (sort.bits(), sort.key.bits());
     if bits.start <= bits.end && bits.end <= key_bits {
@@ -153,7 +154,7 @@ pub(crate) fn check_bits(sort: &KeyedSort) -> Result<()> {
     Err(Error::SortBits { key, key_bits, start: bits.start, end: bits.end })
 }
 
-/// Choices made by [`sort`](crate::operations::sort()).
+/// The method and sizes of an added sort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AddedSort {
     /// The method; never `Auto`.
@@ -164,7 +165,7 @@ pub struct AddedSort {
     pub shape: TileShape,
 }
 
-/// Arrays of a sort in a graph. The sort is in place unless [`between`](Self::between) is used.
+/// Arrays of a sort in a graph. The sort is in place, unless [`between`](Self::between) is used.
 #[derive(Clone, Copy, Debug)]
 pub struct SortBuffers {
     pub(in crate::operations) n: Count,
@@ -183,14 +184,15 @@ impl SortBuffers {
         Self { n, keys, values: SortValues::None, other: None, segments: None }
     }
 
-    /// Adds a value to each key.
+    /// Moves values along with the keys.
     #[must_use]
     pub fn values(self, values: Buffer) -> Self {
         let bytes = values.element().bytes().unwrap_or(0);
         Self { values: SortValues::Values { buffer: values, bytes }, ..self }
     }
 
-    /// Writes the index of the input element at each output position to `indices`. Its contents are not read.
+    /// Writes the index of the input element at each output position to `indices`. The previous contents of `indices`
+    /// are not used.
     #[must_use]
     pub fn indices(self, indices: Buffer) -> Self {
         Self { values: SortValues::Indices(indices), ..self }
@@ -202,19 +204,19 @@ impl SortBuffers {
         Self { n: n.into(), ..self }
     }
 
-    /// Sorts each segment independently. `offsets` is an array of `u32` with the start of each segment and the
-    /// end of the last one. It is read when the passes run. Accesses always stay within the array: an offset
-    /// past its end is clamped to the end, and an offset below an earlier one is raised to that one. Elements
-    /// before the first segment and after the last one are not modified. Indices are relative to the start of
-    /// their segment.
+    /// Sorts each segment independently. `offsets` is an array of `u32` in device memory: the start of each segment,
+    /// and the end of the last one. It is read when the passes run. If an offset exceeds the number of elements, that
+    /// number is used instead. If an offset is less than a preceding one, the preceding one is used instead. Elements
+    /// before the first segment and after the last one are not modified. Indices are relative to the start of their
+    /// segment.
     #[must_use]
     pub fn segments(self, offsets: Buffer, segments: impl Into<Count>) -> Self {
         Self { segments: Some((offsets, segments.into())), ..self }
     }
 
-    /// Allows the result to be in these other buffers, of the same sizes as the input, if that saves a copy.
-    /// This also reduces the workspace. `half` is one word: 0 if the result is in the input buffers, 1 if it is
-    /// in the others.
+    /// Allows the result to be in these other buffers instead of the input buffers, if that saves a copy. They must
+    /// have the same sizes. This also reduces the workspace. `half` is one word, which receives 0 if the result is in
+    /// the input buffers, and 1 if it is in the other buffers.
     #[must_use]
     pub fn between(self, keys: Buffer, values: Option<Buffer>, half: Buffer) -> Self {
         Self { other: Some(OtherBuffers { keys, values, half }), ..self }
@@ -243,7 +245,7 @@ impl SortBuffers {
     pub(super) fn check_sizes(&self, sort: &KeyedSort) -> Result<()> {
         let (n, limit) = (self.n.max(), MAX_ELEMENTS);
         if n > limit {
-            return Err(Error::TooLarge { what: "number of elements", asked: n, limit });
+            return Err(Error::TooLarge { what: "number of elements of a sort", asked: n, limit });
         }
         check_bits(sort)?;
         let large_enough = |name: &str, buffer: Buffer, bytes: u32| {
@@ -270,7 +272,7 @@ impl SortBuffers {
     }
 }
 
-/// Values that move with the keys.
+/// The values of a sort.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::operations) enum SortValues {
     None,
@@ -278,7 +280,7 @@ pub(in crate::operations) enum SortValues {
     Indices(Buffer),
 }
 
-/// Buffers that may receive the result, and the word that says whether they do.
+/// Buffers that may receive the result, and the word that receives the location of the result.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::operations) struct OtherBuffers {
     pub keys: Buffer,
@@ -317,7 +319,7 @@ impl SortValues {
         let Some((buffer, bytes)) = self.buffer() else { return Ok(pass) };
         let view = single(buffer.range(0, n * u64::from(bytes)), policy)?;
         Ok(match self {
-            // Indices are only written.
+            // The previous contents of indices are not used.
             Self::Indices(_) => pass.scratch("values", view),
             _ => pass.bind("values", view),
         })

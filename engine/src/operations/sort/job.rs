@@ -1,5 +1,4 @@
-//! Code shared by the passes of all sort methods: tile shapes, kernel variants, push constants, specialization
-//! constants.
+//! Code that the sort methods share: tile shapes, kernel variants, push constants, and specialization constants.
 
 use multisplit_graph::{Buffer, Graph, PassBuilder, View};
 
@@ -17,11 +16,11 @@ use crate::policy::Policy;
 use crate::policy::method::ValuesAfter;
 use crate::policy::tile::TileShape;
 
-/// Buckets per round.
+/// Number of buckets per round.
 pub(super) const BUCKETS: u32 = 1 << DIGIT_BITS;
 
 impl Policy {
-    /// Tile of a one-sweep sort.
+    /// Tile of a one-sweep sort for the number of elements.
     pub(super) fn sort_tile(&self, key: KeyType, buffers: &SortBuffers) -> TileShape {
         let all: &[UpTo] = match (key.bits(), buffers.values) {
             (64, _) => &self.sort.wide_keys,
@@ -39,13 +38,13 @@ impl Policy {
     }
 }
 
-/// Selects the kernel variant for keys or for pairs.
+/// Selects the kernel variant: for keys, or for pairs of keys and values.
 pub(super) fn variant(values: SortValues, [keys, pairs]: [Kernels; 2]) -> Kernels {
     if values.is_none() { keys } else { pairs }
 }
 
-/// Narrow keys, several per word, that the first round reads directly. Later rounds use words; the last round
-/// may write packed keys again.
+/// An array of 8-bit or 16-bit keys, packed several to a word. The first round reads it directly. Later rounds use
+/// one word per key; the last round may write packed keys again.
 #[derive(Clone, Copy)]
 pub(super) struct Packed {
     pub key: KeyType,
@@ -58,29 +57,29 @@ impl Packed {
         self.keys.range(0, self.key.array_bytes(n))
     }
 
-    /// Whether the last of `rounds` rounds writes packed keys. This is the case for 16-bit keys if the number
-    /// of rounds is even, so that the result belongs in the array that the first round read.
+    /// Whether the last of `rounds` rounds writes packed keys. It does so for 16-bit keys if the number of rounds is
+    /// even: the result then belongs in the array that the first round read.
     pub fn packs_last(self, rounds: u32) -> bool {
         self.key.bits() == 16 && rounds > 0 && rounds.is_multiple_of(2)
     }
 
-    /// Specialization constants for packed keys; zeros for `None`.
+    /// Specialization constants for packed keys; all zero if keys are not packed.
     pub fn constants(packed: Option<Self>) -> [(&'static str, u32); 2] {
         let (bits, kind) = packed.map_or((0, 0), |packed| (packed.key.bits(), packed.key.kind()));
         [("NARROW_BITS", bits), ("NARROW_KIND", kind)]
     }
 }
 
-/// The two halves between which rounds move the data.
+/// The two sets of buffers (halves) between which the rounds move the elements.
 #[derive(Clone, Copy)]
 pub(super) struct Halves {
-    /// Keys that the first round reads instead of the first half.
+    /// Packed keys that the first round reads instead of the first half.
     pub packed: Option<Packed>,
-    /// Round that writes packed keys to `packed` instead of words to a half.
+    /// Index of the round that writes packed keys instead of words, if any.
     pub packing: Option<u32>,
     pub keys: [Buffer; 2],
     pub values: Option<[Buffer; 2]>,
-    /// Number of elements, and bytes of their keys.
+    /// Number of elements, then bytes per key.
     n: u64,
     key_bytes: u64,
     moved: SortValues,
@@ -99,19 +98,19 @@ pub(super) struct SortPasses<'j> {
 
 /// Parameters of one pass.
 pub(super) struct Work {
-    /// Number of tiles, parts or segments, one per workgroup.
+    /// Number of workgroups: one per tile, part or segment.
     pub subproblems: Length,
-    /// Tiles per workgroup; in rounds over large segments, the number of rounds.
+    /// Number of tiles per workgroup. In rounds over large segments, this is the number of rounds.
     pub parts: u32,
-    /// Index of the digit. In a small sort, the number of digits; in a histogram pass, the number of vectors to
-    /// clear.
+    /// Index of the digit. In a small sort, this is the number of digits. In a histogram pass, it is the number of
+    /// vectors to clear.
     pub round: u32,
     /// Digit or digits to sort by.
     pub by: SplitBy,
 }
 
 impl<'j> SortPasses<'j> {
-    /// State for a host count, or for a device count before [`prepare`](Self::prepare).
+    /// Creates the parameters. For a device count, [`prepare`](Self::prepare) must be called next.
     pub fn new(
         graph: &'j mut Graph,
         policy: &'j Policy,
@@ -123,7 +122,8 @@ impl<'j> SortPasses<'j> {
         Self { graph, policy, sort, buffers, shape, n, prepared }
     }
 
-    /// Computes the lengths that depend on n. Must be called before the first pass that needs them.
+    /// Computes the lengths that depend on the number of elements. Must be called before the first pass that uses
+    /// them.
     pub fn prepare<T>(
         &mut self,
         follow: impl FnOnce(&Self, &mut Lengths, Length) -> Result<T>,
@@ -163,16 +163,16 @@ impl<'j> SortPasses<'j> {
         let common = [
             ("VALUE_WORDS", self.buffers.values.bytes().unwrap_or(4) / 4),
             ("COUNTED_VALUES", self.buffers.values.are_indices().into()),
-            // Registers limit the size of tiles, so values are loaded late (docs/performance.md).
+            // The size of tiles is limited by registers, so values are loaded late (docs/performance.md).
             ("VALUES_AFTER", ValuesAfter::Ordering as u32),
         ];
-        // The constants of the caller replace the others.
+        // Constants of the caller override the others.
         let constants = [&ranking[..], &common, constants].concat();
         let pass = ranking_pass(self.graph, self.policy, label, &kernel);
         Ok(specialize(push.push(pass, work.by), &kernel, &constants))
     }
 
-    /// Kind and parameters of the bucket function of one round.
+    /// Kind and parameters of the bucket function for one digit.
     pub fn digit(&self, shift: u32, bits: u32) -> Result<(u32, BucketWords)> {
         let bucket = Bucket::OrderedDigit { shift, bits, descending: self.sort.descending };
         let split = Split::new(self.sort.key, 1 << bits, bucket);
@@ -180,14 +180,14 @@ impl<'j> SortPasses<'j> {
         Ok((code.kind, code.words))
     }
 
-    /// Parameters of all digits, for `digits.glsl`.
+    /// Parameters for kernels that process all digits (`digits.glsl`).
     pub fn all_digits(&self) -> SplitBy {
         let bits = self.sort.bits();
         let (first_bit, bit_count) = (bits.start, bits.end - bits.start);
         SplitBy::Digits { first_bit, bit_count, descending: self.sort.descending }
     }
 
-    /// Returns the halves. Declares transient buffers for the second half unless the caller provides one.
+    /// Returns the halves. Declares transient buffers for the second half, unless the caller provides them.
     pub fn halves(&mut self) -> Halves {
         let (n, other) = (self.n.max, self.buffers.other);
         let mut scratch = |name: &str, given: Option<Buffer>, bytes: u64| {
@@ -205,7 +205,7 @@ impl<'j> SortPasses<'j> {
 }
 
 impl Halves {
-    /// Binds the half that a round reads, and the half that it writes.
+    /// Binds the half that a round reads and the half that it writes.
     pub fn bind<'g>(&self, pass: PassBuilder<'g>, round: u32) -> PassBuilder<'g> {
         let (from, to) = (round as usize % 2, (round as usize + 1) % 2);
         let half = |half: usize, is_packed: bool| match self.packed.filter(|_| is_packed) {
@@ -217,8 +217,8 @@ impl Halves {
         let pass = pass.bind("keys_out", half(to, self.packing == Some(round)));
         let (Some(both), Some(bytes)) = (self.values, self.moved.bytes()) else { return pass };
         let size = self.n * u64::from(bytes);
-        // The first round generates the indices. It binds the keys as a placeholder, because the indices may be
-        // uninitialized.
+        // The first round generates the indices and does not read this binding. The keys are bound instead, because
+        // the indices may be uninitialized.
         let generated = round == 0 && self.moved.are_indices();
         let read = if generated { read_keys } else { both[from].range(0, size) };
         pass.bind("values", read).bind("values_out", both[to].range(0, size))

@@ -1,7 +1,7 @@
-//! Segments larger than a tile: all of them go through the rounds of a one-sweep sort together.
+//! Sorts segments that are larger than a tile. All of them go through the rounds of a one-sweep sort together.
 //!
-//! Each segment has its own tiles and histograms. A look-back ends at the first tile of its segment. The number
-//! of tiles is a device count.
+//! Each segment has its own tiles and histograms. A look-back ends at the first tile of its segment. The device
+//! computes the number of tiles.
 
 use multisplit_graph::{Buffer, Graph, Groups, View};
 use multisplit_shaders::builtin::SORT_SEGMENTS_SPREAD;
@@ -26,18 +26,18 @@ push_constants! {
     }
 }
 
-/// Words of `Found` in `segments.glsl`, and the index of the tile count of large segments.
+/// Number of words of `Found` in `segments.glsl`, and the index of the word with the number of tiles.
 const FOUND_WORDS: u64 = 3;
 const FOUND_TILES: u64 = 1;
-/// Words before the tile states in the status: the tickets of the rounds. Must match `tile_lookback.glsl`.
+/// Number of words that precede the tile states: the ticket counters of the rounds. Must match `tile_lookback.glsl`.
 const STATUS_HEAD: u64 = 16;
 /// Maximum number of workgroups of the pass that lists the tiles of large segments.
 const SPREAD_GROUPS: u64 = 1024;
 
-/// Buffers with the segments that the device has found.
+/// Buffers that describe the segments that the device has found.
 #[derive(Clone, Copy)]
 pub(super) struct Found {
-    /// Head bits, then counts.
+    /// One bit per element that is set at segment heads, then counts.
     pub scratch: Buffer,
     words: u64,
     /// Index of the first count.
@@ -74,16 +74,16 @@ impl Found {
 pub(super) struct Large {
     /// Shape of the tiles.
     pub shape: TileShape,
-    /// Number of rounds: even, so that the result is in the input buffers. If the number of digits is odd, the
+    /// Number of rounds. It is even, so that the result is in the input buffers. If the number of digits is odd, the
     /// last round only copies the elements back.
     rounds: u32,
-    /// Maximum number of large segments, and of their tiles.
+    /// Maximum number of large segments, then of their tiles.
     max_segments: u64,
     max_tiles: u64,
 }
 
 impl Large {
-    /// `tile` is the maximum length of a segment that is not large.
+    /// Plans the passes. `tile` is the maximum length of a segment that is not large.
     pub fn new(job: &SortPasses<'_>, tile: u64) -> Self {
         let n = job.n.max;
         let shape = job.policy.sort_tile(job.sort.key, job.buffers);

@@ -1,8 +1,8 @@
-//! One-sweep radix sort: one pass computes the histograms of all digits, then there is one pass per digit.
+//! One-sweep radix sort: one pass computes the histograms of all digits, then one pass per digit moves the elements.
 //!
-//! A separate pass first clears the histograms, to which workgroups add with atomics, and the look-back status
-//! of all rounds. Small sorts omit this pass: each workgroup of the histogram pass writes its own histograms,
-//! which the rounds sum, and clears part of the status.
+//! First, a separate pass clears the histograms (to which workgroups add with atomics) and the look-back status of
+//! all rounds. Small sorts do not have this pass. Their workgroups in the histogram pass write separate histograms,
+//! which the rounds add up, and clear part of the status.
 
 use multisplit_graph::View;
 use multisplit_shaders::builtin::variants::{SORT_HISTOGRAM, SORT_ROUND, SORT_ROUND_PACKING};
@@ -18,15 +18,15 @@ use crate::operations::split::{BucketWords, SplitBy};
 use crate::policy::Policy;
 use crate::policy::tile::TileShape;
 
-/// Words before the tile states in the status of a round: the ticket and its padding.
+/// Number of words that precede the tile states of a round: the ticket counter and its padding.
 const STATUS_HEAD: u64 = 4;
 /// Alignment of views, in words.
 const ALIGNMENT: u64 = pieces::ALIGNMENT / pieces::WORD;
-/// Words per store that clears the status.
+/// Number of words per store of the kernel that clears the status.
 const VECTOR: u64 = 4;
-/// Keys per thread that the histogram pass of a small sort reads at a time: one load.
+/// Number of keys that a thread of the histogram pass reads at a time in a small sort: one load.
 const SMALL_SORT_ITEMS: u32 = 4;
-/// Index of a round that no sort has, so that its no-op flag is never set.
+/// A round index that no sort has. The flag that would make this round a no-op is never set.
 const NEVER_SKIPPED: u32 = 31;
 
 pub(super) fn add(job: &mut SortPasses<'_>, rounds: u32, packed: Option<Packed>) -> Result<()> {
@@ -41,7 +41,7 @@ pub(super) fn add(job: &mut SortPasses<'_>, rounds: u32, packed: Option<Packed>)
         };
         Ok((tiles, small, parts, part))
     })?;
-    // Everything that must be cleared is in one buffer.
+    // All words that must be cleared are in one buffer.
     let layout = Layout::new(small, tiles.max, rounds.into());
     let scratch = job.graph.transient::<u32>("sort.status", layout.words());
     if small.is_none() {
@@ -81,15 +81,15 @@ pub(super) fn add(job: &mut SortPasses<'_>, rounds: u32, packed: Option<Packed>)
 struct SmallSort {
     /// Number of workgroups of the histogram pass.
     parts: u32,
-    /// Maximum keys per workgroup.
+    /// Maximum number of keys per workgroup of the histogram pass.
     part: u64,
-    /// Tiles whose states a look-back reads at a time.
+    /// Number of tile states that a look-back reads at a time.
     look_back: u32,
     settings: LookBack,
 }
 
-/// Parameters of a small sort. `None` if there may be too many keys, if the histogram pass would exceed the
-/// loop limit or the maximum size of a binding, or if the look-back would exceed the loop limit.
+/// Parameters of a small sort. `None` if the sort is not small: there may be too many keys, the histogram pass would
+/// exceed the loop limit or the maximum size of a binding, or the look-back would exceed the loop limit.
 fn small_sort(
     policy: &Policy,
     n: u64,
@@ -110,19 +110,19 @@ fn small_sort(
     (n <= tuned.few_keys && bounded).then_some(small)
 }
 
-/// Words of the status of one round.
+/// Number of status words of one round.
 fn status_words(tiles: u64) -> u64 {
     STATUS_HEAD + tiles * u64::from(BUCKETS)
 }
 
-/// Layout of the words that the passes share: flags for rounds in which all keys have the same digit (no-ops),
-/// histograms, the status of each round, and the status of the copy back.
+/// Layout of the words that the passes share: no-op flags (for rounds in which all keys have the same digit),
+/// histograms, the look-back status of each round, and the status of the copy back.
 struct Layout {
     noop_words: u64,
     histograms_begin: u64,
     histograms: u64,
     status_begin: u64,
-    /// Words of one round, including padding.
+    /// Status words of one round, including padding.
     status: u64,
     rounds: u64,
 }
@@ -130,7 +130,7 @@ struct Layout {
 impl Layout {
     fn new(small: Option<SmallSort>, tiles: u64, rounds: u64) -> Self {
         let parts = small.map_or(0, |small| u64::from(small.parts));
-        // One word with a bit per round, or one word per round and part.
+        // One word with a bit per round. In a small sort, one word per round and workgroup of the histogram pass.
         let noop_words = if small.is_some() { rounds * parts } else { 1 };
         let histograms_begin = noop_words.next_multiple_of(ALIGNMENT);
         let histograms = rounds * u64::from(BUCKETS) * parts.max(1);
@@ -148,33 +148,33 @@ impl Layout {
         self.copy_back_begin() + ALIGNMENT
     }
 
-    /// Start and length of the words that the histogram pass clears. If the sort is not small, this is a
-    /// placeholder for the binding, and the pass does not clear it.
+    /// Start and length of the words that the histogram pass clears. If the sort is not small, the pass does not
+    /// clear any words, and the range is a placeholder, because a binding cannot be empty.
     fn cleared_by_histogram(&self, small: Option<SmallSort>) -> (u64, u64) {
         let words = if small.is_some() { self.words() - self.status_begin } else { VECTOR };
         (self.status_begin, words)
     }
 }
 
-/// Whether one more round must copy the result from the second half to the first. This is the case after an odd
-/// number of rounds.
+/// Whether an additional round must copy the result from the second half to the first. This is the case after an odd
+/// number of rounds, unless the caller accepts the result in the other buffers.
 pub(super) fn needs_copy_back(buffers: &SortBuffers, rounds: u32) -> bool {
     buffers.other.is_none() && rounds % 2 == 1
 }
 
-/// Bits of a round and of its partner, which moves the data in the opposite direction. If all keys have the
-/// same digit in both rounds, both are skipped and the data stays in place.
+/// Bit mask of a round and of its partner, which moves the elements in the opposite direction. If all keys have the
+/// same digit in both rounds, both are skipped and the elements stay in place.
 fn with_other_round(halves: &Halves, buffers: &SortBuffers, rounds: u32, round: u32) -> u32 {
     let other = round ^ 1;
     let exists = other < rounds || (other == rounds && needs_copy_back(buffers, rounds));
-    // If the first round generates indices, or words from narrow keys, neither it nor its partner may be skipped,
-    // even if the keys do not move.
+    // If the first round generates indices, or words from packed keys, neither it nor its partner may be skipped,
+    // even if no key moves.
     let made = buffers.values.are_indices() || halves.packed.is_some();
     let other = if exists && !(round < 2 && made) { other } else { NEVER_SKIPPED };
     1 << round | 1 << other
 }
 
-/// Parameters of a round that only moves the data.
+/// Parameters of a round that only copies the elements.
 fn copy_round(pair: u32, round: u32) -> SplitBy {
     SplitBy::Round { digit: BucketWords::default(), pair, noop_rounds: 1 << round }
 }
@@ -216,7 +216,7 @@ impl Round {
     }
 }
 
-/// Keys per workgroup of the histogram pass, limited by the loop iterations of a thread.
+/// Number of keys per workgroup of the histogram pass, within the loop limit of the device.
 fn part(policy: &Policy, n: u64) -> u64 {
     let shape = policy.sort.histogram(&policy.facts);
     let tile = u64::from(shape.threads * shape.items);
@@ -228,7 +228,7 @@ fn part(policy: &Policy, n: u64) -> u64 {
 /// The histogram pass.
 struct Histogram {
     parts: Length,
-    /// Keys per part.
+    /// Number of keys per workgroup.
     part: u64,
     small: Option<SmallSort>,
     rounds: u32,
@@ -247,7 +247,7 @@ impl Histogram {
         let by = job.all_digits();
         let items = if self.small.is_some() { SMALL_SORT_ITEMS } else { tuned.items };
         let tiles = (self.part / u64::from(tuned.threads * items)) as u32;
-        // Fits in 32 bits, because the status fits in one binding.
+        // The cast is lossless, because the status fits in one binding.
         let cleared = self.small.map_or(0, |_| (status.size / 4 / VECTOR) as u32);
         let work = Work { subproblems: self.parts, parts: tiles, round: cleared, by };
         let sizes = [
@@ -274,7 +274,7 @@ impl Histogram {
     }
 }
 
-/// Copies the result of an odd number of rounds of another method from the second half to the first.
+/// For another method with an odd number of rounds: copies its result from the second half to the first.
 pub(super) fn copy_back(job: &mut SortPasses<'_>, halves: &Halves) -> Result<()> {
     let tile = u64::from(job.shape.tile());
     let tiles = job.prepare(|_, lengths, n| lengths.some_parts(n, tile))?;

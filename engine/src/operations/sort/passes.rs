@@ -1,4 +1,4 @@
-//! Passes of sorts: the choice of the method, and sorts by a single workgroup.
+//! Adds the passes of a sort: selects the method, and sorts short arrays by a single workgroup.
 
 use std::ops::Range;
 
@@ -61,8 +61,8 @@ pub(in crate::operations) fn add(
     add_sort(graph, policy, sort, buffers, None)
 }
 
-/// Adds the passes of a sort of 32-bit or 64-bit keys. If `packed` is given and the method is one-sweep, the
-/// first round reads the packed keys instead of those of the buffer.
+/// Adds the passes of a sort of 32-bit or 64-bit keys. If `packed` is given, the first round of a one-sweep sort
+/// reads these packed keys instead of the keys in the buffer.
 fn add_sort(
     graph: &mut Graph,
     policy: &Policy,
@@ -107,7 +107,7 @@ fn add_sort(
     Ok(added)
 }
 
-/// Adds the pass that sorts an array that fits in one tile, by a single workgroup.
+/// Adds the pass of [`SortMethod::Small`]: one workgroup sorts an array that fits in one tile.
 fn add_small(job: &mut SortPasses<'_>, rounds: u32) -> Result<()> {
     let (policy, values, n, keys) = (job.policy, job.buffers.values, job.n.max, job.keys());
     let by = job.all_digits();
@@ -117,8 +117,8 @@ fn add_small(job: &mut SortPasses<'_>, rounds: u32) -> Result<()> {
     Ok(())
 }
 
-/// Adds the passes of a radix sort of 8-bit or 16-bit keys, which are widened to words: of the whole array, or of
-/// its segments (`cut`).
+/// Adds the passes of a radix sort of 8-bit or 16-bit keys. Sorts the whole array, or its segments if `cut` is given.
+/// Keys are widened to words.
 fn add_narrow(
     graph: &mut Graph,
     policy: &Policy,
@@ -128,7 +128,7 @@ fn add_narrow(
 ) -> Result<AddedSort> {
     let n = buffers.n.max();
     let keys = NarrowKeys { key: sort.key, form: Form::Ordered, n: buffers.n };
-    // Buffers cannot be empty.
+    // Buffers of a graph cannot be empty.
     let words = graph.transient::<u32>("sort.words", n.max(1));
     let other = buffers.other.map(|other| {
         let keys = graph.transient::<u32>("sort.words.other", n.max(1));
@@ -136,7 +136,7 @@ fn add_narrow(
     });
     let of_words = SortBuffers { keys: words, other, ..*buffers };
     let by = KeyedSort { key: KeyType::U32, bits: Some(sort.bits()), ..sort.clone() };
-    // A one-sweep sort reads the narrow keys directly.
+    // A one-sweep sort reads the packed keys directly.
     let swept = cut.is_none()
         && !by.bits().is_empty()
         && choose(policy, &by, &of_words)? == SortMethod::OneSweep;
@@ -167,7 +167,7 @@ fn choose(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers) -> Result<So
         SortMethod::Auto if n <= tile && host => Ok(SortMethod::Small),
         SortMethod::Auto => Ok(policy.sort.auto),
         SortMethod::Small if !host => Err(Error::Method {
-            problem: "SortMethod::Small needs a host count; with a device count use Auto or OneSweep",
+            problem: "SortMethod::Small does not support a device count; use Auto or OneSweep",
         }),
         SortMethod::Small if n > tile => Err(Error::TooLarge {
             what: "number of elements for SortMethod::Small",
@@ -175,7 +175,9 @@ fn choose(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers) -> Result<So
             limit: tile,
         }),
         SortMethod::Multisplit { radix_bits } if !RADIX_BITS.contains(&radix_bits) => {
-            Err(Error::Method { problem: "SortMethod::Multisplit needs a radix_bits of 4 to 8" })
+            Err(Error::Method {
+                problem: "SortMethod::Multisplit supports only radix_bits from 4 to 8",
+            })
         }
         method => Ok(method),
     }
@@ -207,11 +209,11 @@ mod tests {
     }
 
     #[test]
-    fn repacked_keys_need_one_word_buffer() {
+    fn sorts_of_narrow_keys_need_one_buffer_of_words() {
         const N: u64 = 1 << 20;
         let [narrow, wide] = [KeyType::U16, KeyType::U32].map(|key| workspace(key, N));
-        // 16-bit keys need one array of words and one of values. 8-bit keys take one round, so the words must
-        // also be copied back.
+        // 16-bit keys need one array of words and one of values. 8-bit keys are sorted in one round, so the words
+        // must also be copied back.
         assert!(narrow <= wide, "{narrow} and {wide}");
         assert!(workspace(KeyType::U8, N) > narrow);
     }

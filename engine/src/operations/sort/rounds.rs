@@ -1,4 +1,4 @@
-//! The paper's radix sort: each round is a multisplit by the next digit.
+//! The radix sort of the paper: each round is a multisplit by the next digit.
 
 use super::description::SortValues;
 use super::job::SortPasses;

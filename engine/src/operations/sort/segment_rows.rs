@@ -1,4 +1,4 @@
-//! Sorts of rows of equal length that fit in a tile. The host knows all sizes, so one pass is enough.
+//! Sorts rows of equal length that fit in a tile. The host knows all sizes, so one pass is sufficient.
 
 use multisplit_graph::Groups;
 use multisplit_shaders::builtin::variants::SORT_SEGMENTS_ROWS;
@@ -22,27 +22,27 @@ push_constants! {
     }
 }
 
-/// Elements per lane. Must match ITEMS of the kernel. More would increase register use and reduce occupancy.
+/// Number of elements per lane. Must match ITEMS of the kernel. More would use more registers and reduce occupancy.
 const ITEMS: u32 = 8;
-/// Workgroup size, unless a row needs more threads.
+/// Workgroup size, if a row does not need more threads.
 const THREADS: u32 = 128;
 
-/// Layout of rows of equal length in tiles.
+/// Layout of rows of equal length within tiles.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RowTiles {
     pub shape: TileShape,
     length: u64,
-    /// Elements reserved for each row: a power of two.
+    /// Number of elements that are reserved for each row: a power of two.
     row_capacity: u32,
 }
 
 impl RowTiles {
-    /// `None` if a row is too long for one workgroup.
+    /// Returns `None` if a row is too long for one workgroup.
     pub fn new(policy: &Policy, sort: &KeyedSort, values: SortValues, length: u64) -> Option<Self> {
         let element = u64::from(sort.key.bytes()) + if has_sources(sort, values) { 4 } else { 0 };
         let row_capacity = u32::try_from(length.next_power_of_two()).ok()?.max(ITEMS);
         let min_threads = policy.facts.subgroup_size.max(row_capacity / ITEMS);
-        // Every 32 elements are padded by one element.
+        // In shared memory, every 32 elements are padded by one, to avoid bank conflicts.
         let fits = |threads: u32| {
             let bytes = u64::from(threads) * u64::from(ITEMS) * element * 33 / 32;
             threads <= policy.facts.max_threads && bytes <= u64::from(policy.facts.shared_memory)
@@ -55,7 +55,7 @@ impl RowTiles {
         fits(threads).then_some(Self { shape, length, row_capacity })
     }
 
-    /// Whether the elements of a lane are contiguous in memory, and values are not read.
+    /// Whether every lane reads elements that are contiguous in memory, and no values.
     fn full(&self, sort: &KeyedSort, values: SortValues) -> bool {
         let unread = values.is_none() || values.are_indices();
         sort.key.bits() == 32 && unread && u64::from(self.row_capacity) == self.length
@@ -76,8 +76,7 @@ impl RowTiles {
         let sources = has_sources(sort, values);
         let variants = SORT_SEGMENTS_ROWS[usize::from(sources)];
         let kernel = variants[usize::from(sort.key.bits() == 64)].kernel()?;
-        // Stable sorts of keys by some of their bits use sources but no values. The kernel does not write this
-        // placeholder.
+        // If keys are sorted by some of their bits and have no values, the kernel does not write this binding.
         let unused = (sources && values.is_none())
             .then(|| graph.transient::<u32>("sort.segments.unused", 1));
         let mut pass = graph.own_pass("sort.segments.rows", &kernel).push(&push).bind("keys", keys);
@@ -100,8 +99,8 @@ impl RowTiles {
     }
 }
 
-/// Whether elements carry their position in the row: to move values, or because keys that compare equal may
-/// differ.
+/// Whether elements keep their original position in the row: to move the values, or because keys that compare equal
+/// may differ.
 fn has_sources(sort: &KeyedSort, values: SortValues) -> bool {
     !values.is_none() || !sort.by_all_bits()
 }

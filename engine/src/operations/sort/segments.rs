@@ -1,9 +1,9 @@
-//! Sorts each segment of an array independently, all segments in one recording.
+//! Sorts each segment of an array independently. One recording sorts all segments.
 //!
-//! Segments that fit in a tile are sorted in shared memory, several per tile. Larger segments have their own
-//! tiles and go through the rounds of a one-sweep sort together. The device finds out which segments are large.
-//! Knowledge of the host is only used to omit passes without work, and to sort equal rows that fit in a tile
-//! with a dedicated pass.
+//! Segments that fit in a tile are sorted in shared memory, several per tile. Larger segments are divided into tiles
+//! and go through the rounds of a one-sweep sort together. The device determines which segments are large. If the
+//! host knows the lengths, passes without work are omitted, and rows that fit in a tile are sorted by a pass of their
+//! own.
 
 use std::sync::Arc;
 
@@ -49,18 +49,18 @@ push_constants! {
     }
 }
 
-/// Elements per thread of a tile. Must match ITEMS of the kernel.
+/// Number of elements per thread and tile. Must match ITEMS of the kernel.
 const ITEMS: u32 = 8;
-/// Segments per thread of the pass that finds segment heads. Must match the kernel.
+/// Number of segments per thread of the pass that finds segment heads. Must match the kernel.
 const HEADS_EACH: u64 = 4;
-/// Elements per word of head bits.
+/// Number of elements per word of head bits. The bit of an element is set if a segment begins there.
 const HEADS: u64 = 32;
-/// Shared memory in addition to the elements of a tile, in bytes: head bits of at most 2^13 elements, and a few
-/// words.
+/// Shared memory for variables other than the elements of a tile, in bytes: head bits of at most 2^13 elements, and a
+/// few words.
 const OTHER_SHARED: u64 = 2 << 10;
 
-/// Adds the passes of a segmented sort to the graph. The method is `Small` if the host knows that every segment
-/// fits in a tile, and `OneSweep` otherwise. Returns an error if the requested method is not possible.
+/// Adds the passes of a segmented sort to the graph. The method is `Small` if the host knows that every segment fits
+/// in a tile, and otherwise `OneSweep`. Returns an error if another method was requested.
 pub(super) fn add(
     graph: &mut Graph,
     policy: &Policy,
@@ -72,7 +72,7 @@ pub(super) fn add(
     graph.sized_for_subgroups(policy.facts.subgroup_size);
     if buffers.other.is_some() {
         return Err(Error::Segments {
-            problem: "segments can only be sorted in place, not between two buffers",
+            problem: "segments can only be sorted in place; remove SortBuffers::between",
         });
     }
     buffers.check_sizes(sort)?;
@@ -89,7 +89,7 @@ pub(super) fn add(
     if buffers.n.max() == 0 || segments.count.max() == 0 {
         return Ok(added);
     }
-    // Without bits to sort by, elements stay in place, and only indices are written.
+    // If there are no bits to sort by, elements do not move; only indices must be written.
     if sort.bits().is_empty() && !buffers.values.are_indices() {
         return Ok(added);
     }
@@ -112,21 +112,21 @@ fn choose(sort: &KeyedSort, segments: &Segments, shape: TileShape) -> Result<Sor
             Err(Error::TooLarge { what, asked, limit: tile })
         }
         SortMethod::Multisplit { .. } | SortMethod::Counting => Err(Error::Method {
-            problem: "a segmented sort needs SortMethod::Auto, Small or OneSweep",
+            problem: "segments can only be sorted by SortMethod::Auto, Small or OneSweep",
         }),
         _ if fits => Ok(SortMethod::Small),
         _ => Ok(SortMethod::OneSweep),
     }
 }
 
-/// Shape of a tile of segments that fit in it.
+/// Shape of the tiles in which segments are sorted.
 fn shape(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers) -> TileShape {
     let source = if buffers.values.is_none() { 0 } else { WORD };
     let element = u64::from(sort.key.bytes()) + source;
     let available = u64::from(policy.facts.shared_memory).saturating_sub(OTHER_SHARED);
-    // Every 32 elements are padded by one element.
+    // In shared memory, every 32 elements are padded by one, to avoid bank conflicts.
     let needed = |threads: u32| u64::from(threads * ITEMS) * element * 33 / 32;
-    // Tiles and half tiles are multiples of a word of head bits.
+    // The size of half a tile is a multiple of a word of head bits.
     let min_threads = policy.facts.subgroup_size.max(8);
     let mut threads = policy.small_sort_tile(sort.key).threads / min_threads * min_threads;
     while threads > min_threads && needed(threads) > available {
@@ -135,14 +135,14 @@ fn shape(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers) -> TileShape 
     TileShape::new(threads.max(min_threads), ITEMS)
 }
 
-/// Location of the segments, and their properties as far as the host knows them.
+/// Location of the segments, and what the host knows about their lengths.
 struct Segments {
     count: Count,
     /// Maximum number of elements.
     elements: u64,
     /// Length of a row; 0 if segments have offsets.
     row_length: u64,
-    /// Lengths of the shortest segment that is not empty, and of the longest one.
+    /// Length of the shortest non-empty segment, then of the longest segment. `None` if the host does not know them.
     lengths: Option<[u64; 2]>,
     offsets: Offsets,
 }
@@ -150,7 +150,7 @@ struct Segments {
 enum Offsets {
     None,
     Host(Arc<[u32]>),
-    /// On the device, with arbitrary values.
+    /// In device memory, with arbitrary values.
     Device(Buffer),
 }
 
@@ -169,7 +169,9 @@ impl Segments {
                 (count, 0, None, Offsets::Device(offsets))
             }
             (_, Some(_)) => {
-                return refuse("they are given twice: in the sort and in SortBuffers::segments");
+                return refuse(
+                    "they are given both in the sort and in SortBuffers::segments; remove one of them",
+                );
             }
             (Cut::Rows(_), None) if !matches!(buffers.n, Count::Host(_)) => {
                 return Err(Error::RowsOfDeviceCount);
@@ -183,7 +185,7 @@ impl Segments {
                 let (last, lengths) = lengths(offsets)?;
                 if buffers.n != Count::Host(last) {
                     return refuse(
-                        "offsets on the host need a host count of keys that is equal to the last offset",
+                        "offsets on the host need a host count of keys, equal to the last offset",
                     );
                 }
                 let count = Count::Host(offsets.len() as u64 - 1);
@@ -197,7 +199,7 @@ impl Segments {
     }
 }
 
-/// Number of elements, and the lengths of the shortest segment that is not empty and of the longest one.
+/// Returns the number of elements, and the lengths of the shortest non-empty segment and of the longest segment.
 fn lengths(offsets: &[u32]) -> Result<(u64, [u64; 2])> {
     let refuse = |problem| Err(Error::Segments { problem });
     let (Some(&first), Some(&last)) = (offsets.first(), offsets.last()) else {
@@ -215,7 +217,8 @@ fn lengths(offsets: &[u32]) -> Result<(u64, [u64; 2])> {
     Ok((last.into(), [shortest, longest]))
 }
 
-/// Adds the passes for segments that fit in a tile, and for larger ones, unless the host knows that there are none.
+/// Adds the passes for segments that fit in a tile, and those for larger segments. Omits passes if the host knows
+/// that there are no such segments.
 fn add_by_length(mut job: SortPasses<'_>, segments: &Segments) -> Result<()> {
     let tile = u64::from(job.shape.tile());
     let large = Large::new(&job, tile);
@@ -233,7 +236,7 @@ fn find(job: &mut SortPasses<'_>, segments: &Segments, large: &Large) -> Result<
     let found = Found::declare(graph, segments.elements.div_ceil(HEADS), large);
     fill(graph, policy, "sort.segments.clear", found.scratch, 0)?;
     let [begins, offsets] = match &segments.offsets {
-        // Rows do not use offsets. The kernel does not read this placeholder.
+        // Rows have no offsets. The kernel does not read this binding.
         Offsets::None => [graph.constant("sort.segments.offsets", &[0u32]).into(); 2],
         Offsets::Host(offsets) => [graph.constant("sort.segments.offsets", offsets).into(); 2],
         &Offsets::Device(offsets) => ascending(graph, policy, offsets, segments.count)?,
@@ -268,8 +271,8 @@ fn find(job: &mut SortPasses<'_>, segments: &Segments, large: &Large) -> Result<
 fn sort_in_tiles(job: &mut SortPasses<'_>, found: Found) -> Result<()> {
     let keys = single(job.keys(), job.policy)?;
     let (graph, policy, sort) = (&mut *job.graph, job.policy, job.sort);
-    // A workgroup sorts the segments that begin in its half of a tile. They fit in a tile, except that the last
-    // one may be too long; the workgroup then sorts that one separately.
+    // A workgroup sorts the segments that begin in its half of a tile. Together they fit in a tile, except for the
+    // last one, which may be longer. The workgroup then sorts the last one separately.
     let stride = u64::from(job.shape.tile()) / 2 / HEADS * HEADS;
     let (mut lengths, n) = Lengths::new(job.buffers.n)?;
     let groups = lengths.parts(n, stride)?;
@@ -302,9 +305,8 @@ fn sort_in_tiles(job: &mut SortPasses<'_>, found: Found) -> Result<()> {
     Ok(())
 }
 
-/// Returns the start of each segment in ascending order, and the offsets. Offsets in device memory may
-/// decrease. An offset below an earlier one is raised to that one, so that the segment in between is empty and
-/// segments do not overlap.
+/// Returns the starts of the segments in ascending order, and the original offsets. Offsets in device memory may
+/// decrease. An offset below a preceding one is raised to it, so that segments do not overlap.
 fn ascending(
     graph: &mut Graph,
     policy: &Policy,

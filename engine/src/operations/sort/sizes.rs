@@ -1,4 +1,4 @@
-//! Sizes of the radix sort, with the devices on which they were measured.
+//! Tuning parameters of radix sorts, with the devices on which they were measured.
 
 use crate::device::properties::DeviceProperties;
 use crate::policy::allowed::{Allowed, any_u64, groups, multiples, numbers};
@@ -8,19 +8,19 @@ use crate::policy::size::words;
 use crate::policy::table::{size, sizes};
 use crate::policy::tile::{TileShape, tiles, tiles_in_one_turn};
 
-/// Maximum number of elements for a shape, and the shape.
+/// Maximum number of elements, and the tile shape for up to that many elements.
 pub(super) type UpTo = (u64, TileShape);
 
-/// Shapes of the histogram pass, which does not rank keys. The workgroup size is clamped to the device limit on
-/// use.
+/// Allowed shapes of the histogram pass, which does not rank keys. The workgroup size is later reduced to the device
+/// limit.
 fn histograms(_: &DeviceFacts) -> Allowed {
     Allowed::Tiles { threads: 4096, items: 64, turns: 1, keys: 4096 * 64 }
 }
 
 sizes! {
-    /// Sizes of the sort kernels. Results never depend on them.
+    /// Tuning parameters of the sort kernels. Results never depend on them.
     pub struct SortTuning as "sort." {
-        /// Method that `Auto` selects for more elements than one workgroup sorts.
+        /// Method that `Auto` selects if the array is too large for a single workgroup.
         auto: SortMethod = size(words::<SortMethod>).candidates(|facts| {
             use SortMethod::{Multisplit, OneSweep};
             match facts.is_software() {
@@ -40,26 +40,27 @@ sizes! {
         small: TileShape = size(tiles_in_one_turn).per_ranking().candidates(|_| {
             const { &shapes([(256, 4), (256, 8), (512, 4), (512, 8), (512, 16), (1024, 4), (1024, 8)]) }
         }),
-        /// Tiles for 32-bit keys by number of elements. The last one is for all larger numbers.
+        /// Tiles for 32-bit keys, by number of elements. The last tile is for all larger arrays.
         keys: [UpTo; 5] = size(tiles).per_ranking(),
         /// Tiles for 64-bit keys, with and without values.
         wide_keys: [UpTo; 4] = size(tiles).per_ranking(),
         /// Tiles for pairs of a 32-bit key and a value.
         pairs: [UpTo; 4] = size(tiles).per_ranking(),
-        /// Workgroup size of the histogram pass, and keys that a thread reads at a time.
+        /// Workgroup size of the histogram pass, and number of keys that a thread reads at a time.
         histogram: TileShape = size(histograms).candidates(|_| {
             const { &shapes([(256, 8), (256, 16), (512, 8), (512, 16), (1024, 8), (1024, 16), (512, 32)]) }
         }),
         /// Maximum number of workgroups of the histogram pass.
         histogram_groups: u64 = size(groups).candidates(|_| &[128, 256, 512, 1056, 2112, 4224]),
-        /// Maximum number of elements of a small one-sweep sort, at most 2^20. Small sorts omit the pass that
-        /// clears: their histogram pass has few workgroups, whose histograms the rounds sum.
+        /// Maximum number of elements of a small one-sweep sort, at most 2^20. Small sorts do not have the pass that
+        /// clears the histograms. Their histogram pass has only a few workgroups, and the rounds add up the
+        /// histograms of these.
         few_keys: u64 = size(|_| numbers(0, 1 << 20)).candidates(|_| &[0, 1 << 14, 1 << 16, 1 << 17, 1 << 18]),
-        /// Workgroups of the histogram pass of a small sort: a multiple of four, at most 32.
+        /// Number of workgroups of the histogram pass in a small sort: a multiple of four, at most 32.
         few_keys_groups: u32 = size(|_| multiples(4, 32)).candidates(|_| &[4, 8, 16, 32]),
-        /// Tiles whose states a look-back of a small sort reads at a time, from 1 to 32.
+        /// Number of tile states that a look-back of a small sort reads at a time, from 1 to 32.
         few_keys_look_back: u32 = size(|_| numbers(1, 32)).candidates(|_| &[1, 2, 4, 8, 16]),
-        /// Minimum number of 16-bit keys, without values, for a counting sort.
+        /// Minimum number of 16-bit keys, without values, for which `Auto` selects a counting sort.
         min_counting: u64 = size(any_u64),
     }
 }
@@ -86,9 +87,9 @@ impl SortTuning {
         tuned.fitted(&Facts::of(properties))
     }
 
-    /// Sizes for ranking by ballots, measured on an NVIDIA H200 (docs/performance.md). Small arrays have many
-    /// small tiles, so that every multiprocessor gets one. Large arrays have large tiles, which contain long
-    /// runs of equal digits; two of them still fit on a multiprocessor.
+    /// Sizes for ranking by ballots, measured on an NVIDIA H200 (docs/performance.md). Small arrays have small tiles,
+    /// so that there is a tile for every multiprocessor. Large arrays have large tiles, which contain long runs of
+    /// equal digits; two such tiles still fit on a multiprocessor.
     fn nvidia() -> Self {
         Self {
             auto: SortMethod::OneSweep,
@@ -143,13 +144,13 @@ impl SortTuning {
         }
     }
 
-    /// Sizes for software drivers. Barriers are expensive there, and the direct multisplit does not use them:
-    /// its rounds sort several times as fast as one sweep (docs/performance.md). Tiles are small, because
-    /// unrolled code takes longer to compile than to run.
+    /// Sizes for software drivers. Barriers are slow there. The direct multisplit does not use barriers: its rounds
+    /// sort several times as fast as the one-sweep method (docs/performance.md). Tiles are small, because unrolled
+    /// code takes longer to compile than to run.
     fn software() -> Self {
         let shape = (u64::MAX, TileShape::new(256, 8));
         Self {
-            // 6 bits are as fast as 8, and the histograms of narrow subgroups stay small.
+            // Digits of 6 bits are as fast as digits of 8 bits, and the histograms of small subgroups stay small.
             auto: SortMethod::Multisplit { radix_bits: 6 },
             rounds: Method::Direct,
             small: TileShape::new(256, 4),
@@ -161,13 +162,14 @@ impl SortTuning {
             few_keys: 0,
             few_keys_groups: 4,
             few_keys_look_back: 1,
-            // Not measured. Two rounds of multisplit are slow on these drivers, 65,536 counters are not.
+            // Not measured, but expected to help: two rounds of multisplit are slow on these drivers, and 65,536
+            // counters are not.
             min_counting: 1 << 11,
         }
     }
 
-    /// Sizes for GPUs that were not measured ([`TileShape::unmeasured`]). Small arrays have many small tiles,
-    /// so that every multiprocessor gets one.
+    /// Sizes for GPUs that were not measured ([`TileShape::unmeasured`]). Small arrays have small tiles, so that
+    /// there is a tile for every multiprocessor.
     fn unmeasured() -> Self {
         let tile = TileShape::unmeasured;
         Self {
@@ -179,7 +181,7 @@ impl SortTuning {
                 (1 << 22, tile(12)),
                 (u64::MAX, tile(14)),
             ],
-            // About the same number of bytes per tile.
+            // Tiles have about the same number of bytes as those of 32-bit keys.
             wide_keys: [
                 (1 << 17, tile(4)),
                 (1 << 19, tile(4)),
@@ -198,12 +200,12 @@ impl SortTuning {
         }
     }
 
-    /// Shape of the histogram pass, clamped to the device limits.
+    /// Shape of the histogram pass, reduced to the device limits.
     pub(crate) fn histogram(&self, facts: &DeviceFacts) -> TileShape {
         self.histogram.of_subgroups(facts)
     }
 
-    /// Uses one shape for all numbers of elements.
+    /// Uses the same shape for all numbers of elements.
     #[must_use]
     pub fn with_shape(self, shape: TileShape) -> Self {
         let shape = (u64::MAX, shape);

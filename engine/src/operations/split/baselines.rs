@@ -15,8 +15,8 @@ use crate::operations::scan::ScanPlan;
 use crate::operations::shared::count::Length;
 use crate::operations::shared::each::{EACH, each, invert};
 
-/// Adds the scan-based split in its recursive form: ceil(log2 m) rounds, each splitting by one bit of the ids. A
-/// round flags the elements, scans the flags, and moves each element to the offset that follows from the scan.
+/// Adds the recursive scan-based split: ceil(log2 m) rounds, each of which splits by one bit of the bucket ids. A
+/// round flags the elements, scans the flags, and uses the result to compute the destination of each element.
 pub(super) fn scan_split(job: &mut SplitPasses<'_>) -> Result<()> {
     let (policy, split) = (job.policy, job.split);
     let chain = Chain::new(job, method::bucket_bits(split.buckets))?;
@@ -48,20 +48,20 @@ pub(super) fn scan_split(job: &mut SplitPasses<'_>) -> Result<()> {
     chain.finish(job)
 }
 
-/// Only pairs of 32-bit keys are packed.
+/// Only pairs of a 32-bit key and a 32-bit value are packed into one value.
 static LABELS_PACKED: Kernels = [&kernels::MULTISPLIT_LABELS_PACKED; 2];
 
-/// Value that the sort moves with each label.
+/// Value that the sort moves along with each label.
 enum Load {
     Key,
     Pair,
     Index,
 }
 
-/// Adds the reduced-bit sort. It writes the bucket of each key as a label and sorts the labels by their
-/// ceil(log2 m) bits. Keys are moved as the values of their labels. Pairs are packed into one value if they fit;
-/// otherwise the sort moves indices, and a last pass gathers the elements. The bucket function is evaluated once
-/// per key.
+/// Adds the reduced-bit sort. It writes the bucket id of each key as a label, and sorts the labels by their ceil(log2
+/// m) bits. The keys move as the values of their labels. A key and its value are packed into one value if they fit;
+/// otherwise the sort moves indices, and a last pass gathers the elements. The bucket function is evaluated once per
+/// key.
 pub(super) fn reduced_bit_sort(job: &mut SplitPasses<'_>) -> Result<()> {
     let n = job.buffers.n.max();
     let load = match job.buffers.output {
@@ -95,7 +95,7 @@ pub(super) fn reduced_bit_sort(job: &mut SplitPasses<'_>) -> Result<()> {
     }
 }
 
-/// Writes the labels, and their values unless these are the input keys.
+/// Writes the labels. Also writes the values that move with them, unless these are the input keys themselves.
 fn label(job: &mut SplitPasses<'_>, load: &Load, labels: Buffer, carried: Buffer) -> Result<()> {
     let kernels = match load {
         Load::Key => variants::MULTISPLIT_LABELS,

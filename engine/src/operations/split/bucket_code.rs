@@ -1,4 +1,4 @@
-//! Bucket functions in the form that the kernels use: specialization constants, push constants and tables.
+//! Encodes bucket functions for the kernels: specialization constants, push constants and tables.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::operations::shared::lookup_table::Cells;
 use crate::policy::Policy;
 
 impl Bucket {
-    /// Parameters of the parts if the function is [`Even`](Self::Even).
+    /// Parameters of the equal parts, if the function is [`Even`](Self::Even).
     fn even_parts(&self, key: KeyType, parts: u32) -> Option<EvenFloats> {
         let Self::Even { lo, hi } = *self else { return None };
         let sample = if key.bits() == 64 { KeyType::F64 } else { KeyType::F32 };
@@ -25,15 +25,15 @@ impl Bucket {
         Some(EvenFloats { sample, lo, hi, parts })
     }
 
-    /// Scale of [`Even`](Self::Even), if keys can be scaled to their part. 64-bit arithmetic is slow on most
-    /// devices and missing on some, so 64-bit keys are compared with all edges instead.
+    /// Scale of [`Even`](Self::Even), if keys can be multiplied with a scale to find their part. 64-bit keys are
+    /// compared with all edges instead, because 64-bit arithmetic is slow on most devices and missing on some.
     fn even_scaled(&self, key: KeyType, parts: u32) -> Option<ScaledParts> {
         let parts = self.even_parts(key, parts)?;
         if key.bits() == 64 { None } else { parts.scaled() }
     }
 
-    /// Whether the function is expensive enough for the block-level method to store its results as labels: a
-    /// search among splitters, or a user's function of unknown cost.
+    /// Whether the function is so expensive that the block-level method stores its results as labels. This applies to
+    /// a search among splitters, and to user functions, whose cost is unknown.
     pub(super) fn is_costly(&self, key: KeyType, buckets: u32) -> bool {
         match self {
             Self::Range(_) => true,
@@ -42,7 +42,7 @@ impl Bucket {
         }
     }
 
-    /// Words of shared memory for the cells; 0 if the function has no splitters.
+    /// Number of words of shared memory for the cells of the lookup table; 0 if the function has no splitters.
     pub(super) fn cells(&self, policy: &Policy, key: KeyType, buckets: u32) -> u32 {
         match self {
             Self::Range(splitters) => cells_of(policy, splitters.len() as u32 + 1) + 1,
@@ -58,18 +58,18 @@ impl Bucket {
 pub(in crate::operations) struct Table {
     /// Value of the specialization constant CELLS.
     pub cells: u32,
-    /// Words of the cells, then the splitters.
+    /// Words of the cells, followed by the splitters.
     pub words: Vec<u32>,
 }
 
-/// Below this bucket count, a binary search among all splitters is faster: seven steps for 128 buckets, measured
-/// on an H200.
+/// Minimum number of buckets for a search with cells. With fewer, a binary search among all splitters is faster:
+/// seven steps for 128 buckets, measured on an H200.
 const MIN_BUCKETS_BY_CELLS: u32 = 129;
-/// Cells per bucket. With this many, few random splitters share a cell.
+/// Number of cells per bucket. With this many, splitters at random positions rarely share a cell.
 const CELLS_OF_BUCKET: u32 = 8;
 
-/// Number of cells for `buckets` buckets, or 1 if the search uses no cells. Cells take up to a sixth of shared
-/// memory, which reduces the room for tiles.
+/// Number of cells for `buckets` buckets; 1 if the search does not use cells. Cells use at most a sixth of shared
+/// memory, because they reduce the room for tiles.
 fn cells_of(policy: &Policy, buckets: u32) -> u32 {
     if buckets < MIN_BUCKETS_BY_CELLS {
         return 1;
@@ -77,9 +77,9 @@ fn cells_of(policy: &Policy, buckets: u32) -> u32 {
     Cells::count(buckets, CELLS_OF_BUCKET, policy.facts.shared_memory / 24 / 2 * 2)
 }
 
-/// A bucket function in the form that the kernels use.
+/// A bucket function as parameters of the kernels.
 pub(in crate::operations) struct BucketCode {
-    /// Value of BUCKET_KIND.
+    /// Value of the specialization constant BUCKET_KIND.
     pub kind: u32,
     pub words: BucketWords,
     /// Cells and splitters, if the function has splitters.
@@ -111,7 +111,7 @@ impl BucketCode {
                     || *bits > 32
                     || shift.checked_add(*bits).is_none_or(|end| end > key.bits()) =>
             {
-                refuse("the digit must have 1 to 32 bits that are all bits of the key")
+                refuse("the digit must have 1 to 32 bits, all of them within the key")
             }
             Bucket::Digit { shift, bits } => Ok(Self::digit(DIGIT, *shift, *bits, false)),
             Bucket::OrderedDigit { shift, bits, descending } => {
@@ -124,27 +124,29 @@ impl BucketCode {
                 Ok(Self { user: Some(user.clone()), ..Self::plain(DIGIT, words) })
             }
             Bucket::Delta { .. } if key.is_float() => {
-                refuse("delta buckets need integer keys; use even or range buckets")
+                refuse("delta buckets support only integer keys; use even or range buckets")
             }
-            Bucket::Delta { width: 0, .. } => refuse("the bucket width is 0 or the range is empty"),
+            Bucket::Delta { width: 0, .. } => {
+                refuse("the bucket width is 0, or the range is empty; the width must be at least 1")
+            }
             Bucket::Delta { min, .. } if !fits(*min) => {
-                refuse("the minimum is out of range for the key type")
+                refuse("the minimum is not a value of the key type")
             }
             Bucket::Delta { min, width } => Ok(delta(key, *min, *width, m)),
-            Bucket::Even { .. } if !key.is_float() => {
-                refuse("even buckets need float keys; use delta or range buckets")
-            }
+            Bucket::Even { .. } if !key.is_float() => refuse(
+                "even buckets of this form support only float keys; use delta or range buckets",
+            ),
             Bucket::Even { .. } => match even(policy, key, &split.bucket, m) {
                 Some(code) => Ok(code),
                 None => refuse(
-                    "the range is empty or not finite; both ends must be finite, and the lower one smaller",
+                    "the range must have finite ends, and its lower end must be less than its upper end",
                 ),
             },
             Bucket::Range(splitters) if splitters.len() as u64 + 1 != u64::from(m) => {
-                refuse("m range buckets need m - 1 splitters")
+                refuse("the number of splitters must be one less than the number of buckets")
             }
             Bucket::Range(splitters) if !splitters.iter().all(|&s| fits(s)) => {
-                refuse("a splitter is out of range for the key type")
+                refuse("a splitter is not a value of the key type")
             }
             Bucket::Range(splitters) => {
                 let ordered: Vec<u64> = splitters.iter().map(|&s| key.ordered(s)).collect();
@@ -177,14 +179,14 @@ impl BucketCode {
         Self::plain(kind, words)
     }
 
-    /// Code for splitters in ordered form. The table contains the cells, then the splitters.
+    /// Encodes splitters, given in ordered form. The table contains the cells, then the splitters.
     fn by_splitters(kind: u32, policy: &Policy, key: KeyType, ordered: &[u64]) -> Self {
         let wide = key.bits() == 64;
         let words = ordered.iter().flat_map(|&splitter| halves(splitter));
         let splitters = words.step_by(if wide { 1 } else { 2 });
         let count = cells_of(policy, ordered.len() as u32 + 1);
         if count == 1 {
-            // Padding, because a single bucket has no splitters and a buffer cannot be empty.
+            // Padding, because a single bucket has no splitters, and a buffer cannot be empty.
             let words = splitters.chain([0, 0]).collect();
             let table = Some(Table { cells: count, words });
             return Self { table, ..Self::plain(kind, BucketWords::default()) };
@@ -211,7 +213,7 @@ impl BucketCode {
         Self { table: Some(Table { cells: count, words: table }), ..Self::plain(kind, words) }
     }
 
-    /// The buffer that a user's function reads.
+    /// Declares the table of a user's function, if it has one.
     #[cfg_attr(not(feature = "glsl"), expect(unused_variables, reason = "only GLSL has one"))]
     pub fn user_table(&self, graph: &mut Graph) -> Option<Buffer> {
         #[cfg(feature = "glsl")]
@@ -236,12 +238,12 @@ impl BucketCode {
     }
 }
 
-/// Relative amount by which the reciprocal of a width is reduced. It exceeds the rounding error of the kernels'
-/// estimate of a quotient, so the estimate is never too large.
+/// Relative amount by which the reciprocal of a width is reduced. It exceeds the rounding error of the quotient that
+/// kernels estimate with it, so the estimate is never too large.
 const RECIPROCAL_MARGIN: f64 = 1.0 / (1 << 21) as f64;
 
-/// Code of [`Bucket::Delta`]. If the width is a power of two and the buckets cover the whole domain, the bucket is
-/// a digit, because a shift is cheaper than a division.
+/// Encodes [`Bucket::Delta`]. If the width is a power of two and the buckets cover all key values, the bucket is a
+/// digit of the key, because a shift is cheaper than a division.
 fn delta(key: KeyType, min: u64, width: u64, buckets: u32) -> BucketCode {
     let min = key.ordered(min);
     let domain = 1u128 << key.bits();
@@ -266,7 +268,7 @@ fn delta(key: KeyType, min: u64, width: u64, buckets: u32) -> BucketCode {
     BucketCode::plain(DELTA, words)
 }
 
-/// Code of [`Bucket::Even`]. `None` if the range is empty or not finite.
+/// Encodes [`Bucket::Even`]. `None` if the range is empty or not finite.
 fn even(policy: &Policy, key: KeyType, bucket: &Bucket, buckets: u32) -> Option<BucketCode> {
     let parts = bucket.even_parts(key, buckets).filter(EvenFloats::is_valid)?;
     if let Some(scaled) = bucket.even_scaled(key, buckets) {

@@ -13,7 +13,7 @@ use crate::operations::shared::pieces::WORD;
 use crate::policy::MAX_ELEMENTS;
 use crate::policy::method::Method;
 
-/// The arrays of a split in a graph. No output may overlap an input.
+/// Arrays of a split in a graph. No output may overlap an input.
 #[derive(Clone, Copy, Debug)]
 pub struct SplitBuffers {
     pub(in crate::operations) n: Count,
@@ -24,13 +24,13 @@ pub struct SplitBuffers {
 }
 
 impl SplitBuffers {
-    /// `keys_out` receives the keys in bucket order. `offsets` (m + 1 words) receives the offset of each bucket,
-    /// then n.
+    /// Splits keys without values. `keys_out` receives the keys in bucket order. `offsets` is an array of m + 1 `u32`
+    /// for m buckets; it receives the offset of each bucket, then n.
     pub fn keys(keys: Buffer, keys_out: Buffer, offsets: Buffer) -> Self {
         Self::new(keys, SplitOutput::Keys(keys_out), offsets)
     }
 
-    /// Like [`keys`](Self::keys()); `values_out` receives the values in the order of the keys.
+    /// Splits pairs, like [`keys`](Self::keys()). `values_out` receives the values in the order of the keys.
     pub fn pairs(
         (keys, values): (Buffer, Buffer),
         (keys_out, values_out): (Buffer, Buffer),
@@ -46,7 +46,8 @@ impl SplitBuffers {
         Self::new(keys, output, offsets)
     }
 
-    /// Word i of `permutation` receives the destination index of element i. No element is moved.
+    /// Computes the destination of each element without moving elements. Word i of `permutation` receives the
+    /// destination index of element i.
     pub fn permutation(keys: Buffer, permutation: Buffer, offsets: Buffer) -> Self {
         Self::new(keys, SplitOutput::Permutation(permutation), offsets)
     }
@@ -55,14 +56,14 @@ impl SplitBuffers {
         Self { n: Count::Host(keys.len()), keys, output, offsets, out_of_range: None }
     }
 
-    /// Limits the split to the first `n` elements, given as a host count or a device count.
+    /// Splits only the first `n` elements. `n` is a host count or a device count.
     #[must_use]
     pub fn count(self, n: impl Into<Count>) -> Self {
         Self { n: n.into(), ..self }
     }
 
-    /// Sets a buffer of one word that receives the number of keys whose bucket id is m or more. Such keys are put
-    /// into the last bucket. If the number is not zero, the output is invalid.
+    /// Writes the number of keys whose bucket id is m or more to the first word of `keys`. Such keys are moved to the
+    /// last bucket. If the number is not zero, the output is invalid.
     #[must_use]
     pub fn out_of_range(self, keys: Buffer) -> Self {
         Self { out_of_range: Some(keys), ..self }
@@ -99,9 +100,9 @@ impl SplitBuffers {
         if split.buckets == 0 {
             return Err(Error::NoBuckets);
         }
-        at_most("number of buckets", split.buckets.into(), MAX_BUCKETS.into())?;
+        at_most("number of buckets of a split", split.buckets.into(), MAX_BUCKETS.into())?;
         let n = self.n.max();
-        at_most("number of elements", n, MAX_ELEMENTS)?;
+        at_most("number of elements of a split", n, MAX_ELEMENTS)?;
         let check = |name: &str, buffer: Buffer, bytes: u64| {
             check_size(&format!("multisplit.{name}"), buffer, bytes)
         };
@@ -124,7 +125,7 @@ impl SplitBuffers {
     }
 }
 
-/// Output arrays of a split; for pairs, also the input values.
+/// Output arrays of a split. For pairs, this also contains the input values.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::operations) enum SplitOutput {
     Keys(Buffer),
@@ -133,7 +134,7 @@ pub(in crate::operations) enum SplitOutput {
 }
 
 impl SplitOutput {
-    /// Bytes per value of pairs.
+    /// Size of a value in bytes; `None` unless pairs are split.
     pub fn value_bytes(self) -> Option<u32> {
         match self {
             Self::Pairs { value_bytes, .. } => Some(value_bytes),
@@ -142,14 +143,14 @@ impl SplitOutput {
     }
 }
 
-/// The method and sizes that [`split`](crate::operations::split()) chose.
+/// The method and sizes of an added split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AddedSplit {
-    /// The method; never `Auto`.
+    /// The method. Never `Auto`.
     pub method: Method,
-    /// Number of consecutive splits, each moving every element.
+    /// Number of consecutive splits. Each of them moves every element.
     pub rounds: u32,
-    /// Sizes. With several rounds, those of the round with the most buckets.
+    /// The sizes. With several rounds, these are the sizes of the round with the most buckets.
     pub sizes: SplitSizes,
 }
 
@@ -158,28 +159,28 @@ pub struct AddedSplit {
 pub struct SplitSizes {
     /// Workgroup size.
     pub threads: u32,
-    /// Keys per thread in a tile (one for `Direct`, where a tile is a window).
+    /// Number of keys per thread and tile. For `Direct`, a tile is one subgroup of keys (a window), so this is one.
     pub items: u32,
-    /// Number of turns in which a tile passes through shared memory.
+    /// Number of steps in which the keys of a tile pass through shared memory.
     pub turns: u32,
-    /// Tiles per subproblem.
+    /// Number of tiles per subproblem.
     pub parts: u32,
     /// Whether the histogram is counted by atomics in shared memory instead of by ballots.
     pub count_by_atomics: bool,
-    /// Copies of the counters if counted by atomics.
+    /// Number of copies of the counters, if keys are counted by atomics.
     pub counter_copies: u32,
-    /// Whether the prescan writes the bucket of each key as a label for the postscan.
+    /// Whether the prescan stores the bucket id of each key as a label, which the postscan reads.
     pub labels: bool,
 }
 
 impl SplitSizes {
-    /// Keys per subproblem of the block-level method, whose tiles span a workgroup.
+    /// Number of keys per subproblem of the block-level method, whose tiles belong to a whole workgroup.
     pub(super) fn keys_of_block_subproblem(&self) -> u32 {
         self.threads * self.items * self.parts
     }
 }
 
-/// Result of a split of keys: `Vec`s for keys on the host, arrays for keys on the device.
+/// Result of a split of keys: `Vec`s if the keys were on the host, device arrays if they were on the device.
 #[derive(Debug)]
 pub struct SplitKeys<P: Place, K: Pod> {
     /// The keys in bucket order, stable within a bucket; `Method::FullSort` sorts them there.

@@ -1,4 +1,4 @@
-//! Methods with several rounds: the input and output of each round, and the search for the offsets at the end.
+//! Methods with several rounds: the input and output of each round, and the offsets at the end.
 
 use multisplit_graph::Buffer;
 use multisplit_shaders::builtin::variants::MULTISPLIT_OFFSETS;
@@ -10,10 +10,11 @@ use crate::error::Result;
 use crate::operations::shared::count::Length;
 use crate::operations::shared::each::{invert, number_elements};
 
-/// The buffers of consecutive rounds. Rounds alternate between two buffers such that the last round writes the
+/// The buffers of consecutive rounds. Rounds alternate between two buffers so that the last round writes to the
 /// caller's output. For a permutation, the rounds move element indices as values.
 pub(super) struct Chain {
-    /// Buffers of each round. Offsets are scratch. Only the first round counts ids out of range.
+    /// Buffers of each round. The offsets that a round writes are not used. Only the first round counts ids out of
+    /// range.
     pub rounds: Vec<SplitBuffers>,
     /// The keys after the last round.
     pub sorted: Buffer,
@@ -30,7 +31,7 @@ impl Chain {
             graph.transient::<u32>("multisplit.round.offsets", u64::from(MAX_BUCKETS_OF_ROUND) + 1);
         let mut keys = |k: u32| graph.transient_bytes(format!("multisplit.keys.{k}"), key_bytes);
         let mut permutation = None;
-        // The last round writes the second buffer of each pair.
+        // The last round writes to the second buffer of each pair.
         let (keys, values) = match buffers.output {
             SplitOutput::Keys(out) => ([keys(0), out], None),
             SplitOutput::Pairs { keys: out, values_in, values, value_bytes } => {
@@ -65,7 +66,7 @@ impl Chain {
         Ok(Self { rounds: rounds.collect(), sorted: keys[1], permutation })
     }
 
-    /// Adds the passes that follow the last round: the offsets, and the permutation if requested.
+    /// Adds the passes that follow the last round: they find the offsets and, if requested, the permutation.
     pub fn finish(&self, job: &mut SplitPasses<'_>) -> Result<()> {
         // The first round has already counted the ids out of range.
         let sorted = SplitBuffers { keys: self.sorted, out_of_range: None, ..*job.buffers };
@@ -77,7 +78,7 @@ impl Chain {
 }
 
 /// Adds the pass that finds the bucket offsets by binary search, for methods whose rounds do not compute them. The
-/// keys of `job` must be in bucket order. They must also be sorted by key if ids out of range are counted.
+/// keys of `job` must be in bucket order. If ids out of range are to be counted, keys must also be sorted.
 pub(super) fn find_offsets(job: &mut SplitPasses<'_>) -> Result<()> {
     let threads = job.policy.threads;
     let searches = u64::from(job.split.buckets) + 1;

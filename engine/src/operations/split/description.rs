@@ -1,4 +1,4 @@
-//! Descriptions of splits: bucket function, number of buckets, method.
+//! Descriptions of splits: bucket function, number of buckets, and method.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -11,14 +11,15 @@ use crate::policy::method::Method;
 
 /// Maximum number of buckets.
 pub const MAX_BUCKETS: u32 = 1 << 16;
-/// Maximum number of buckets of one round. More buckets take two rounds.
+/// Maximum number of buckets of one round. A split into more buckets takes two rounds.
 pub const MAX_BUCKETS_OF_ROUND: u32 = 256;
 
-/// A bucket function in untyped form, with parameters as bits. [`Buckets`] is the typed form.
+/// A bucket function for keys whose type is known only at run time. Parameters are given as the bits of keys.
+/// [`Buckets`] is the typed form.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Bucket {
-    /// Buckets of equal width, starting at a minimum; for integers. Keys below the minimum belong to the first
+    /// For integers: buckets of equal width that start at a minimum. Keys below the minimum belong to the first
     /// bucket, keys past the end to the last.
     Delta {
         /// First key of the first bucket, as the bits of a key ([`Key::key_bits`]).
@@ -26,17 +27,17 @@ pub enum Bucket {
         /// Number of key values per bucket; not zero.
         width: u64,
     },
-    /// The key itself is its bucket id. For floats and signed keys, the id is the bits of the key.
+    /// The bucket id is the key. For floats and signed keys, it is the bits of the key.
     Identity,
-    /// `bits` bits of the key, starting at bit `shift`.
+    /// The bucket id is `bits` bits of the key, starting at bit `shift`.
     Digit {
         /// Lowest bit.
         shift: u32,
         /// Number of bits.
         bits: u32,
     },
-    /// `bits` bits of the unsigned number that compares like the key, as a radix sort uses them for signed keys
-    /// and floats. For unsigned keys this is the key itself.
+    /// Like `Digit`, but with the bits of an unsigned number that has the same order as the keys. Radix sorts use
+    /// this for signed and float keys. An unsigned key is its own number.
     OrderedDigit {
         /// Lowest bit.
         shift: u32,
@@ -45,17 +46,16 @@ pub enum Bucket {
         /// Whether the largest digit belongs to the first bucket.
         descending: bool,
     },
-    /// m equal parts of the floats from `lo` to `hi`, with the edges that [`Buckets::even`]
-    /// documents. Keys below `lo` belong to the first bucket; keys above `hi` and NaN belong to the last. `lo` and
-    /// `hi` are rounded to the key type.
+    /// m equal parts of the floats from `lo` to `hi`. [`Buckets::even`] documents their edges. Keys below `lo` belong
+    /// to the first bucket; keys above `hi` and NaN belong to the last. `lo` and `hi` are rounded to the key type.
     Even {
         /// Lower edge of the first bucket.
         lo: f64,
         /// Upper edge of the last bucket.
         hi: f64,
     },
-    /// m - 1 sorted splitters, as the bits of keys ([`Bucket::range`] takes keys). The bucket of a key is the
-    /// number of splitters at or below it.
+    /// m - 1 splitters in ascending order, as the bits of keys ([`Bucket::range`] takes keys). The bucket id of a key
+    /// is the number of splitters at or below it.
     Range(Vec<u64>),
     /// A user's function in GLSL.
     #[cfg(feature = "glsl")]
@@ -63,17 +63,17 @@ pub enum Bucket {
 }
 
 impl Bucket {
-    /// [`Delta`](Self::Delta) over the whole domain of an integer key.
+    /// [`Delta`](Self::Delta) buckets that cover all values of an integer key type.
     pub fn delta_over_domain(key: KeyType, buckets: u32) -> Self {
         let width = (1u128 << key.bits()).div_ceil(u128::from(buckets.max(1)));
-        // Only the width of a single bucket can exceed 64 bits.
+        // Only a single bucket can have a width of more than 64 bits.
         let width = u64::try_from(width).unwrap_or(u64::MAX);
         let signed = key.kind() == SIGNED;
         Self::Delta { min: if signed { 1 << (key.bits() - 1) } else { 0 }, width }
     }
 
-    /// `buckets` equal parts of the keys from `start` to `end`. Integer ranges that are not divisible into parts
-    /// of equal width use splitters.
+    /// Divides the keys from `start` to `end` into `buckets` equal parts. If the width of an integer range is not
+    /// divisible by the number of parts, splitters are used.
     pub fn even<K: Key>(start: K, end: K, buckets: u32) -> Self {
         let (lo, hi) = (start.key_bits(), end.key_bits());
         if K::TYPE.is_float() {
@@ -81,7 +81,7 @@ impl Bucket {
         }
         let (first, last) = (K::TYPE.ordered(lo), K::TYPE.ordered(hi));
         let (span, m) = (u128::from(last.saturating_sub(first)), u128::from(buckets.max(1)));
-        // An empty range has a width of zero, which is rejected later.
+        // An empty range leads to a width of zero, which is rejected later.
         if span.is_multiple_of(m) {
             return Self::Delta { min: lo, width: (span / m) as u64 };
         }
@@ -89,12 +89,12 @@ impl Bucket {
         Self::Range((1..m).map(splitter).collect())
     }
 
-    /// [`Range`](Self::Range) with these splitters.
+    /// [`Range`](Self::Range) buckets with these splitters.
     pub fn range<K: Key>(splitters: &[K]) -> Self {
         Self::Range(splitters.iter().map(|splitter| splitter.key_bits()).collect())
     }
 
-    /// Whether the function is user GLSL.
+    /// Whether this is a user's function in GLSL.
     pub(super) fn is_users(&self) -> bool {
         #[cfg(feature = "glsl")]
         return matches!(self, Self::Glsl(_));
@@ -103,11 +103,11 @@ impl Bucket {
     }
 }
 
-/// Description of a split, with the key type as a value.
+/// Description of a split whose key type is known only at run time.
 #[derive(Clone, Debug)]
 pub(crate) struct Split {
     pub key: KeyType,
-    /// m, the number of buckets.
+    /// The number of buckets, m.
     pub buckets: u32,
     pub bucket: Bucket,
     pub method: Method,
@@ -124,7 +124,7 @@ impl Split {
     }
 }
 
-/// Marker for keys or samples whose type is known only at run time.
+/// Marker type for keys or samples whose type is known only at run time.
 #[derive(Clone, Copy, Debug)]
 pub enum AnyType {}
 
@@ -173,13 +173,13 @@ impl<K: Key> Buckets<K> {
         Split::new(K::TYPE, buckets, bucket).into()
     }
 
-    /// `buckets` equal parts of a range. Keys below the range belong to the first bucket; keys above it and NaN
-    /// belong to the last.
+    /// Divides a range into `buckets` equal parts. Keys below the range belong to the first bucket; keys above it and
+    /// NaN belong to the last.
     ///
     /// Part k begins at edge k. For integers, edge k is `start + k * (end - start) / buckets`, rounded up. For
-    /// floats, edge k is `k * ((end - start) / buckets) + start`, with every operation rounded to the type (to
-    /// `f32` for `f16` and `bf16`), as in NumPy's `linspace`. Edges are clamped to `end`, and no operation
-    /// overflows. [`Bins::even`](crate::Bins::even) has the same edges.
+    /// floats, edge k is `k * ((end - start) / buckets) + start`. Each operation is rounded to the key type (to `f32`
+    /// for `f16` and `bf16`), as in NumPy's `linspace`, and intermediate results do not overflow. Edges are clamped
+    /// to `end`. [`Bins::even`](crate::Bins::even) has the same edges.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -192,18 +192,18 @@ impl<K: Key> Buckets<K> {
         Self::new(buckets, Bucket::even(range.start, range.end, buckets))
     }
 
-    /// `buckets` buckets of `width` integer keys each, starting at `min`. Keys below `min` belong to the first
-    /// bucket, keys past the end to the last.
+    /// Defines `buckets` buckets of `width` integer keys each, starting at `min`. Keys below `min` belong to the
+    /// first bucket, keys past the end to the last.
     pub fn delta(min: K, width: u64, buckets: u32) -> Self {
         Self::new(buckets, Bucket::Delta { min: min.key_bits(), width })
     }
 
-    /// [`delta`](Self::delta) over all values of an integer key type.
+    /// [`delta`](Self::delta) buckets that cover all values of an integer key type.
     pub fn delta_over_domain(buckets: u32) -> Self {
         Self::new(buckets, Bucket::delta_over_domain(K::TYPE, buckets))
     }
 
-    /// The key itself is its bucket id. For floats and signed keys, the id is the bits of the key.
+    /// The bucket id is the key. For floats and signed keys, it is the bits of the key.
     pub fn identity(buckets: u32) -> Self {
         Self::new(buckets, Bucket::Identity)
     }
@@ -214,7 +214,7 @@ impl<K: Key> Buckets<K> {
         Self::new(count_of(bits), Bucket::Digit { shift, bits })
     }
 
-    /// Splits by these bits of the unsigned number that compares like the key, as a radix sort does. If
+    /// Splits by these bits of an unsigned number that has the same order as the keys, as a radix sort does. If
     /// `descending` is set, the largest digit belongs to the first bucket.
     pub fn ordered_digit(bits: Range<u32>, descending: bool) -> Self {
         let (shift, bits) = (bits.start, bits.end.saturating_sub(bits.start));
@@ -235,7 +235,7 @@ impl<K: Key> Buckets<K> {
         Self::new(buckets, Bucket::Glsl(function.into()))
     }
 
-    /// Drops the static key type.
+    /// Converts to buckets whose key type is known only at run time.
     pub fn untyped(self) -> Buckets {
         self.split.into()
     }
@@ -254,13 +254,13 @@ impl Buckets {
 }
 
 impl<K> Buckets<K> {
-    /// Uses this method instead of `Auto`.
+    /// Sets the method. The default is `Auto`.
     #[must_use]
     pub fn method(self, method: Method) -> Self {
         self.split.by(method).into()
     }
 
-    /// m, the number of buckets.
+    /// The number of buckets, m.
     pub fn count(&self) -> u32 {
         self.split.buckets
     }

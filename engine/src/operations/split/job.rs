@@ -1,4 +1,4 @@
-//! State for adding the passes of one split, shared by all methods.
+//! Parameters of the passes of one split, shared by all methods.
 
 use std::sync::Arc;
 
@@ -21,13 +21,13 @@ use crate::operations::shared::specialize::specialize;
 use crate::policy::Policy;
 use crate::policy::tile::TileShape;
 
-/// A bucket function whose table is declared in a graph.
+/// A bucket function whose table has been declared in a graph.
 #[derive(Clone, Copy)]
 pub(super) struct Function<'j> {
     pub code: &'j BucketCode,
-    /// Splitters, or the buffer that a user's function reads.
+    /// The splitters, or the table of a user's function.
     table: Option<Buffer>,
-    /// Number of ids. In a two-level split this exceeds the number of buckets of a round.
+    /// Number of bucket ids. In a split with two rounds, this exceeds the number of buckets of a round.
     pub ids: u32,
 }
 
@@ -39,16 +39,16 @@ impl<'j> Function<'j> {
         Self { code, table: splitters.or_else(|| code.user_table(graph)), ids }
     }
 
-    /// Values of ID_BITS and CELLS. Only splitters depend on them; other functions share one value, and therefore
-    /// their pipelines.
+    /// Values of the constants ID_BITS and CELLS. Only functions with splitters depend on them. All other functions
+    /// use the same values, so that they share pipelines.
     fn id_bits_and_cells(&self) -> (u32, u32) {
         const ANY: (u32, u32) = (8, 1);
         self.code.table.as_ref().map_or(ANY, |table| (bucket_bits(self.ids), table.cells))
     }
 }
 
-/// Buffer for the number of keys out of range. If the caller did not request the number, the kernels do not count,
-/// and the buffer is scratch.
+/// Buffer for the number of keys out of range. If the caller did not request this number, the kernels do not count,
+/// and the buffer is scratch memory.
 #[derive(Clone, Copy)]
 pub(super) struct OutOfRange {
     buffer: Buffer,
@@ -68,14 +68,14 @@ impl OutOfRange {
     }
 }
 
-/// State for adding the passes of one split, shared by all methods.
+/// Parameters of the passes of one split, shared by all methods.
 pub(super) struct SplitPasses<'j> {
     pub graph: &'j mut Graph,
     pub policy: &'j Policy,
     pub split: &'j Split,
     pub buffers: &'j SplitBuffers,
     pub function: Function<'j>,
-    /// Lowest id bit of the part that this round splits by; `None` to split by the whole id.
+    /// Index of the lowest bucket-id bit by which this round splits. `None` if it splits by the whole id.
     pub part_shift: Option<u32>,
     pub sizes: SplitSizes,
     /// Number of subproblems that a prescan workgroup counts side by side, if more than one.
@@ -83,7 +83,7 @@ pub(super) struct SplitPasses<'j> {
     pub out_of_range: OutOfRange,
     /// Number of elements.
     pub n: Length,
-    /// Source of n and its derived lengths; set by [`SplitPasses::prepare`].
+    /// The records of n and of the lengths derived from it. Set by [`SplitPasses::prepare`].
     pub prepared: Prepared,
 }
 
@@ -117,7 +117,7 @@ impl<'j> SplitPasses<'j> {
         }
     }
 
-    /// State for a split of other buffers by the same function.
+    /// Parameters for a split of other buffers by the same function.
     pub fn with<'k>(
         &'k mut self,
         split: &'k Split,
@@ -127,7 +127,8 @@ impl<'j> SplitPasses<'j> {
         SplitPasses::new(self.graph, self.policy, split, buffers, self.function, sizes)
     }
 
-    /// Computes the lengths that depend on n. Must be called before the first pass that needs them.
+    /// Computes the lengths that depend on the number of elements. Must be called before the first pass that uses
+    /// them.
     pub fn prepare<T>(
         &mut self,
         follow: impl FnOnce(&Self, &mut Lengths, Length) -> Result<T>,
@@ -139,7 +140,7 @@ impl<'j> SplitPasses<'j> {
         Ok(follows)
     }
 
-    /// Begins a pass with the bindings and constants that the kernels of all methods share.
+    /// Starts a pass with the bindings and constants that the kernels of all methods share.
     pub fn pass(
         &mut self,
         label: &str,
@@ -174,10 +175,10 @@ impl<'j> SplitPasses<'j> {
         };
         let bits = bucket_bits(self.split.buckets);
         let (id_bits, cells) = self.function.id_bits_and_cells();
-        // Kernels for more than 256 buckets ignore VALUES_AFTER, so the last entry is as good as any.
+        // VALUES_AFTER has no effect in kernels for more than 256 buckets, so they use the last entry.
         let values_after = &self.policy.split.values_after;
         let values_after = values_after[values_after.len().min(bits as usize) - 1];
-        // The 10 iterations per key include a binary search among at most 2^8 splitters.
+        // Recomputing a key takes at most 10 iterations, including a binary search among 2^8 splitters.
         let shape = TileShape::new(threads, self.sizes.items).in_turns(self.sizes.turns);
         let ranking = ranking_constants(self.policy, self.split.key, bits, shape, 10);
         let constants = [
@@ -204,7 +205,8 @@ impl<'j> SplitPasses<'j> {
     }
 }
 
-/// Begins a pass. If the kernel ranks keys, binds the status word that it sets if lane order is violated.
+/// Starts a pass. If its kernel ranks keys, binds the status word that the kernel sets when it detects a violation of
+/// lane order.
 pub(in crate::operations) fn ranking_pass<'g>(
     graph: &'g mut Graph,
     policy: &Policy,
@@ -215,15 +217,15 @@ pub(in crate::operations) fn ranking_pass<'g>(
     if kernel.interface().binding(BINDING).is_none() {
         return graph.own_pass(label, kernel);
     }
-    // Ballot ranking never sets the word, but the binding must be valid.
+    // The kernel never sets the word if it ranks by ballots, but the binding must be valid.
     let by_lane_order = policy.split.ranking.is_by_lane_order();
     let name = if by_lane_order { LANE_ORDER_STATUS } else { "multisplit.no_status" };
     let word = graph.status_word(name);
     graph.own_pass(label, kernel).bind(BINDING, word)
 }
 
-/// Constants that the ranking kernels of splits and sorts share. A look-back takes `item_rounds` loop iterations for
-/// each key of a missing tile.
+/// Constants that the kernels which rank keys share, in splits and sorts. Recomputing a missing tile takes
+/// `item_rounds` loop iterations per key.
 pub(in crate::operations) fn ranking_constants(
     policy: &Policy,
     key: KeyType,

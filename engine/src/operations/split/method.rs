@@ -7,14 +7,14 @@ use crate::policy::Policy;
 use crate::policy::method::Method;
 use crate::policy::tile::TileShape;
 
-/// ceil(log2 m), at least 1: the number of ballots per window.
+/// Number of bits of a bucket id: ceil(log2 m), at least 1. This is also the number of ballots per window.
 pub(super) fn bucket_bits(buckets: u32) -> u32 {
     buckets.next_power_of_two().trailing_zeros().max(1)
 }
 
 pub(super) fn choose(policy: &Policy, split: &Split) -> Method {
     match split.method {
-        // Two rounds would evaluate the function, at an unknown cost, at least five times per key.
+        // Two rounds would evaluate the user's function at least five times per key, at an unknown cost.
         Method::Auto
             if split.buckets > MAX_BUCKETS_OF_ROUND
                 && split.bucket.is_users()
@@ -22,8 +22,8 @@ pub(super) fn choose(policy: &Policy, split: &Split) -> Method {
         {
             Method::ReducedBitSort
         }
-        // For a single split, the block-level method is faster than the one-sweep method for every m
-        // (docs/performance.md): both read the keys twice, but only the latter looks back.
+        // For a single split, the block-level method is faster than the one-sweep method, for every m
+        // (docs/performance.md). Both read the keys twice, but only the one-sweep method looks back.
         Method::Auto if of_round(split.buckets) <= policy.split.max_buckets_direct => {
             Method::Direct
         }
@@ -32,7 +32,8 @@ pub(super) fn choose(policy: &Policy, split: &Split) -> Method {
     }
 }
 
-/// Maximum number of buckets of a round. Beyond [`MAX_BUCKETS_OF_ROUND`], two rounds share the id bits equally.
+/// Maximum number of buckets of a round. If there are more than [`MAX_BUCKETS_OF_ROUND`] buckets, two rounds split by
+/// half of the id bits each.
 fn of_round(buckets: u32) -> u32 {
     match buckets {
         ..=MAX_BUCKETS_OF_ROUND => buckets,
@@ -50,7 +51,7 @@ pub(super) fn rounds(method: Method, split: &Split) -> u32 {
     }
 }
 
-/// Maximum size of H, the matrix of histograms, relative to the input: 2%, less the share of the last, partial
+/// Maximum size of H (the matrix of histograms) relative to the input: 2%, with some room for the last, partial
 /// subproblem.
 const HISTOGRAM_SHARE: f64 = 0.0195;
 
@@ -107,11 +108,11 @@ pub(super) fn sizes(
     }
 }
 
-/// Maximum keys per subproblem: kernels index keys with 32 bits.
+/// Maximum number of keys per subproblem. Kernels index keys with 32 bits.
 const MAX_KEYS: u32 = 1 << 30;
 
-/// Loop iterations of a kernel per tile. A window takes one iteration per bucket slot of a lane. In the
-/// block-level method, each thread also iterates over its buckets four times.
+/// Number of loop iterations that a kernel takes for one tile. A window takes one iteration for each bucket that a
+/// lane handles. In the block-level method, each thread also iterates over its buckets four times.
 fn rounds_of_tile(policy: &Policy, method: Method, split: &Split, shape: TileShape) -> u32 {
     let buckets = 1u32 << bucket_bits(of_round(split.buckets));
     let windows = buckets.div_ceil(policy.facts.subgroup_size) * shape.items.max(1);
@@ -121,7 +122,8 @@ fn rounds_of_tile(policy: &Policy, method: Method, split: &Split, shape: TileSha
     }
 }
 
-/// Tiles per subproblem: enough to keep H small and to reach `min_keys` and `strip` keys, within the loop limit.
+/// Number of tiles per subproblem: enough to keep H small and to reach `min_keys` and `strip` keys, but within the
+/// loop limit.
 fn parts(
     policy: &Policy,
     split: &Split,
@@ -131,16 +133,16 @@ fn parts(
     let h_bytes = f64::from(split.buckets * 4);
     let keys = (h_bytes / (HISTOGRAM_SHARE * f64::from(element_bytes))).ceil() as u32;
     let tiles = keys.max(policy.split.min_keys).max(strip).min(MAX_KEYS).div_ceil(tile);
-    // Some software drivers end every loop once all loops together have taken 65,535 iterations.
+    // Some software drivers end every loop once all loops of an invocation have taken 65,535 iterations.
     tiles.min(policy.facts.max_loop_rounds / rounds).max(1)
 }
 
-/// Shared memory for bucket borders (bucket_borders.glsl): one word per 16 positions of a tile.
+/// Shared memory for bucket borders (`bucket_borders.glsl`): one word for every 16 positions of a tile.
 fn border_bytes(shape: TileShape) -> u32 {
     shape.tile().div_ceil(16) * 4
 }
 
-/// Reduces the threads of a tile until it fits into shared memory.
+/// Reduces the workgroup size until the tile fits in shared memory.
 fn within(
     policy: &Policy,
     method: Method,
@@ -164,7 +166,7 @@ fn within(
             }
             TileShape { threads, ..shape }
         }
-        // With labels, no kernel keeps a tile and splitters in shared memory at the same time.
+        // If labels are used, no kernel keeps both a tile and splitters in shared memory.
         _ if labels => policy.fit_tile(shape, bits, split.key.bytes(), border_bytes),
         _ => policy.fit_tile(shape, bits, split.key.bytes(), |_| splitters),
     }

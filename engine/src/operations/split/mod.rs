@@ -1,8 +1,8 @@
 //! Multisplit: reorders keys or key-value pairs into m contiguous buckets, or computes the permutation that does
 //! so. A function of the key selects its bucket. The result is in bucket order and stable within a bucket.
 //!
-//! [`split`](crate::operations::split()) declares the passes of one split in a graph. [`Buckets`] describes the split, and
-//! [`SplitBuffers`] its arrays. [`Context::split`](crate::Context::split) and related methods do everything in one
+//! [`split`](crate::operations::split()) adds the passes to a graph: [`Buckets`] describes the split,
+//! [`SplitBuffers`] the arrays. [`Context::split`](crate::Context::split) and related methods run a split in one
 //! call.
 
 mod baselines;

@@ -14,8 +14,8 @@ use crate::operations::shared::widening::{Form, NarrowKeys};
 use crate::policy::Policy;
 use crate::policy::method::Method;
 
-/// Adds the passes of a split whose keys have at least 32 bits. For a full sort, adds only the passes that precede
-/// the sort.
+/// Adds the passes of a split of keys with at least 32 bits. For `FullSort`, adds only the passes that precede the
+/// sort.
 pub(in crate::operations) fn add(
     graph: &mut Graph,
     policy: &Policy,
@@ -47,14 +47,14 @@ pub(in crate::operations) fn add(
     match method {
         Method::ScanSplit => baselines::scan_split(&mut job)?,
         Method::ReducedBitSort => baselines::reduced_bit_sort(&mut job)?,
-        // The caller adds the sort, which is built on this module, and then the offsets.
+        // The caller adds the sort, because the sort module depends on this one, and then the offsets.
         Method::FullSort => {}
         _ => rounds::add(&mut job, method)?,
     }
     Ok(added)
 }
 
-/// Adds the pass that finds the offsets, and the number of ids out of range, in the sorted keys of `sorted`.
+/// Adds the pass that finds the bucket offsets and the number of ids out of range, from the sorted keys of `sorted`.
 pub(in crate::operations) fn add_offsets(
     graph: &mut Graph,
     policy: &Policy,
@@ -72,9 +72,9 @@ pub(crate) fn check_function(policy: &Policy, split: &Split) -> Result<()> {
     BucketCode::new(policy, split).map(drop)
 }
 
-/// Returns the split of words that is equivalent to a split of keys of 8 or 16 bits, and the form of the words.
-/// Functions of bits receive the bits, functions of the order receive numbers that compare like the keys, and
-/// functions of values receive the values.
+/// Returns an equivalent split of 32-bit words for a split of keys of 8 or 16 bits, and the form of these words. For
+/// functions of the key's bits, words have the same bits. For functions of the key's order, words have the same
+/// order. For functions of the key's value, words have the same value.
 pub(crate) fn of_words(split: &Split) -> (Split, Form) {
     let key = split.key;
     let (bucket, form) = match &split.bucket {
@@ -93,7 +93,7 @@ pub(crate) fn of_words(split: &Split) -> (Split, Form) {
     (Split { key: form.wide(key), bucket, ..split.clone() }, form)
 }
 
-/// Adds the passes of a split of keys of 8 or 16 bits: `add_words` adds those of the equivalent split of words.
+/// Adds the passes of a split of keys of 8 or 16 bits. `add_words` adds the passes of the equivalent split of words.
 pub(in crate::operations) fn add_narrow(
     graph: &mut Graph,
     policy: &Policy,

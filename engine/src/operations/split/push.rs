@@ -1,5 +1,5 @@
-//! Push constants of the split and sort kernels, as declared in `multisplit.glsl`. All blocks contain the words of
-//! [`SplitPush`]; the other words depend on [`SplitBy`].
+//! Push constants of the split and sort kernels, as declared in `multisplit.glsl`. All kernels receive the words of
+//! [`SplitPush`]; further words depend on [`SplitBy`].
 
 use multisplit_graph::PassBuilder;
 use multisplit_shaders::push_constants;
@@ -16,7 +16,8 @@ pub(in crate::operations) struct SplitPush {
     pub round: u32,
 }
 
-/// Parameters of a built-in bucket function. The functions share these words; see the table in `bucket.glsl`.
+/// Parameters of a built-in bucket function. Each function uses the words differently; see the table in
+/// `bucket.glsl`.
 #[derive(Clone, Copy, Default)]
 pub(in crate::operations) struct BucketWords {
     pub shift_or_min: u32,
@@ -29,20 +30,20 @@ pub(in crate::operations) struct BucketWords {
 /// Function that determines the bucket of a key.
 #[derive(Clone, Copy)]
 pub(in crate::operations) enum SplitBy {
-    /// A built-in bucket function. Kernels that only move elements ignore it.
+    /// A built-in bucket function. Ignored by kernels that only move elements.
     Bucket(BucketWords),
     /// A user's function, with its parameters.
     #[cfg(feature = "glsl")]
     Function([u32; 3]),
-    /// One digit: a sort round, which is a no-op if all keys have the same digit. `pair` is the bit mask of this
-    /// round and of the round that moves the data back; both are skipped if both are no-ops. `noop_rounds` is the bit
-    /// mask of the rounds that are always no-ops.
+    /// One digit, for a round of a sort. The round is a no-op if all keys have the same digit. `pair` is the bit mask
+    /// of this round and of the round that moves the elements back; both are skipped if both are no-ops.
+    /// `noop_rounds` is the bit mask of rounds that are always no-ops.
     Round { digit: BucketWords, pair: u32, noop_rounds: u32 },
     /// All digits of a sort.
     Digits { first_bit: u32, bit_count: u32, descending: bool },
 }
 
-/// Pushes a block: the shared words, with the given words before and after `round`.
+/// Pushes a block of constants: the shared words, with the given words before and after `round`.
 macro_rules! push_block {
     ($pass:expr, $common:expr, { $($word:ident: $value:expr),* }, { $($last:ident: $more:expr),* }) => {{
         push_constants! {

@@ -1,4 +1,4 @@
-//! Rounds of a split, by the paper's three stages or by one sweep.
+//! Rounds of a split: with the three stages of the paper, or in one sweep.
 
 use multisplit_graph::Buffer;
 use multisplit_shaders::builtin::variants::{
@@ -23,16 +23,17 @@ use crate::operations::shared::pieces::{ALIGNMENT, WORD};
 use crate::operations::shared::tiles::max_single_group_elements;
 use crate::policy::method::Method;
 
-/// The side-by-side prescan counts only the keys of the second bucket.
+/// Maximum number of buckets of the side-by-side prescan. It counts only the keys of the second bucket.
 const MAX_BUCKETS_SIDE_BY_SIDE: u32 = 2;
-/// The side-by-side prescan computes key indices up to one block past the end, in 32 bits.
+/// Maximum number of keys of the side-by-side prescan. It computes 32-bit indices of keys up to one block past the
+/// end.
 const MAX_KEYS_SIDE_BY_SIDE: u64 = 1 << 28;
-/// Labels per word: the buckets of four keys of a thread.
+/// Number of labels per word: the bucket ids of four keys of a thread, one byte each.
 const LABELS_OF_WORD: u32 = 4;
-/// Words before the status of the tiles of a sweep: the ticket and its padding.
+/// Number of words that precede the tile states of a sweep: the ticket counter and its padding.
 const STATUS_HEAD: u64 = 4;
 
-/// Adds a split by a method whose rounds compute the offsets.
+/// Adds the passes of a split by a method whose rounds compute the offsets.
 pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
     match method {
         _ if job.split.buckets > MAX_BUCKETS_OF_ROUND => two_rounds(job, method),
@@ -41,12 +42,12 @@ pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
     }
 }
 
-/// Splits into more buckets than one round supports: by the lower half of the id bits, then by the upper half. Both
-/// rounds are stable, so the second one keeps the order of the first within its buckets. Each round evaluates the
-/// bucket function again.
+/// Adds a split into more buckets than one round supports: first by the lower half of the id bits, then by the upper
+/// half. Both rounds are stable, so the second round keeps the order of the first within its buckets. Each round
+/// evaluates the bucket function again.
 fn two_rounds(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
     let policy = job.policy;
-    // Equal halves, because the time of a round grows faster than its number of id bits.
+    // The halves are equal, because the time of a round grows faster than the number of its id bits.
     let low_bits = bucket_bits(job.split.buckets) / 2;
     let parts = [(0, 1 << low_bits), (low_bits, job.split.buckets.div_ceil(1 << low_bits))];
     let chain = Chain::new(job, parts.len() as u32)?;
@@ -59,11 +60,11 @@ fn two_rounds(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
     chain.finish(job)
 }
 
-/// Adds the paper's three stages: prescan (one histogram per subproblem), scan (of the histograms, bucket by
-/// bucket), postscan (moves every key to its destination).
+/// Adds the three stages of the paper: prescan (computes a histogram per subproblem), scan (of the histograms, bucket
+/// by bucket), and postscan (moves every key to its destination).
 fn stages(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
-    // The direct and warp-level methods have one subproblem per subgroup. They share a prescan, which counts by
-    // windows.
+    // In the direct and warp-level methods, each subgroup has its own subproblem. They share a prescan, which counts
+    // the keys of one window (one key per lane) at a time.
     let (prescan, postscan, threads_of_subproblem, windows_of_tile) = match method {
         Method::Direct => (SUBGROUP_PRESCAN, DIRECT_POSTSCAN, job.policy.facts.subgroup_size, 1),
         Method::Warp => {
@@ -81,7 +82,7 @@ fn stages(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
     };
     let Follows { subproblems, groups, blocks, scan, entries } =
         job.prepare(|job, lengths, n| {
-            // At least one subproblem, even if it is empty: the first one writes the offsets.
+            // At least one subproblem, even if the input is empty, because the first subproblem writes the offsets.
             let subproblems = lengths.some_parts(n, tile * parts)?;
             let of_group = job.sizes.threads / threads_of_subproblem;
             let groups = lengths.parts(subproblems, of_group.into())?;
@@ -128,23 +129,23 @@ fn stages(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
     if let Some(labels) = labels {
         pass = pass.bind("labels", labels);
     }
-    // Only the block-level kernels have this binding.
+    // Only the kernels of the block-level method have this binding.
     let pass = if method == Method::Block { pass.bind("inside_block", inside) } else { pass };
     prepared.dispatch(bind_output(pass, split, buffers), groups);
     Ok(())
 }
 
-/// Declares the labels in the layout of `labels.glsl`: one byte per key, with each thread's labels padded to whole
-/// words and the last subproblem padded to full size.
+/// Declares the labels, in the layout of `labels.glsl`: one byte per key. The labels of each thread are padded to
+/// whole words, and the last subproblem is padded to full size.
 fn declare_labels(job: &mut SplitPasses<'_>, subproblems: Length) -> Buffer {
     let of_thread = job.sizes.items.div_ceil(LABELS_OF_WORD);
     let of_subproblem = u64::from(job.sizes.parts * job.sizes.threads * of_thread);
     job.graph.transient::<u32>("multisplit.labels", subproblems.max * of_subproblem)
 }
 
-/// Number of subproblems that one prescan workgroup of the block-level method counts side by side, to shorten the
-/// scan. `None` unless there are at most two buckets, which are counted in registers, and a single workgroup can
-/// scan all histograms.
+/// Number of subproblems that one prescan workgroup of the block-level method counts side by side, which shortens the
+/// scan. `None` unless there are at most two buckets (which are counted in registers) and a single workgroup can scan
+/// all histograms.
 fn side_by_side(job: &SplitPasses<'_>) -> Option<u32> {
     let side_by_side =
         job.policy.split.side_by_side.min(job.policy.facts.max_threads / job.sizes.threads);
@@ -159,7 +160,8 @@ fn side_by_side(job: &SplitPasses<'_>) -> Option<u32> {
 struct Follows {
     subproblems: Length,
     groups: Length,
-    /// Histograms to scan: one per subproblem, or one per group of subproblems counted side by side.
+    /// Number of histograms to scan: one per subproblem, or one per group of subproblems that are counted side by
+    /// side.
     blocks: Length,
     /// Scan of the histograms.
     scan: ScanPlan<'static>,
@@ -167,18 +169,18 @@ struct Follows {
     entries: u64,
 }
 
-/// Adds the one-sweep method, an addition to the paper: one histogram of the whole input, then a single pass that
-/// ranks each tile, finds its offsets by look-back, and writes its elements.
+/// Adds the one-sweep method, which is not in the paper: one pass computes a histogram of the whole input, and a
+/// second pass ranks each tile, finds its offsets by look-back, and writes its elements.
 fn one_sweep(job: &mut SplitPasses<'_>) -> Result<()> {
     let tile = u64::from(job.sizes.threads * job.sizes.items);
     let m = u64::from(job.split.buckets);
-    // A key takes one loop iteration, and the search for its bucket up to eight more.
+    // Each key takes one loop iteration, and the search for its bucket up to eight more.
     let tiles = job.policy.facts.max_loop_rounds / (9 * job.sizes.items).max(1);
     let parts = u64::from(job.policy.split.histogram_parts.min(tiles).max(1));
-    // Counts and status share a buffer, so that one pass clears both.
+    // The counts and the tile states share a buffer, so that one pass clears both.
     let words = m.next_multiple_of(ALIGNMENT / WORD);
     let (tiles, blocks, clear) = job.prepare(|job, lengths, n| {
-        // At least one tile, even if it is empty: the first tile writes the offsets.
+        // At least one tile, even if the input is empty, because the first tile writes the offsets.
         let tiles = lengths.some_parts(n, tile)?;
         let blocks = lengths.parts(n, tile * parts)?;
         let cleared = lengths.scaled(tiles, m, words + STATUS_HEAD)?;

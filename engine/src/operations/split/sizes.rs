@@ -1,4 +1,4 @@
-//! Sizes of the multisplit kernels, and the devices on which they were measured.
+//! Tuning parameters of splits, and the devices on which they were measured.
 
 use crate::device::properties::DeviceProperties;
 use crate::error::Result;
@@ -9,22 +9,22 @@ use crate::policy::size::words;
 use crate::policy::table::{require, size, sizes};
 use crate::policy::tile::{TileShape, TileShapes, tiles};
 
-/// Maximum keys per subproblem.
+/// Maximum number of keys per subproblem.
 const MAX_KEYS: u64 = 1 << 24;
-/// One in this many tiles checks its own lane order. The check costs less than 1% of sort throughput on an H200
-/// (docs/performance-log.md, 40 and 44).
+/// With lane-order ranking, one in this many tiles checks its order. The check costs less than 1% of the sort
+/// throughput on an H200 (docs/performance-log.md, 40 and 44).
 const CANARY_PERIOD: u32 = 256;
 
-/// Measured on an NVIDIA H200, with either ranking.
+/// Measured on an NVIDIA H200, with both ranking methods.
 const VALUES_AFTER: [ValuesAfter; 8] = {
     use ValuesAfter::{Loading, Ordering, Ranking};
     [Loading, Loading, Ranking, Ranking, Ranking, Ordering, Ordering, Ranking]
 };
 
 sizes! {
-    /// Sizes of the multisplit kernels. Any field except `ranking` may be changed without affecting results.
+    /// Tuning parameters of the split kernels. Any field except `ranking` may be changed without affecting results.
     pub struct SplitTuning as "split." {
-        /// Tiles of the warp-level method. The direct method uses only the threads.
+        /// Tile of the warp-level method. The direct method uses only its workgroup size.
         warp: TileShape = size(tiles),
         /// Tiles of the block-level method for keys without values.
         block_keys: TileShapes = size(tiles).per_ranking(),
@@ -34,44 +34,46 @@ sizes! {
         block_pairs: TileShapes = size(tiles).per_ranking(),
         /// Tiles of the one-sweep method.
         onesweep: TileShapes = size(tiles).per_ranking(),
-        /// Step after which the block-level and one-sweep methods load the values of a tile, by ceil(log2 m).
+        /// Stage after which the block-level and one-sweep methods load the values of a tile. There is one
+        /// entry for each ceil(log2 m) from 1 to 8.
         values_after: [ValuesAfter; 8] = size(words::<ValuesAfter>).per_ranking(),
-        /// Minimum keys per subproblem.
+        /// Minimum number of keys per subproblem.
         min_keys: u32 = size(|_| numbers(0, MAX_KEYS)).candidates(|_| &[512, 1024, 2048, 4096, 8192]),
-        /// Keys per subproblem of the block-level method without values, by ceil(log2 m). Reduced if the input has
-        /// fewer than `min_subproblems` such subproblems.
+        /// Number of keys per subproblem of the block-level method without values: one entry for each ceil(log2 m)
+        /// from 1 to 8. It is reduced if the input would have fewer than `min_subproblems` subproblems.
         block_strips: [u32; 8] = size(|_| numbers(0, MAX_KEYS)).per_ranking(),
         /// Like `block_strips`, for keys with labels.
         labelled_strips: [u32; 8] = size(|_| numbers(0, MAX_KEYS)).per_ranking(),
-        /// Minimum number of subproblems that `block_strips` and `labelled_strips` leave if there are enough keys:
-        /// several per multiprocessor.
+        /// Number of subproblems below which `block_strips` and `labelled_strips` are reduced: several for each
+        /// multiprocessor.
         min_subproblems: u32 = size(|_| numbers(1, MAX_KEYS)).candidates(|_| &[256, 512, 1024, 2048, 4096]),
         /// Number of subproblems that a prescan workgroup of the block-level method counts side by side. Applies
         /// only if there are two buckets and a single workgroup can scan the remaining histograms.
         side_by_side: u32 = size(|facts| numbers(0, facts.max_threads.into())),
-        /// Minimum number of buckets for labels. At or above it, the block-level method evaluates an expensive
-        /// bucket function (splitters or user GLSL) once per key and stores the result as a label of one byte for
-        /// the postscan.
+        /// Minimum number of buckets for which the block-level method uses labels: it evaluates an expensive bucket
+        /// function (splitters or user GLSL) once per key, and stores the result in one byte for the postscan.
         min_buckets_labelled: u32 = size(any_u32).candidates(|_| &[5, 9, 17, 33, 65, u32::MAX]),
-        /// Tiles that a workgroup of the one-sweep histogram counts. Limited so that key indices fit into 32 bits.
+        /// Number of tiles that a workgroup of the one-sweep histogram counts. Limited so that key indices fit in 32
+        /// bits.
         histogram_parts: u32 = size(|_| numbers(1, 1 << 14)),
-        /// Up to this many buckets are counted by ballots, more by atomics in shared memory.
+        /// Maximum number of buckets that are counted by ballots. More buckets are counted by atomics in shared
+        /// memory.
         max_buckets_by_ballots: u32 = size(any_u32).candidates(|_| &[0, 8, 32]),
-        /// Copies of the counters if counted by atomics.
+        /// Number of copies of the counters, if keys are counted by atomics.
         counter_copies: u32 = size(|_| numbers(1, 32)).candidates(|_| &[1, 2, 4]),
-        /// Device behaviour that the ranking kernels rely on. Only [`Context::policy`](crate::Context::policy)
-        /// returns a value other than [`Ranking::Ballots`], because it requires a probe of the device.
+        /// Ranking method of the kernels. Only [`Context::policy`](crate::Context::policy) returns a value other than
+        /// [`Ranking::Ballots`], because other methods require a probe of the device.
         ranking: Ranking,
-        /// With lane-order ranking, one in this many tiles checks its own order, and at least one per dispatch; 0
+        /// With lane-order ranking, one in this many tiles checks its own order, and at least one per dispatch. 0
         /// disables the check.
         canary_period: u32 = size(any_u32).unstored(),
-        /// Up to this many buckets, `Auto` selects the direct method.
+        /// Maximum number of buckets for which `Auto` selects the direct method.
         max_buckets_direct: u32 = size(any_u32).candidates(|facts| match facts.is_software() {
             true => &[32, 64, 256],
             false => &[0, 2, 8, 32],
         }),
-        /// Whether `Auto` selects the reduced-bit sort for a user's function with more buckets than one round
-        /// supports. This evaluates the function only once per key.
+        /// Whether `Auto` selects the reduced-bit sort for user functions with more buckets than one round supports.
+        /// That method evaluates the function only once per key.
         label_user_buckets: bool = size(words::<bool>),
     }
 }
@@ -82,7 +84,7 @@ fn shapes(sizes: [(u32, u32, u32); 8]) -> TileShapes {
 }
 
 impl SplitTuning {
-    /// Sizes for the device.
+    /// Tuning parameters for the device.
     pub fn for_device(properties: &DeviceProperties) -> Self {
         let tuned = match Family::of(properties) {
             Family::Software => Self::software(),
@@ -106,7 +108,7 @@ impl SplitTuning {
                 (384, 14, 2),
                 (384, 24, 2),
             ]),
-            // Also used with lane-order ranking.
+            // These tiles are also used with lane-order ranking.
             labelled_keys: shapes([
                 (128, 10, 1),
                 (128, 8, 1),
@@ -127,7 +129,7 @@ impl SplitTuning {
                 (384, 14, 1),
                 (512, 28, 2),
             ]),
-            // Measured with lane-order ranking only.
+            // These tiles were measured with lane-order ranking only.
             onesweep: shapes([
                 (256, 20, 1),
                 (256, 20, 1),
@@ -140,16 +142,16 @@ impl SplitTuning {
             ]),
             values_after: VALUES_AFTER,
             min_keys: 2048,
-            // With 256 buckets, only as many tiles as keep the histograms small.
+            // With 256 buckets, subproblems have the minimum number of tiles that keeps the histograms small.
             block_strips: [3840, 4096, 6144, 4096, 10_752, 12_288, 9216, 0],
             labelled_strips: [3840, 4096, 6144, 4096, 10_752, 12_288, 18_432, 18_432],
             min_subproblems: 1024,
             side_by_side: 4,
-            // With fewer buckets a search is short, and labels add a sixth to the memory traffic.
+            // With fewer buckets, the search is short, and labels would add a sixth to the memory traffic.
             min_buckets_labelled: 9,
             histogram_parts: 8,
-            // Counting by atomics in shared memory takes as long as reading the keys, for every m; ballots take up
-            // to four times as long.
+            // For every m, counting by atomics in shared memory takes no longer than reading the keys. Ballots take
+            // up to four times as long.
             max_buckets_by_ballots: 0,
             counter_copies: 2,
             ranking: Ranking::Ballots,
@@ -191,8 +193,8 @@ impl SplitTuning {
         }
     }
 
-    /// Software drivers take longer to compile unrolled loops than to run them, and their barriers are slow. Hence
-    /// small tiles, and the direct method, which has no barriers.
+    /// For software drivers. They take longer to compile unrolled loops than to run them, so tiles are small. Their
+    /// barriers are slow, so the direct method, which has no barriers, is preferred.
     fn software() -> Self {
         let shapes = [TileShape::new(256, 4); 8];
         Self {
@@ -205,7 +207,7 @@ impl SplitTuning {
             block_strips: [2048; 8],
             labelled_strips: [2048; 8],
             histogram_parts: 2,
-            // Reading a label takes as long as a search, and writing it takes extra time.
+            // Reading a label takes as long as a search, and writing the label takes additional time.
             min_buckets_labelled: u32::MAX,
             max_buckets_by_ballots: 32,
             max_buckets_direct: 256,
@@ -213,15 +215,16 @@ impl SplitTuning {
         }
     }
 
-    /// For GPUs without measurements ([`TileShape::unmeasured`]).
+    /// For GPUs that were not measured ([`TileShape::unmeasured`]).
     fn unmeasured() -> Self {
         Self {
-            // With more buckets, runs within a tile are shorter; larger tiles compensate for that.
+            // With more buckets, runs of equal bucket ids within a tile are shorter. Larger tiles compensate for
+            // this.
             block_keys: [8, 8, 8, 8, 12, 12, 14, 14].map(TileShape::unmeasured),
             labelled_keys: [8, 8, 8, 8, 12, 12, 14, 14].map(TileShape::unmeasured),
             block_pairs: [8, 8, 8, 8, 8, 12, 12, 12].map(TileShape::unmeasured),
             onesweep: [8, 8, 8, 12, 12, 12, 14, 14].map(TileShape::unmeasured),
-            // Load values after the keys are in order, so that they do not occupy registers before.
+            // Values are loaded after the keys are in order, so that they do not occupy registers before.
             values_after: [ValuesAfter::Ordering; 8],
             block_strips: [4096, 4096, 4096, 4096, 6144, 6144, 7168, 7168],
             labelled_strips: [4096, 4096, 4096, 4096, 6144, 6144, 7168, 7168],
@@ -234,11 +237,11 @@ impl SplitTuning {
         let ordered = !self.ranking.is_by_lane_order() || facts.lane_order;
         require(
             ordered,
-            "lane-order ranking cannot be used, because the device failed the lane-order probe; use ballot ranking",
+            "lane-order ranking (split.ranking) cannot be used, because the device failed the lane-order probe; use ballot ranking",
         )
     }
 
-    /// Uses one shape for all tiles.
+    /// Uses the same shape for all tiles.
     #[must_use]
     pub fn with_shape(self, shape: TileShape) -> Self {
         let shapes = [shape; 8];

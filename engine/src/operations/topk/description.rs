@@ -12,7 +12,7 @@ use crate::operations::shared::declare::check_limit;
 use crate::operations::shared::pieces::WORD;
 use crate::policy::MAX_ELEMENTS;
 
-/// Elements to find, and their order.
+/// The elements to find, and the order of the result.
 ///
 /// ```
 /// use multisplit::TopK;
@@ -66,7 +66,7 @@ impl TopK {
         self.k
     }
 
-    /// Number and length of the rows of `n` elements.
+    /// Returns the number and the length of the rows of an array with `n` elements.
     pub(crate) fn cut(&self, n: u64) -> Result<(u64, u64)> {
         let Some(length) = self.row_length else { return Ok((1, n)) };
         check_rows(n, length)?;
@@ -77,19 +77,19 @@ impl TopK {
 /// Method of a top-k.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum TopKMethod {
-    /// A method that suits the device, k and the number of elements.
+    /// Chosen by the policy, from k, the number of elements and the number of rows.
     #[default]
     Auto,
-    /// One workgroup per row, which reads the row several times: for short rows, or many rows. Longer rows are
-    /// divided into parts with one workgroup each, and another workgroup selects from their results. k elements
-    /// must fit in the shared memory of a workgroup.
+    /// One workgroup per row, which reads the row several times. Suits short rows, or many rows. Longer rows are
+    /// divided into parts with one workgroup each, and another workgroup selects from the results of the parts. k
+    /// elements must fit in the shared memory of a workgroup.
     Rows,
-    /// Estimates a bound from a sample, reads the array once to keep the elements that reach the bound, and
-    /// selects from these with one workgroup per row. Rows for which the estimate was wrong are selected
-    /// exactly. k elements must fit in the shared memory of a workgroup.
+    /// Estimates a bound from a sample, reads the array once to collect the elements that reach the bound, and
+    /// selects from these with one workgroup per row. If the estimate was wrong for a row, `Select` processes this
+    /// row. k elements must fit in the shared memory of a workgroup.
     Filter,
-    /// Finds the k-th largest element digit by digit, with one pass over the array per digit. Then gathers and
-    /// sorts the result. For any k.
+    /// Finds the k-th largest element digit by digit, with one pass over the array per digit. Then collects and sorts
+    /// the result. Supports any k.
     Select,
 }
 
@@ -122,7 +122,7 @@ impl TopKBuffers {
             return Err(Error::RowsOfDeviceCount);
         }
         let n = self.n.max();
-        check_limit("number of elements", n, MAX_ELEMENTS)?;
+        check_limit("number of elements of a top-k", n, MAX_ELEMENTS)?;
         check_k(topk.k, length)?;
         let results = rows.saturating_mul(topk.k);
         check_size("topk.keys", self.keys, key.array_bytes(n))?;
@@ -147,7 +147,7 @@ pub struct TopElements<P: Place, K: Pod> {
     pub method: TopKMethod,
 }
 
-/// Choices made by [`topk`](super::topk).
+/// The method and number of rows of an added top-k.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AddedTopK {
     /// The method; never `Auto`.

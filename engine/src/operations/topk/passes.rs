@@ -31,7 +31,7 @@ push_constants! {
         samples: u32,
         maxima: u32,
         step: u32,
-        /// Parts of a row from which workgroups select independently.
+        /// Number of parts of a row. One workgroup selects from each part.
         cut: u32,
     }
 }
@@ -56,7 +56,7 @@ pub fn topk(
     policy.topk.check_on(&policy.facts)?;
     let (rows, length) = topk.cut(buffers.n.max())?;
     buffers.check(topk, key, rows, length)?;
-    // Narrow keys are widened to words with the same order.
+    // Keys of 8 and 16 bits are widened to `u32` words with the same order.
     let words = if key.is_narrow() { KeyType::U32 } else { key };
     let shape = Shape { key: words, rows, length, k: topk.k };
     let method = choose(policy, topk, &shape)?;
@@ -104,7 +104,7 @@ fn add(
     if !topk.sorted {
         return Ok(());
     }
-    // Equal elements are already in index order, which a stable sort keeps.
+    // Equal elements are in ascending index order. A stable sort keeps this order.
     let mut how = if topk.smallest { Sort::ascending() } else { Sort::descending() };
     if shape.rows > 1 {
         how = how.rows(shape.k);
@@ -117,7 +117,7 @@ fn add(
 fn found(buffers: &TopKBuffers, shape: &Shape) -> Count {
     match buffers.n {
         Count::Host(_) => Count::Host(shape.rows * shape.k),
-        // k, or the device count if it is lower.
+        // The number found is k, or the device count if it is lower.
         Count::Device { buffer, index, .. } => Count::Device { buffer, index, max: shape.k },
     }
 }
@@ -192,14 +192,14 @@ impl TopKPasses<'_> {
         Elements { keys, indices, capacity }
     }
 
-    /// Declares a transient buffer with `each` values of the key size per row.
+    /// Declares a transient buffer with `each` values per row. The values have the size of a key.
     fn wide(&self, graph: &mut Graph, name: &str, each: u64) -> Buffer {
         let bytes = self.shape.rows * each * u64::from(self.shape.key.bytes());
         graph.transient_bytes(format!("topk.{name}"), bytes)
     }
 
-    /// Adds one workgroup per row; or one per part of a row, followed by one that selects from the results of
-    /// all parts.
+    /// Adds one pass with a workgroup per row. If rows are divided into parts, adds two passes: one with a workgroup
+    /// per part, and one that selects from the results of all parts.
     fn rows(&self, graph: &mut Graph, out: &Elements) -> Result<()> {
         let cut = self.shape.cut(self.policy);
         if cut.parts == 1 {
@@ -285,7 +285,7 @@ impl TopKPasses<'_> {
                 let words = shape.rows * DIGITS_WORDS;
                 let digits = graph.transient::<u32>("topk.digits", words);
                 fill(graph, policy, "topk.clear", digits, 0)?;
-                // The keys are a placeholder for the state, which is not read.
+                // Without a filter there is no state. The kernel does not read this binding, so any view will do.
                 (keys, digits, shape.select_parts(policy))
             }
         };
@@ -320,8 +320,7 @@ impl TopKPasses<'_> {
         Ok(())
     }
 
-    /// Adds the pass with one workgroup per row, which selects from the candidates of a filter or of `cut`
-    /// parts.
+    /// Adds the pass that selects from the candidates of a filter or of the parts, with one workgroup per row.
     fn finish(
         &self,
         graph: &mut Graph,
@@ -345,8 +344,8 @@ impl TopKPasses<'_> {
         Ok(())
     }
 
-    /// Constants for sorting the result. The capacity is as small as possible, so that several workgroups fit
-    /// on a multiprocessor.
+    /// Constants for sorting the result. The capacity is as small as possible, so that several workgroups fit on a
+    /// multiprocessor.
     fn ordered(&self, sorted: bool) -> [(&'static str, u32); 2] {
         let ordered = if sorted { self.shape.k.next_power_of_two() } else { 1 };
         let capacity = (ordered as u32).max(self.policy.facts.subgroup_size);

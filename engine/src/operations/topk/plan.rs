@@ -1,4 +1,4 @@
-//! Selects the method of a top-k and the sizes of its parts.
+//! Selects the method of a top-k and the sizes of its passes.
 
 use super::description::{TopK, TopKMethod};
 use crate::elements::key::KeyType;
@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::operations::shared::declare::check_limit;
 use crate::policy::Policy;
 
-/// Size of a top-k.
+/// The input of a top-k: key type, rows, row length, and k.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     pub key: KeyType,
@@ -15,19 +15,20 @@ pub(super) struct Shape {
     pub k: u64,
 }
 
-/// Shared memory in addition to the elements that a workgroup sorts, in bytes: bins and subgroup sums.
+/// Shared memory for variables other than the elements that a workgroup sorts, in bytes: histogram bins and subgroup
+/// sums.
 const OTHER_SHARED: u64 = 3 << 10;
-/// Bytes that a thread loads at a time in passes over the whole array. Must match `topk_visit.glsl`.
+/// Number of bytes that a thread loads at a time in passes over the whole array. Must match `topk_visit.glsl`.
 const THREAD_BYTES: u64 = 64;
-/// Samples per thread. Must match the kernel.
+/// Number of samples per thread. Must match the kernel.
 const SAMPLES_OF_THREAD: u64 = 16;
-/// One element in this many is sampled, up to the maximum number of samples.
+/// Sampling interval: one in this many elements is a sample, up to the maximum number of samples.
 const SAMPLED: u64 = 16;
-/// Elements per thread of a workgroup that processes a row. With more elements, the workgroup gets more
-/// threads.
+/// Target number of elements per thread, if one workgroup processes a row. With more elements, the workgroup gets
+/// more threads.
 const ROW_ROUNDS: u64 = 8;
 const MIN_THREADS: u64 = 64;
-/// Minimum elements of a part of a row.
+/// Minimum number of elements of a part of a row.
 const MIN_PART: u64 = 1024;
 
 impl Shape {
@@ -55,9 +56,9 @@ impl Shape {
         self.length.div_ceil(self.tile(policy)).max(1)
     }
 
-    /// Divides a row into parts, each about as large as the number of candidates of all parts. The row is not
-    /// divided if it is short, if there are many rows, or if more than half of its elements would become
-    /// candidates.
+    /// Divides a row into parts. The parts are about as large as the total number of candidates of all parts, because
+    /// one workgroup processes these too. The row is not divided if it is short, if there are many rows, or if more
+    /// than half of its elements would become candidates.
     pub fn cut(&self, policy: &Policy) -> Cut {
         let max_part = policy.topk.part_elements;
         let undivided = Cut { parts: 1, share: self.length, candidates: self.k };
@@ -65,7 +66,7 @@ impl Shape {
             return undivided;
         }
         let balanced = self.length.saturating_mul(self.k).isqrt().next_power_of_two();
-        // Equal parts, as in the kernel.
+        // All parts have the same size, as in the kernel.
         let parts = self.length.div_ceil(balanced.clamp(MIN_PART.min(max_part), max_part));
         let share = self.length.div_ceil(parts);
         let candidates = parts * share.min(self.k);
@@ -78,15 +79,15 @@ impl Shape {
         preferred && self.length <= max_group_elements(policy)
     }
 
-    /// Whether all workgroups of [`TopKMethod::Rows`] have few enough elements: those of a row, of a part, or
-    /// the candidates of all parts.
+    /// Whether [`TopKMethod::Rows`] is suitable: each workgroup has few enough elements, whether it processes a row,
+    /// a part, or the candidates of all parts.
     fn suits_rows(&self, policy: &Policy) -> bool {
         let Cut { parts, share, candidates } = self.cut(policy);
         let max_elements = policy.topk.part_elements.min(max_group_elements(policy));
         self.is_alone(policy) || parts > 1 && share.max(candidates) <= max_elements
     }
 
-    /// Workgroups per row of the filter.
+    /// Number of workgroups per row of the filter.
     pub fn filter_parts(&self, policy: &Policy) -> u64 {
         let tuning = &policy.topk;
         let tiles = self.tiles(policy);
@@ -94,32 +95,34 @@ impl Shape {
         tiles.div_ceil(each.min(max_pass_rounds(policy)))
     }
 
-    /// Workgroups per row of the exact passes. Each workgroup loops over all bins at its start and at its end.
+    /// Number of workgroups per row of the exact passes. Each workgroup loops over all histogram bins at its start
+    /// and at its end.
     pub fn select_parts(&self, policy: &Policy) -> u64 {
         self.parts_of_row(policy, policy.topk.groups)
     }
 
-    /// Workgroups per row of the exact passes after a filter. Usually all rows are finished, and the time to
-    /// launch workgroups dominates. Therefore there are only as many workgroups as saturate the memory
-    /// bandwidth.
+    /// Number of workgroups per row of the exact passes after a filter. Usually the filter has finished all rows, so
+    /// launching the workgroups takes most of the time. Therefore only as many are launched as are needed to reach
+    /// the memory bandwidth.
     pub fn fallback_parts(&self, policy: &Policy) -> u64 {
         self.parts_of_row(policy, policy.topk.groups / 4)
     }
 
-    /// Workgroups per row, for about `groups` workgroups in total.
+    /// Number of workgroups per row if there are to be about `groups` workgroups in total.
     fn parts_of_row(&self, policy: &Policy, groups: u64) -> u64 {
         let tiles = self.tiles(policy);
         (groups / self.rows).clamp(tiles.div_ceil(max_pass_rounds(policy)), tiles)
     }
 }
 
-/// Maximum loop iterations of one pass of a workgroup over its elements, and maximum number of tiles per workgroup.
-/// Kernels take up to 18 such passes, one for each digit of keys and indices and one for each list that they write.
+/// Maximum number of loop iterations that a workgroup may take for one pass over its elements; also the maximum
+/// number of tiles per workgroup. A kernel takes up to 18 such passes: one for each digit of keys and indices, and
+/// one for each list that it writes.
 fn max_pass_rounds(policy: &Policy) -> u64 {
     u64::from(policy.facts.max_loop_rounds) / 32
 }
 
-/// Maximum number of elements of a workgroup that finds the largest of them on its own.
+/// Maximum number of elements from which one workgroup may select on its own.
 fn max_group_elements(policy: &Policy) -> u64 {
     max_pass_rounds(policy) * ROW_ROUNDS * u64::from(policy.spine_threads)
 }
@@ -134,8 +137,8 @@ pub(super) struct Cut {
     pub candidates: u64,
 }
 
-/// Sizes of the passes that estimate a bound and apply it: workgroups, samples, elements of a group of samples,
-/// number of groups, and capacity for candidates, all per row.
+/// Sizes of the passes that estimate a bound and apply it, per row: workgroups, samples, elements per group of
+/// samples, groups of samples, and capacity for candidates.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Guess {
     pub parts: u64,
@@ -156,7 +159,7 @@ impl Guess {
         while samples / group_elements > maxima && part.is_multiple_of(2 * group_elements) {
             group_elements *= 2;
         }
-        // The expected number of candidates, as in the kernel. The capacity is twice that.
+        // The kernel computes the expected number of candidates in the same way. The capacity is twice this number.
         let sampled = samples as f64 / shape.length.max(1) as f64;
         let expected = shape.k as f64 * sampled;
         let candidates = (expected + 6.0 * expected.sqrt() + 16.0) / sampled;
@@ -165,13 +168,13 @@ impl Guess {
         Self { parts, samples, group_elements, maxima: samples / group_elements, capacity }
     }
 
-    /// Whether the loop limit allows one workgroup to process all maxima, and one to process all candidates.
+    /// Whether one workgroup can process all maxima, and one all candidates, within the device's loop limit.
     fn fits(&self, policy: &Policy) -> bool {
         self.maxima.max(self.capacity) <= max_group_elements(policy)
     }
 }
 
-/// Selects the method. This is `Select` if the loop limit of the device is too low for the preferred method.
+/// Selects the method. If the device's loop limit is too low for the preferred method, selects `Select`.
 pub(super) fn choose(policy: &Policy, topk: &TopK, shape: &Shape) -> Result<TopKMethod> {
     let method = preferred(policy, topk, shape)?;
     let cut = shape.cut(policy);
@@ -180,7 +183,7 @@ pub(super) fn choose(policy: &Policy, topk: &TopK, shape: &Shape) -> Result<TopK
         TopKMethod::Filter => Guess::new(policy, shape).fits(policy),
         _ => return Ok(method),
     };
-    // Loop iterations of the bitonic sort by one workgroup.
+    // Number of loop iterations of a bitonic sort by one workgroup.
     let size = shape.k.max(1).next_power_of_two();
     let steps = u64::from(size.ilog2()).pow(2);
     let sorts = (size / u64::from(policy.spine_threads)).saturating_mul(steps);
@@ -195,7 +198,11 @@ fn preferred(policy: &Policy, topk: &TopK, shape: &Shape) -> Result<TopKMethod> 
         TopKMethod::Auto if shape.suits_rows(policy) => return Ok(TopKMethod::Rows),
         TopKMethod::Auto => return Ok(TopKMethod::Filter),
         TopKMethod::Rows | TopKMethod::Filter => {
-            check_limit("k for TopKMethod::Rows or TopKMethod::Filter", shape.k, max_sorted)?;
+            check_limit(
+                "k for TopKMethod::Rows or TopKMethod::Filter on this device",
+                shape.k,
+                max_sorted,
+            )?;
         }
         TopKMethod::Select => {}
     }
@@ -233,11 +240,11 @@ mod tests {
         assert_eq!(cut(1 << 16, 32), Cut { parts: 32, share: 2048, candidates: 1024 });
         assert_eq!(cut(1 << 16, 1024), Cut { parts: 8, share: 8192, candidates: 8192 });
         assert_eq!(cut((1 << 16) + 1, 1024).candidates, 9 * 1024);
-        // Rows are not divided if one workgroup can process them, or if most elements would become candidates.
+        // Rows are not divided if one workgroup can process a whole row, or if most elements would become candidates.
         for (length, k) in [(1 << 14, 32), (20_000, 15_000)] {
             assert_eq!(cut(length, k), Cut { parts: 1, share: length, candidates: k });
         }
-        // Parts cover the row, and none is empty.
+        // The parts cover the row, and no part is empty.
         for (length, k) in [(16_385, 1), (70_001, 250), (1 << 20, 100), ((1 << 24) - 1, 4000)] {
             let Cut { parts, share, candidates } = cut(length, k);
             assert!(parts > 1 && (parts - 1) * share < length && parts * share >= length);
@@ -267,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn filter_capacity_is_small() {
+    fn filter_capacity_is_a_small_share_of_the_row() {
         let policy = test_policy(32, 1024);
         for (length, k, max_capacity) in [(1 << 28, 1024, 20_000), (200_000, 2048, 9_000)] {
             let guess = Guess::new(&policy, &shape(length, k));
@@ -278,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_cover_rows() {
+    fn rows_never_have_more_workgroups_than_tiles() {
         let policy = test_policy(32, 1024);
         for length in [1, 4095, 4096, 4097, 1 << 20, 1 << 29] {
             let shape = shape(length, 1);

@@ -1,4 +1,4 @@
-//! Sizes of top-k.
+//! Tuning parameters of top-k.
 
 use crate::device::properties::DeviceProperties;
 use crate::policy::allowed::{any_u64, numbers};
@@ -6,17 +6,17 @@ use crate::policy::facts::{Facts, Family};
 use crate::policy::table::{size, sizes};
 
 sizes! {
-    /// Sizes of the top-k kernels. Results never depend on them.
+    /// Tuning parameters of the top-k kernels. Results never depend on them.
     pub struct TopKTuning as "topk." {
-        /// Rows of at most this many elements get one workgroup each.
+        /// Maximum length of a row that a single workgroup processes.
         row_elements: u64 = size(any_u64),
-        /// With at least this many rows, each row gets one workgroup, regardless of its length.
+        /// Minimum number of rows for which each row is processed by a single workgroup, regardless of its length.
         many_rows: u64 = size(|_| numbers(1, u64::MAX)),
-        /// Longer rows are divided into parts of at most this many elements, with one workgroup each. 0
-        /// disables this.
+        /// Maximum number of elements per part of a longer row. Each part has one workgroup. 0 means that rows are
+        /// never divided into parts.
         part_elements: u64 = size(any_u64),
-        /// Approximate number of workgroups of a pass over the whole array. Each workgroup sums the counts of
-        /// its predecessors.
+        /// Approximate number of workgroups of a pass over the whole array. At its end, each workgroup sums the
+        /// counts of all preceding workgroups.
         groups: u64 = size(|_| numbers(1, 1 << 16)),
         /// Maximum number of tiles per workgroup of the filter.
         filter_tiles: u64 = size(|_| numbers(1, u64::MAX)),
@@ -33,16 +33,16 @@ impl TopKTuning {
     pub fn for_device(properties: &DeviceProperties) -> Self {
         let software = Family::of(properties) == Family::Software;
         Self {
-            // One workgroup reads a row several times, but saves a pass. On software drivers only the total
+            // A single workgroup reads its row several times, but saves a pass. On software drivers, only the total
             // work matters.
             row_elements: if software { 1 << 16 } else { 1 << 14 },
-            // Parts are read twice, and need one additional pass instead of six. On software drivers only the
+            // Parts are read twice, but need only one additional pass instead of six. On software drivers, only the
             // total work matters.
             part_elements: if software { 0 } else { 1 << 14 },
-            // About twice the number of workgroups that a large GPU runs concurrently.
+            // About twice the number of workgroups that a large GPU runs at the same time.
             many_rows: 256,
             groups: if software { 64 } else { 1056 },
-            // Few enough workgroups to keep launch costs low, and enough of them to balance the load at the
+            // Large enough to keep the launch cost of workgroups low, and small enough to balance their load at the
             // end.
             filter_tiles: 8,
             samples: 1 << 20,
