@@ -3,7 +3,7 @@
 #[doc = include_str!("../../docs/sort.md")]
 pub struct Sort;
 
-/// Requires GLSL: one example defines a custom bucket function.
+/// Requires the feature `glsl`, because one example defines a custom bucket function.
 #[cfg(feature = "glsl")]
 #[doc = include_str!("../../docs/multisplit.md")]
 pub struct Multisplit;
@@ -17,7 +17,7 @@ pub struct Histogram;
 #[doc = include_str!("../../docs/family.md")]
 pub struct Family;
 
-/// Requires GLSL: one example defines a custom pass.
+/// Requires the feature `glsl`, because one example defines a custom pass.
 #[cfg(feature = "glsl")]
 #[doc = include_str!("../../docs/graph.md")]
 pub struct Graph;

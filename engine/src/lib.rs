@@ -24,8 +24,8 @@
 //!   device arrays ([`Array`], created by [`Context::upload`]) return device arrays and transfer no
 //!   data. Options are set by name: [`Sort::descending`], [`Sort::bits`], [`Buckets::range`],
 //!   [`Bins::layout`].
-//! - **Work**: several primitives and your own shaders, planned together, recorded once and submitted
-//!   any number of times ([`Context::work`], [`Frame`]).
+//! - **Work**: several operations and your own shaders, planned together, recorded once and submitted any number of
+//!   times ([`Context::work`], [`Frame`]).
 //! - **In your engine**: the same work on your buffers, recorded into your command buffers
 //!   ([`Work::executable`], [`Context::adopt`], [`embed`]).
 //! - **Building blocks**: [`operations`] adds passes to a [`graph`], which plans them without a device;
@@ -104,7 +104,7 @@ pub use policy::Policy;
 pub use policy::profile::Profile;
 pub use work::{First, Frame, Operand, Work, WorkArray, WorkPass, threads};
 
-/// Places of arrays: host or device.
+/// Memory that contains arrays: host or device.
 pub mod place {
     pub use crate::memory::{Device, Host, Place};
 }

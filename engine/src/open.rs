@@ -18,7 +18,7 @@ impl Context {
         Ok(context)
     }
 
-    /// Uses a device that other code created.
+    /// Creates a context for a device that other code created.
     ///
     /// # Safety
     /// The handles are valid and belong together: the instance was created with `api_version`, the device with

@@ -1,4 +1,4 @@
-//! Translates internal names for error messages.
+//! Translates internal names to names that users know, for error messages.
 
 /// Names of the operations, by the first part of kernel labels, plan names and array names.
 const OPERATIONS: [(&str, &str); 24] = [
@@ -28,14 +28,15 @@ const OPERATIONS: [(&str, &str); 24] = [
     ("topk", "top-k"),
 ];
 
-/// The operation that a built-in kernel belongs to.
+/// The name of the operation that a built-in kernel belongs to.
 pub(crate) fn operation(label: &str) -> String {
     let first = label.split('.').next().unwrap_or(label);
     let found = OPERATIONS.iter().find(|(name, _)| *name == first);
     found.map_or_else(|| format!("`{first}`"), |(_, words)| (*words).to_owned())
 }
 
-/// Description of a kernel. Built-in kernels are described by their operation, because users do not know their labels.
+/// Description of a kernel. Users do not know the labels of built-in kernels, so these are described by their
+/// operation.
 pub(crate) fn kernel(label: &str) -> String {
     match multisplit_shaders::builtin::ALL.iter().any(|kernel| kernel.label() == label) {
         true => format!("a kernel of {}", operation(label)),
@@ -43,7 +44,7 @@ pub(crate) fn kernel(label: &str) -> String {
     }
 }
 
-/// Description of an array, with its operation if the name contains one.
+/// Description of an array. Contains the operation if the name of the array does.
 pub(crate) fn array(name: &str) -> String {
     match name.split_once('.') {
         None if name == "staging" => "the staging memory of a transfer".to_owned(),

@@ -78,7 +78,7 @@ fn unsupported_addresses_are_rejected(gpu: &Gpu) -> Result<()> {
         return Ok(());
     }
     for (by_kernel, address, expected) in [
-        (false, 256, "an address was given, but a buffer is needed for `dst`"),
+        (false, 256, "an address was given, but a buffer is required for import `dst`"),
         (true, 8, "offset 8 of import `dst` is not a multiple of 16"),
     ] {
         let (plan, src, dst) = plan(context, by_kernel)?;

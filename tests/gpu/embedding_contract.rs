@@ -284,9 +284,9 @@ fn invalid_recordings_are_rejected_with_the_buffer_name(gpu: &Gpu) -> Result<()>
     let stranger = context.work("other").import::<u32>("keys", 100);
     let odd = BufferAt::new(vk::Buffer::null(), 4);
     for (imports, expected) in [
-        (&both[..1], "no buffer was given for `dst`"),
-        (&[both[0], both[1], both[0]], "more than one buffer was given for `src`"),
-        (&[both[0], stranger.at(dst_at)], "no buffer was given for `dst`"),
+        (&both[..1], "no buffer was given for import `dst`"),
+        (&[both[0], both[1], both[0]], "more than one buffer was given for import `src`"),
+        (&[both[0], stranger.at(dst_at)], "no buffer was given for import `dst`"),
         (&[both[0], both[1], stranger.at(dst_at)], "the plan has no import"),
         (&[both[0], both[1], transient.at(dst_at)], "the plan has no import"),
         (&[both[0], dst.at(odd)], "offset 4 of import `dst` is not a multiple of"),

@@ -1,4 +1,4 @@
-//! Filling and copying arrays on the device.
+//! Fills and copies arrays on the device.
 
 use bytemuck::Pod;
 use multisplit_graph::ElementType;
@@ -36,7 +36,8 @@ impl Context {
         })
     }
 
-    /// Returns the elements in an array that may be modified: a copy, if they are borrowed.
+    /// Returns the elements as an array that may be modified. If the array belongs to the caller,
+    /// this is a copy.
     pub(super) fn own(&self, elements: Input<'_>, name: &str) -> Result<AnyArray> {
         let array = elements.on_device(self, name)?;
         if !elements.is_borrowed() {

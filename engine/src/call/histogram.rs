@@ -33,7 +33,7 @@ impl Context {
     }
 
     /// Sums the weights of the samples in each bin, modulo 2^64. `weights` has one weight for each
-    /// element of the layout, shared by all channels of the element.
+    /// element. All channels of an element have the same weight.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -58,9 +58,8 @@ impl Context {
         self.count_samples(samples.input(), weights, &bins.untyped())?.take(self)
     }
 
-    /// Sums the weights of the samples in each bin as 32-bit floats, with one weight for each
-    /// element of the layout. The order of additions, and therefore the rounding, may differ from
-    /// run to run.
+    /// Sums the weights of the samples in each bin as 32-bit floats. `weights` has one weight for
+    /// each element. The order of additions, and thus the rounding, may vary between runs.
     pub fn histogram_weighted_f32<A, W>(
         &self,
         samples: &A,
@@ -86,7 +85,7 @@ impl Context {
         if described.accumulate {
             let sample = described.sample.to_string();
             let problem =
-                "a single call cannot accumulate; use operations::histogram in a graph".to_owned();
+                "Bins::accumulate is not supported in a single call; use Context::work or operations::histogram".to_owned();
             return Err(Error::Histogram { sample, problem });
         }
         described.layout.check(described.sample)?;
@@ -116,7 +115,7 @@ impl Context {
     }
 }
 
-/// Counts on the device.
+/// Result of a histogram on the device.
 struct Counted {
     counts: AnyArray,
     out_of_range: AnyArray,

@@ -56,7 +56,7 @@ impl Context {
     /// assert_eq!((keys, values), (vec![1, 1, 2, 4], vec![10, 20, 21, 11]));
     /// # Ok::<(), multisplit::Error>(())
     /// ```
-    #[allow(clippy::type_complexity, reason = "two arrays where those of the input are")]
+    #[allow(clippy::type_complexity, reason = "the results are in the same memory as the inputs")]
     pub fn merge_pairs<A, B, C, D>(
         &self,
         first: (&A, &B),
@@ -72,7 +72,7 @@ impl Context {
     }
 
     /// Merges two arrays of pairs that are both sorted by key in the order `how`.
-    #[allow(clippy::type_complexity, reason = "two arrays where those of the input are")]
+    #[allow(clippy::type_complexity, reason = "the results are in the same memory as the inputs")]
     pub fn merge_pairs_with<A, B, C, D>(
         &self,
         (first, first_values): (&A, &B),
@@ -95,7 +95,7 @@ impl Context {
     }
 }
 
-/// A merge, with the element types as values.
+/// Parameters of a merge whose element types are known only at run time.
 struct MergeCall<'a> {
     key: KeyType,
     keys: [Input<'a>; 2],
@@ -104,7 +104,7 @@ struct MergeCall<'a> {
 }
 
 impl MergeCall<'_> {
-    /// Merges arrays of any size. Host arrays are merged by parts of the output.
+    /// Merges arrays of any size. For large host arrays, the output is divided into parts.
     fn run(&self, context: &Context, outputs: &mut [&mut dyn AnyOutput]) -> Result<()> {
         let [first, second] = self.keys;
         let (Some(one), Some(other)) = (first.on_host(), second.on_host()) else {
@@ -154,7 +154,7 @@ impl MergeCall<'_> {
     }
 }
 
-/// Number of elements of the first array among the first `count` merged elements: a merge-path
+/// Number of elements of the first array among the first `count` elements of the output, found by a merge-path
 /// search. Elements of the first array precede equal elements of the second.
 fn elements_of_first(
     (key, how): (KeyType, Merge),

@@ -1,6 +1,7 @@
 //! One-call functions of a context. Each function describes its arrays and declares its passes as
-//! [`Work`]. This module runs the work, in parts if the arrays exceed one plan or the device's
-//! memory, and returns the results in host or device memory, depending on the inputs.
+//! [`Work`]. This module runs the work. If the arrays exceed one plan or the device's memory, it
+//! divides them into parts. Results are in host memory if the inputs are, and otherwise in device
+//! memory.
 
 mod arrays;
 mod histogram;
@@ -29,13 +30,14 @@ use crate::memory::{AnyArray, AnyOutput, Elements, Output, Place};
 use crate::policy::Policy;
 use crate::work::Work;
 
-/// Array of `T`, in the same memory as `A`.
+/// An array of `T` in the same memory (host or device) as `A`.
 type Like<A, T> = <<A as Elements>::Place as Place>::Array<T>;
 
-/// Combines the results of a part with the results before, which end at the given indices.
+/// Combines the results of a part with the results of the previous parts. The second argument
+/// contains the lengths of the results before this part.
 type Join<'a> = dyn Fn(&mut [&mut dyn AnyOutput], &[usize]) -> Result<()> + 'a;
 
-/// A context and the policy of its plans.
+/// A context, and the policy that its plans use.
 #[derive(Clone, Copy)]
 struct Caller<'a> {
     context: &'a Context,
@@ -57,7 +59,7 @@ impl Context {
         Caller { context: self, policy: &self.policy() }.call(name, declare)
     }
 
-    /// Runs passes that write a count, and returns the count.
+    /// Runs passes that write a count to the device, and returns the count.
     fn call_count(
         &self,
         name: &str,
@@ -80,7 +82,7 @@ impl Context {
         Ok(output)
     }
 
-    /// Returns the result that `run` writes.
+    /// Returns the single result that `run` writes.
     fn one<P: Place, T: Pod>(
         &self,
         run: impl FnOnce(&mut dyn AnyOutput) -> Result<()>,
@@ -100,9 +102,9 @@ impl Context {
         Ok((P::take(self, first)?, P::take(self, second)?))
     }
 
-    /// Calls `part` for consecutive ranges of the elements, each small enough for one plan and for
-    /// the device's memory, and concatenates the results. `join` is called after the results of a
-    /// part are appended.
+    /// Calls `part` for consecutive ranges of the elements, and concatenates the results. Each
+    /// range is small enough for one plan and for the device's memory. `join` is called after the
+    /// results of a part have been appended.
     fn in_parts(
         &self,
         footprint: Footprint,
@@ -132,7 +134,7 @@ impl Context {
     }
 }
 
-/// Whether the result at `index` is equal to the one before it.
+/// Whether the result at `index` equals the result before it.
 fn continues(output: &mut dyn AnyOutput, index: usize) -> bool {
     (1..output.len()).contains(&index) && {
         let before = output.element(index - 1).to_vec();
@@ -150,18 +152,21 @@ fn bits_of(key: &[u8]) -> u64 {
     }
 }
 
-/// Rejects more elements than 32-bit indices and offsets can count.
+/// Rejects numbers of elements that exceed 32-bit indices and offsets.
 fn check_numbers(what: &'static str, n: u64) -> Result<()> {
     let limit = u64::from(u32::MAX);
     if n <= limit { Ok(()) } else { Err(Error::TooLarge { what, asked: n, limit }) }
 }
 
-/// Runs `work`, and runs it again if the device fails the lane-order check. The failure makes the
-/// context rank by ballots.
+/// Runs `work`. If the device fails the lane-order check, runs it again; the context then ranks by
+/// ballots.
 fn redo_by_ballots<T>(work: impl Fn() -> Result<T>) -> Result<T> {
     match work() {
         Err(Error::LaneOrder { plan }) => {
-            tracing::warn!(plan, "run again with ballot ranking");
+            tracing::warn!(
+                plan,
+                "the device does not keep lane order; running again with ballot ranking"
+            );
             work()
         }
         other => other,

@@ -1,5 +1,5 @@
-//! Processes arrays that exceed one plan, or whose results do not fit in the device's memory, in
-//! consecutive parts. The results of the parts are combined on the host.
+//! Processes arrays in consecutive parts if they exceed one plan or if their results do not fit in the device's
+//! memory. The results of the parts are combined on the host.
 
 use std::ops::Range;
 
@@ -8,30 +8,30 @@ use crate::error::{Error, Result};
 use crate::memory::Input;
 use crate::policy::MAX_ELEMENTS;
 
-/// Minimum elements of a part. If a part of this size does not fit in memory, the call fails.
+/// Minimum number of elements of a part. If a part of this size does not fit in memory, the call fails.
 const MIN_PART: u64 = 256;
 
-/// Number of elements of an operation, and their device memory.
+/// Number of elements of an operation, and the device memory that they need.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Footprint {
     pub elements: u64,
     /// Whether the elements are on the device.
     pub on_device: bool,
-    /// Bytes per element, summed over all arrays.
+    /// Number of bytes per element, summed over all arrays.
     pub total: u64,
-    /// Bytes per element of the widest array, which must fit in one storage binding. `None` if the binding
-    /// size does not limit the operation.
+    /// Number of bytes per element of the array with the largest elements, which must fit in one storage binding.
+    /// `None` if the operation divides arrays into bindings by itself.
     pub widest: Option<u64>,
 }
 
 impl Footprint {
-    /// Footprint of an operation on `input` whose arrays have these bytes per element.
+    /// Footprint of an operation on `input`. `arrays` contains the bytes per element of each array.
     pub fn new(input: Input<'_>, arrays: &[u64]) -> Self {
         let (total, widest) = (arrays.iter().sum(), arrays.iter().copied().max());
         Self { elements: input.len(), on_device: input.is_borrowed(), total, widest }
     }
 
-    /// Maximum elements of one plan, limited by the size of a storage binding.
+    /// Maximum number of elements of one plan, limited by the size of a storage binding.
     fn bindable(self, context: &Context) -> u64 {
         let policy = context.policy();
         self.widest.map_or(u64::MAX, |bytes| {
@@ -46,8 +46,7 @@ impl Footprint {
         self.on_device && self.elements <= self.bindable(context)
     }
 
-    /// Maximum elements of one part, limited by the size of a storage binding and by the device's
-    /// memory.
+    /// Maximum number of elements of one part, limited by the size of a storage binding and by the device's memory.
     pub fn max_part(self, context: &Context) -> u64 {
         let memory = context.properties().device_memory;
         let memory = context.device.memory_limit.map_or(memory, |limit| limit.min(memory));
@@ -55,9 +54,8 @@ impl Footprint {
     }
 }
 
-/// Calls `each` with consecutive ranges of `0..n` of at most `max` items. A range that does not fit
-/// in memory is halved and retried, unless it has at most `min` items. If `n` is 0, `each` is
-/// called once with an empty range.
+/// Calls `each` with consecutive ranges of `0..n` that have at most `max` items. If a range does not fit in memory
+/// and has more than `min` items, it is halved and retried. If `n` is 0, `each` is called once, with an empty range.
 pub(super) fn in_parts_of(
     n: u64,
     (min, max): (u64, u64),
@@ -91,8 +89,8 @@ pub(super) fn in_parts(
     in_parts_of(n, (MIN_PART, max), each)
 }
 
-/// End of the longest group of segments that starts with the first of `segments` and has at most
-/// `max` elements. A group has at least one segment. Segment s begins at `bound(s)`.
+/// Returns the end of the longest group of segments that begins with the first of `segments` and has at most `max`
+/// elements. A group has at least one segment. Segment s begins at element `bound(s)`.
 pub(super) fn group_end(
     segments: Range<usize>,
     max: usize,
@@ -111,7 +109,7 @@ pub(super) fn group_end(
     low
 }
 
-/// Whether a smaller part may succeed.
+/// Whether the error may be avoided by a smaller part.
 pub(super) fn is_out_of_memory(error: &Error) -> bool {
     matches!(error, Error::OutOfMemory { .. })
 }
@@ -125,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_cover_everything_in_order() {
+    fn parts_cover_all_elements_in_order() {
         for (n, max, expected) in
             [(0, 5, &[(0, 0)][..]), (7, 3, &[(0, 3), (3, 6), (6, 7)]), (7, 9, &[(0, 7)])]
         {
@@ -140,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn segment_groups_are_as_long_as_possible() {
+    fn segment_groups_have_at_most_the_maximum_length() {
         let bounds = [0, 3, 3, 5, 20, 21];
         let end = |segments| group_end(segments, 5, |segment| bounds[segment]);
         assert_eq!([end(0..5), end(0..2), end(1..5), end(3..5), end(4..5)], [3, 2, 3, 4, 5]);
@@ -159,6 +157,6 @@ mod tests {
         });
         assert!(outcome.is_ok());
         assert_eq!(done, 10_000);
-        assert!(in_parts(10_000, 9000, &mut |_| Err(full())).is_err(), "nothing ever fits");
+        assert!(in_parts(10_000, 9000, &mut |_| Err(full())).is_err(), "no part fits");
     }
 }

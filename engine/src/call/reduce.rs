@@ -59,9 +59,9 @@ impl Context {
         }
     }
 
-    /// Index and value of the least element, or `None` if `input` is empty. Among equal elements,
-    /// returns the lowest index. Floats are ordered like `total_cmp`. There can be at most 2^32 - 1
-    /// elements.
+    /// Returns the index and value of the smallest element, or `None` if `input` is empty. Among
+    /// equal elements, returns the lowest index. Floats are ordered like `total_cmp`. There can be
+    /// at most 2^32 - 1 elements.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -76,8 +76,8 @@ impl Context {
         Ok(found.map(|(index, least)| (index, pod_read_unaligned(&least))))
     }
 
-    /// Index and value of the greatest element, or `None` if `input` is empty. Among equal
-    /// elements, returns the lowest index, like [`argmin`](Self::argmin).
+    /// Returns the index and value of the largest element, or `None` if `input` is empty. Among
+    /// equal elements, returns the lowest index, like [`argmin`](Self::argmin).
     pub fn argmax<A>(&self, input: &A) -> Result<Option<(u32, A::Item)>>
     where
         A: Elements<Item: Key> + ?Sized,
@@ -86,7 +86,7 @@ impl Context {
         Ok(found.map(|(index, greatest)| (index, pod_read_unaligned(&greatest))))
     }
 
-    /// Index and bytes of the least or greatest element.
+    /// Returns the index and bytes of the smallest or largest element.
     fn find(
         &self,
         key: KeyType,
@@ -135,7 +135,7 @@ impl Context {
     /// assert_eq!((keys, sums), (vec![7, 2], vec![2.5, 4.0]));
     /// # Ok::<(), multisplit::Error>(())
     /// ```
-    #[allow(clippy::type_complexity, reason = "two arrays where those of the input are")]
+    #[allow(clippy::type_complexity, reason = "the results are in the same memory as the inputs")]
     pub fn reduce_by_key<A, B>(
         &self,
         keys: &A,
@@ -191,7 +191,7 @@ impl Context {
         })
     }
 
-    /// Maximum elements of a part. Arrays that are already on the device are reduced in one part.
+    /// Maximum number of elements per part. Arrays that are already on the device are not divided.
     fn part_of_reduction(&self, input: Input<'_>) -> u64 {
         let footprint = Footprint::new(input, &[input.element_bytes()]);
         match input.is_borrowed() {

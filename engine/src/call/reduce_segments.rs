@@ -74,7 +74,7 @@ impl Context {
     }
 }
 
-/// A segmented reduction, with the element type as a value.
+/// Parameters of a segmented reduction whose element type is known only at run time.
 struct SegmentedReduce<'a> {
     values: Input<'a>,
     /// Start of each segment, and the end of the last one. `None` if segments are rows.
@@ -85,8 +85,8 @@ struct SegmentedReduce<'a> {
 }
 
 impl SegmentedReduce<'_> {
-    /// Reduces arrays of any size. Host arrays are divided into groups of segments that fit one
-    /// plan and the device's memory. Segments that do not fit are reduced in parts.
+    /// Reduces arrays of any size. Host arrays are divided into groups of segments that fit in one
+    /// plan and in the device's memory. A segment that does not fit is itself reduced in parts.
     fn run(&self, context: &Context, output: &mut dyn AnyOutput) -> Result<()> {
         let values = self.values;
         if values.is_borrowed() || self.offsets.is_some_and(Input::is_borrowed) {
@@ -103,7 +103,7 @@ impl SegmentedReduce<'_> {
         let segments = self.segments_of(values.len(), self.offsets);
         let bytes = values.element_bytes();
         let max = Footprint::new(values, &[bytes, bytes]).max_part(context) as usize;
-        // There is one more offset than segments.
+        // A group of segments has one more offset than segments.
         let max_segments = Footprint::new(values, &[bytes, bytes, 4, 4]).max_part(context) - 1;
         in_parts_of(segments, (1, max_segments), &mut |part| {
             let (mut begin, end) = (part.start as usize, part.end as usize);
@@ -115,7 +115,8 @@ impl SegmentedReduce<'_> {
                 // A segment that exceeds a part or the memory is itself reduced in parts.
                 let mut is_long = range.end - range.start > max as u64;
                 if !is_long {
-                    // If one group contains everything, reduce it in the same way as device arrays.
+                    // If a single group contains all segments, it is reduced in the same way as
+                    // device arrays, including elements outside of the segments.
                     if (more - begin) as u64 == segments && values.len() <= max as u64 {
                         range = 0..values.len();
                     }
@@ -138,7 +139,8 @@ impl SegmentedReduce<'_> {
         })
     }
 
-    /// Reduces the segments with these bounds, which are in a range of the elements on the host.
+    /// Reduces the segments with these bounds. `range` contains their elements, which are on the
+    /// host.
     fn reduce_group(
         &self,
         context: &Context,

@@ -12,11 +12,10 @@ use crate::operations::scan::Scan;
 use crate::operations::{ScanBuffers, scan};
 
 impl Context {
-    /// Exclusive prefix sum: the sum of all elements before each element of `input`.
+    /// Returns the exclusive prefix sum of `input`: for each element, the sum of all elements before it.
     ///
-    /// Host arrays that exceed the device's memory are scanned in parts, each starting from the
-    /// total of the previous parts. Integer results do not change; sums of floats may round
-    /// differently.
+    /// Host arrays that exceed the device's memory are scanned in parts. Each part continues from the total of the
+    /// previous parts. Integer results are the same; sums of floats may round differently.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -86,7 +85,7 @@ impl Context {
     }
 }
 
-/// A scan, with the element types as values.
+/// Parameters of a scan whose element types are known only at run time.
 #[derive(Clone, Copy)]
 struct ScanCall<'a> {
     values: Input<'a>,
@@ -94,14 +93,14 @@ struct ScanCall<'a> {
     how: &'a Scan,
 }
 
-/// Definition of the segment heads.
+/// How the segments of a scan are specified.
 #[derive(Clone, Copy)]
 enum Heads<'a> {
     /// The array is one segment.
     None,
     /// Each run of equal keys is a segment.
     Keys(Input<'a>),
-    /// A segment begins at each nonzero word.
+    /// A segment begins at each nonzero element.
     Words(Input<'a>),
 }
 
@@ -113,8 +112,8 @@ impl<'a> Heads<'a> {
         }
     }
 
-    /// Whether element `index`, which is not the first, is in the same segment as the one before.
-    /// The heads are on the host.
+    /// Whether element `index` is in the same segment as the preceding element. `index` must not be 0, and the heads
+    /// must be on the host.
     fn continues(self, index: u64) -> bool {
         let at = |input: Input<'a>, index| input.slice(index..index + 1)?.on_host();
         match self {
@@ -141,17 +140,17 @@ impl ScanCall<'_> {
             return Ok(());
         }
         let (n, max) = (values.len(), footprint.max_part(context));
-        // Unless one part contains everything, reserve room for the carry-in and for the element
-        // after the part.
+        // If there are several parts, reserve space for two more elements: the carry-in, and the element that follows
+        // the part.
         let max = if n <= max { max } else { max - 2 };
         let mut carry: Option<Vec<u8>> = None;
         in_parts(n, max, &mut |part| {
             let continued = part.end < n && self.heads.continues(part.end);
-            // An exclusive scan computes the next carry-in at the position of the next element.
+            // An exclusive scan computes the carry-in of the next part at the position of that part's first element.
             let ahead = continued && !self.how.inclusive;
             let range = part.start..part.end + u64::from(ahead);
             let by = by.map(|by| {
-                // The carry-in belongs to the segment of the first element.
+                // The carry-in is in the same segment as the first element, so it has the same key.
                 let first = carry.as_ref().and_then(|_| by.slice(part.start..part.start + 1));
                 upload(context, "keys", (first.and_then(Input::on_host), by), range.clone())
             });

@@ -11,9 +11,9 @@ use crate::memory::{AnyArray, AnyOutput, Elements, Input, Output};
 use crate::operations::{Search, SearchBuffers, search};
 
 impl Context {
-    /// For each needle, the number of elements of `sorted` that are less than it: the first
-    /// position where the needle can be inserted without breaking the order. `sorted` must be in
-    /// ascending order, as produced by [`sort`](Self::sort).
+    /// For each needle, returns the number of elements of `sorted` that are less than the needle.
+    /// This is the first position where the needle can be inserted without breaking the order.
+    /// `sorted` must be in ascending order, as produced by [`sort`](Self::sort).
     ///
     /// Arrays that exceed a storage binding, and host arrays that exceed the device's memory, are
     /// searched in parts. This does not change the result.
@@ -32,8 +32,9 @@ impl Context {
         self.one::<B::Place, _>(|positions| self.search(how, sorted, needles, positions))
     }
 
-    /// For each needle, the number of elements of `sorted` that are less than or equal to it: the
-    /// last position where the needle can be inserted without breaking the order.
+    /// For each needle, returns the number of elements of `sorted` that are less than or equal to
+    /// the needle. This is the last position where the needle can be inserted without breaking the
+    /// order.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -59,7 +60,7 @@ impl Context {
         let (elements, n) = (sorted.len(), needles.len());
         check_numbers("number of elements of a search", elements.max(n))?;
         let bytes = sorted.element_bytes();
-        // Each array gets half of the memory.
+        // Each array may use half of the memory.
         let of_sorted = Footprint { elements, ..Footprint::new(needles, &[bytes, bytes]) };
         let of_needles = Footprint::new(needles, &[bytes, bytes, 4, 4]);
         let find = |sorted: &AnyArray, needles: &AnyArray| {
@@ -88,7 +89,7 @@ impl Context {
             if is_first {
                 return searched.inspect_err(|_| positions.truncate(0));
             }
-            // A position is the sum of the positions in all parts.
+            // The position in the whole array is the sum of the positions in its parts.
             let sums = bytemuck::cast_slice_mut::<u8, u32>(positions.bytes());
             let more = bytemuck::cast_slice::<u8, u32>(more.bytes());
             searched?;

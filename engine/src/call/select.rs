@@ -66,7 +66,7 @@ impl Context {
     /// assert_eq!((low, high), (vec![1, 1], vec![3, 4, 5]));
     /// # Ok::<(), multisplit::Error>(())
     /// ```
-    #[allow(clippy::type_complexity, reason = "two arrays where those of the input are")]
+    #[allow(clippy::type_complexity, reason = "the results are in the same memory as the inputs")]
     pub fn partition<A>(
         &self,
         input: &A,
@@ -103,7 +103,7 @@ impl Context {
     /// assert_eq!((keys, counts), (vec![1, 2, 7], vec![2, 1, 3]));
     /// # Ok::<(), multisplit::Error>(())
     /// ```
-    #[allow(clippy::type_complexity, reason = "two arrays where those of the input are")]
+    #[allow(clippy::type_complexity, reason = "the results are in the same memory as the inputs")]
     pub fn run_lengths<A>(&self, input: &A) -> Result<(Like<A, A::Item>, Like<A, u32>)>
     where
         A: Elements<Item: Key> + ?Sized,
@@ -114,7 +114,7 @@ impl Context {
     }
 }
 
-/// A selection, with the element type as a value.
+/// Parameters of a selection whose element type is known only at run time.
 struct Selection<'a> {
     key: KeyType,
     by: &'a By,
@@ -122,7 +122,7 @@ struct Selection<'a> {
     extra: Extra<'a>,
 }
 
-/// Array of a selection in addition to its input and its output.
+/// Array that some selections have in addition to an input and an output.
 #[derive(Clone, Copy)]
 enum Extra<'a> {
     Nothing,
@@ -188,8 +188,8 @@ impl<'a> Selection<'a> {
         Ok([output.truncated(found)].into_iter().chain(extra).collect())
     }
 
-    /// If the first run of a part continues the last run before the part, its first element does
-    /// not begin a run.
+    /// If the last run of the previous part continues in this part, this part's first element does
+    /// not begin a run, and is removed.
     fn join(&self, outputs: &mut [&mut dyn AnyOutput], ends: &[usize]) -> Result<()> {
         let [keys, also @ ..] = outputs else { return Ok(()) };
         if !matches!(self.by, By::Heads) || !continues(*keys, ends[0]) {

@@ -17,16 +17,16 @@ use crate::operations::shared::widening::Form;
 use crate::operations::sort::{Sort, SortMethod, check_bits, sort};
 use crate::policy::Policy;
 
-/// Result of a pair sort: keys and values, in the memory of the inputs.
+/// Result of a sort of pairs: keys and values, in the same memory as the inputs.
 pub type Pairs<A, B> = (Like<A, <A as Elements>::Item>, Like<B, <B as Elements>::Item>);
 
 impl Context {
     /// Sorts `keys` in ascending order. Floats are ordered like `total_cmp`: -NaN first, -0 before
     /// 0, NaN last.
     ///
-    /// The device's memory must have room for the keys twice. Arrays of 8-bit and 16-bit keys that
-    /// exceed one plan (more than 2^30 - 1 keys, or words that exceed a storage binding) are sorted
-    /// as 32-bit words, and the words must fit twice.
+    /// The device's memory must have room for the keys twice. Arrays of 8-bit and 16-bit keys that exceed one plan
+    /// (more than 2^30 - 1 keys, or more than a storage binding holds as 32-bit words) are sorted as 32-bit words.
+    /// The device's memory must then have room for the words twice.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -61,11 +61,11 @@ impl Context {
         SortCall::new(keys).run_into(self, sort, &mut [cast_slice_mut(out)])
     }
 
-    /// Sorts a device array in place. Sorts by some of the bits, and segmented sorts, always rank by
-    /// ballots: if the device failed the lane-order check, sorting again could not fix the result.
+    /// Sorts a device array in place. Sorts by a range of bits, and segmented sorts, always rank by ballots: if they
+    /// ranked by lane order and the device did not keep it, the original order of equal keys would be lost.
     pub fn sort_in_place<K: Key>(&self, keys: &mut Array<K>, sort: &Sort) -> Result<()> {
-        // Equal keys are identical, so their original order does not matter and a failed sort can
-        // be retried.
+        // Equal keys are indistinguishable, so their original order does not matter, and a sort that failed the
+        // lane-order check can be repeated.
         let (key, keys) = (K::TYPE, keys.any());
         let arrays = SortArrays { key, keys, values: None, indices: None, offsets: None };
         if sort.is_by_whole_keys(key.bits()) {
@@ -200,13 +200,13 @@ impl Context {
     }
 }
 
-/// A sort of copies of its inputs, with the element types as values.
+/// Parameters of a sort that copies its inputs. The element types are known only at run time.
 #[derive(Clone, Copy)]
 struct SortCall<'a> {
     key: KeyType,
     keys: Input<'a>,
     values: Option<Input<'a>>,
-    /// Whether the result is the permutation.
+    /// Whether the result is the permutation instead of keys and values.
     indices: bool,
     offsets: Option<&'a AnyArray>,
 }
@@ -224,7 +224,7 @@ impl<'a> SortCall<'a> {
         Ok(Self { values: Some(values), ..self })
     }
 
-    /// Sorts into the keys and the values, or into the permutation.
+    /// Writes the sorted keys and values, or the permutation, to `outputs`.
     fn run(self, context: &Context, sort: &Sort, outputs: &mut [&mut dyn AnyOutput]) -> Result<()> {
         let groups = self.groups(context, sort);
         for (range, sort) in &groups {
@@ -252,8 +252,8 @@ impl<'a> SortCall<'a> {
         Ok(())
     }
 
-    /// Ranges of elements that are sorted separately, with their options: one range, unless
-    /// segmented keys on the host exceed one plan.
+    /// Returns the ranges of elements that are sorted separately, with the options of each. This is a single range,
+    /// unless the array has segments, is on the host, and exceeds one plan.
     fn groups(&self, context: &Context, sort: &Sort) -> Vec<(Range<u64>, Sort)> {
         let (n, on_host) = (self.keys.len(), !self.keys.is_borrowed() && self.offsets.is_none());
         let widest = self.values.map_or(0, Input::element_bytes).max(self.keys.element_bytes());
@@ -292,7 +292,7 @@ impl<'a> SortCall<'a> {
     }
 }
 
-/// Arrays to sort in place.
+/// The arrays of a sort in place.
 #[derive(Clone, Copy)]
 struct SortArrays<'a> {
     key: KeyType,

@@ -1,4 +1,4 @@
-//! Segmented sorts of host arrays that exceed one plan: sorted in groups of whole segments.
+//! Sorts segments of host arrays that exceed one plan, in groups of whole segments.
 
 use std::ops::Range;
 
@@ -7,16 +7,17 @@ use super::parts::group_end;
 use crate::operations::sort::{Cut, Sort};
 use crate::policy::Policy;
 
-/// Groups of a sort of `n` keys, each with the options to sort it with. `widest` is the size of the
-/// larger of key and value in bytes. `None` if the sort has no segments, if it fits one plan, or if
-/// its segments are invalid. In the last case, the plan reports the error.
+/// Returns groups of segments of a sort of `n` keys, each with its own sort options. `widest` is
+/// the size in bytes of a key or a value, whichever is larger. Returns `None` if the sort has no
+/// segments, if it fits in one plan, or if its segments are invalid; in the last case, the plan
+/// reports the error.
 pub(super) fn sort_groups(
     policy: &Policy,
     sort: &Sort,
     n: u64,
     widest: u64,
 ) -> Option<Vec<(Range<u64>, Sort)>> {
-    // Narrow keys are sorted as words.
+    // Keys of 8 and 16 bits are sorted as 32-bit words.
     let widest = widest.max(4);
     if Extent::fits(policy, n, widest) {
         return None;
@@ -42,7 +43,7 @@ pub(super) fn sort_groups(
     };
     let (mut groups, mut begin) = (Vec::new(), 0);
     while begin < segments {
-        // There is one more offset than segments.
+        // A group of segments has one more offset than segments.
         let last = segments.min(begin.saturating_add(max.saturating_sub(1).max(1)));
         let end = group_end(begin..last, max, &bound);
         let range = bound(begin) as u64..bound(end) as u64;

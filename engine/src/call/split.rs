@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::memory::{AnyArray, Elements, Input, Output, Place, check_lengths};
 use crate::operations::split::{Buckets, Method, SplitKeys, SplitPairs, SplitPermutation};
 
-/// The quantity that is limited to 2^32 - 1, for error messages.
+/// Describes the number of keys in errors about the limit of 2^32 - 1.
 const COUNTED: &str = "number of keys of a split";
 
 impl Context {
@@ -91,8 +91,9 @@ impl Context {
         let keys = keys.on_device(self, "keys")?;
         let values = values.map(|values| values.on_device(self, "values")).transpose()?;
         let from = Records::new(buckets.key(), &keys, values.as_ref());
-        // If the split exceeds one plan, the input arrays are also the output, provided that the
-        // call uploaded them and does not read them again once elements are moved.
+        // If the split exceeds one plan, the input arrays are also used for the output. This
+        // requires that the call itself uploaded them, and that it does not read the input again
+        // after elements have moved.
         let moved = buckets.split().method != Method::FullSort;
         let in_place = !is_borrowed && moved && !from.fit_one_plan(&self.policy());
         let output = |input: &AnyArray, name| match in_place {
@@ -117,7 +118,7 @@ impl Context {
     }
 
     /// Splits arrays of any size. If the device fails the lane-order check, the context switches to
-    /// ballots and the split is repeated; its input is still intact then.
+    /// ballots and the split is repeated, because its input is still intact.
     fn split_arrays(
         &self,
         from: Records<'_>,

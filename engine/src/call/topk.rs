@@ -44,7 +44,7 @@ impl Context {
     }
 }
 
-/// A top-k, with the key type as a value.
+/// Parameters of a top-k whose key type is known only at run time.
 struct TopKCall<'a> {
     context: &'a Context,
     key: KeyType,
@@ -73,7 +73,7 @@ impl TopKCall<'_> {
         let (rows, length) = self.how.cut(n)?;
         check_k(self.how.k, length)?;
         check_numbers("number of elements of a top-k", n)?;
-        // Narrow keys are processed as words.
+        // Keys of 8 and 16 bits are processed as 32-bit words.
         let bytes = self.keys.element_bytes().max(4);
         let footprint = Footprint::new(self.keys, &[bytes, bytes]);
         if n == 0 || footprint.is_one_plan(context) {
@@ -103,19 +103,19 @@ impl TopKCall<'_> {
         Ok(method)
     }
 
-    /// The top-k of one row, in parts of at most `max` elements.
+    /// Returns the top-k of one row. The row is processed in parts of at most `max` elements.
     fn row(&self, row: Range<u64>, max: u64) -> Result<Best> {
         let (length, how) = (row.end - row.start, self.how);
         let mut best = Best::default();
         in_parts(length, max, &mut |part| {
             let len = part.end - part.start;
             let k = how.k.min(len);
-            // Only sorted results can be merged.
+            // If there are several parts, their results must be sorted, so that they can be merged.
             let how = TopK { k, row_length: None, sorted: how.sorted || len < length, ..*how };
             let found = self.part(row.start + part.start..row.start + part.end, &how)?;
             let keys = self.context.read_range(&found.keys, 0..found.keys.len())?;
             let mut indices = self.context.download::<u32>(&Array::of(found.indices))?;
-            // The sum is at most 2^32 - 1, because larger arrays are rejected.
+            // The cast and the sum are lossless, because there are at most 2^32 - 1 elements.
             indices.iter_mut().for_each(|index| *index += part.start as u32);
             best.merge(self, Best { keys, indices, method: found.method });
             Ok(())

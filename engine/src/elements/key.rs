@@ -13,7 +13,8 @@ pub(crate) const UNSIGNED: u32 = 0;
 pub(crate) const SIGNED: u32 = 1;
 pub(crate) const FLOAT: u32 = 2;
 
-/// Type of a key. Floats are ordered as by `total_cmp`: -NaN first, -0 before 0, NaN last.
+/// Type of a key. Floats are ordered as by `total_cmp`: NaNs with a set sign bit first, -0 before +0, other NaNs
+/// last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum KeyType {
     /// Unsigned 8-bit.
@@ -59,15 +60,14 @@ impl KeyType {
         Self::F64,
     ];
 
-    /// The types of 32 and 64 bits, which every primitive supports. Only sorts, splits and top-k support the
-    /// others.
+    /// The types of 32 and 64 bits, which every operation supports. Only sorts, splits and top-k support the others.
     pub const WIDE: [Self; 6] = [Self::U32, Self::I32, Self::F32, Self::U64, Self::I64, Self::F64];
 
     /// The types of histogram samples.
     pub const SAMPLES: [Self; 8] =
         [Self::U8, Self::U16, Self::U32, Self::I32, Self::U64, Self::I64, Self::F32, Self::F64];
 
-    /// Element type, bits, kind, and GLSL type of the argument of a user's function.
+    /// The element type, the number of bits, the kind, and the GLSL type of the argument of a user's function.
     fn properties(self) -> (ElementType, u32, u32, &'static str) {
         match self {
             Self::U8 => (ElementType::U8, 8, UNSIGNED, "uint"),
@@ -95,8 +95,8 @@ impl KeyType {
         self.bits() / 8
     }
 
-    /// Length of a graph buffer for `n` keys: `n`, rounded up to whole words, because narrow keys are read and
-    /// written as words. Keys past the first `n` are not changed.
+    /// Length of a graph buffer for `n` keys: `n` rounded up to whole 32-bit words, because kernels read and write
+    /// narrow keys as words. Keys past the first `n` are not modified.
     pub fn array_len(self, n: u64) -> u64 {
         self.array_bytes(n) / u64::from(self.bytes())
     }
@@ -128,7 +128,7 @@ impl KeyType {
         self.properties().2
     }
 
-    /// Value of a float key.
+    /// Value of a float key, given its bits.
     pub(crate) fn float(self, bits: u64) -> f64 {
         match self {
             Self::F16 => f16::from_bits(bits as u16).to_f64(),
@@ -138,18 +138,18 @@ impl KeyType {
         }
     }
 
-    /// Bits of the `f32` or `f64` nearest to a value. Inverse of [`float`](Self::float).
+    /// Bits of the `f32` or `f64` that is nearest to a value. Inverse of [`float`](Self::float).
     pub(crate) fn float_bits(self, value: f64) -> u64 {
         if self == Self::F64 { value.to_bits() } else { (value as f32).to_bits().into() }
     }
 
-    /// Rounds the result of one operation on `f32` or `f64`. A single operation on `f32` has the same result if it
-    /// is computed as `f64` and then rounded.
+    /// Rounds the result of one operation to `f32` or `f64`. Computing a single `f32` operation in `f64` and rounding
+    /// the result gives the same value as computing it in `f32`.
     pub(crate) fn rounded(self, value: f64) -> f64 {
         self.float(self.float_bits(value))
     }
 
-    /// The `f64` nearest to a key, for the axis of a plot.
+    /// The `f64` that is nearest to a key, for example for the axis of a plot.
     pub(crate) fn value(self, bits: u64) -> f64 {
         let unused_bits = u64::BITS - self.bits();
         match self.kind() {
@@ -159,7 +159,7 @@ impl KeyType {
         }
     }
 
-    /// Converts the bits of a key to an unsigned number that compares like the key.
+    /// Converts the bits of a key to an unsigned number with the same order.
     pub(crate) fn ordered(self, bits: u64) -> u64 {
         let top = 1 << (self.bits() - 1);
         match self.kind() {
@@ -169,14 +169,14 @@ impl KeyType {
         }
     }
 
-    /// Like [`ordered`](Self::ordered), for the edge of a bin. Both zeros become the lower one, so that samples of
-    /// either zero are at or above an edge at zero.
+    /// Like [`ordered`](Self::ordered), for the edge of a bin. An edge at +0 becomes -0, so that both zeros are at or
+    /// above the edge.
     pub(crate) fn ordered_edge(self, bits: u64) -> u64 {
         let is_zero = self.is_float() && bits == 0;
         self.ordered(if is_zero { 1 << (self.bits() - 1) } else { bits })
     }
 
-    /// Inverse of [`ordered`](Self::ordered), for integer keys.
+    /// Inverse of [`ordered`](Self::ordered). For integer keys.
     pub(crate) fn unordered(self, number: u64) -> u64 {
         match self.kind() {
             UNSIGNED => number,
@@ -184,12 +184,12 @@ impl KeyType {
         }
     }
 
-    /// Returns the key type of a graph buffer, for primitives that support every type.
+    /// Returns the key type of a graph buffer, for operations that support every type.
     pub(crate) fn of(name: &'static str, buffer: Buffer) -> Result<Self> {
         Self::among(&Self::ALL, name, buffer)
     }
 
-    /// Returns the key type of a graph buffer, for primitives that support only 32 and 64 bits.
+    /// Returns the key type of a graph buffer, for operations that support only 32 and 64 bits.
     pub(crate) fn wide_of(name: &'static str, buffer: Buffer) -> Result<Self> {
         Self::among(&Self::WIDE, name, buffer)
     }
@@ -225,23 +225,23 @@ impl fmt::Display for KeyType {
     }
 }
 
-/// Returns the bytes per value of a graph buffer.
+/// Returns the number of bytes per value of a graph buffer.
 pub(crate) fn value_bytes(buffer: Buffer) -> Result<u32> {
     let bytes = buffer.element().bytes().unwrap_or(0);
     if VALUE_BYTES.contains(&bytes) { Ok(bytes) } else { Err(Error::ValueSize { bytes }) }
 }
 
-/// Value sizes that kernels can move.
+/// Sizes of values that kernels can move, in bytes.
 const VALUE_BYTES: [u32; 3] = [4, 8, 16];
 
-/// Key types: integers of 8 to 64 bits, `f32`, `f64`, and `f16` and `bf16` of the crate [`half`]. Sorts, splits
-/// and top-k support all of them, other primitives those of 32 and 64 bits.
+/// Key types: integers of 8 to 64 bits, `f32`, `f64`, and `f16` and `bf16` of the crate [`half`]. Sorts, splits and
+/// top-k support all of them. Other operations support those of 32 and 64 bits.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a key type",
     label = "keys are integers of 8 to 64 bits, f32, f64, half::f16 or half::bf16"
 )]
 pub trait Key: Pod + PartialOrd + sealed::Sealed {
-    /// The type as a value.
+    /// The corresponding [`KeyType`].
     const TYPE: KeyType;
 
     /// Bits of the key, zero-extended.

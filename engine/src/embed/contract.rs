@@ -1,4 +1,4 @@
-//! Buffer contracts: requirements of a recording on the buffers it is given, and its accesses to them.
+//! Buffer contracts: what a recording requires of the buffers that it is given, and how it accesses them.
 
 use ash::vk;
 use multisplit_graph::{self as graph, Plan, Scope};
@@ -7,7 +7,7 @@ use crate::device::context::Context;
 use crate::execute::executable::{Executable, ExecutableOptions};
 use crate::execute::workspace;
 
-/// Requirements of a recording on a buffer, and its accesses to it.
+/// What a recording requires of a buffer, and how it accesses the buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BufferContract {
@@ -15,25 +15,25 @@ pub struct BufferContract {
     pub name: String,
     /// Minimum size in bytes.
     pub bytes: u64,
-    /// Required alignment of its offset.
+    /// Required alignment of the offset of the import.
     pub alignment: u64,
     /// Required usage flags.
     pub usage: vk::BufferUsageFlags,
-    /// Accesses before the recording, as declared by the engine. The recording synchronizes with them.
+    /// Accesses before the recording, as declared by the embedding program. The recording synchronizes with them.
     pub entry: Option<Scope>,
-    /// Accesses after the recording, as declared by the engine. The recording synchronizes with them.
+    /// Accesses after the recording, as declared by the embedding program. The recording synchronizes with them.
     pub exit: Option<Scope>,
-    /// First access of the recording; `None` if it does not use the buffer. If `entry` is `None`, the engine must
-    /// insert a barrier before the recording with this as its second scope.
+    /// First access of the recording. `None` if it does not use the buffer. If `entry` is `None`, the embedding
+    /// program must insert a barrier before the recording, with this as its second synchronization scope.
     pub first_use: Option<Scope>,
-    /// Last access of the recording; `None` if it does not use the buffer. If `exit` is `None`, the engine must insert
-    /// a barrier after the recording with this as its first scope.
+    /// Last access of the recording. `None` if it does not use the buffer. If `exit` is `None`, the embedding program
+    /// must insert a barrier after the recording, with this as its first synchronization scope.
     pub last_use: Option<Scope>,
 }
 
 impl Context {
-    /// Contracts of the imports of `plan`, in order of declaration, as if it were instantiated with these options. Does
-    /// not create any objects.
+    /// Contracts of the imports of `plan`, in order of declaration, for an executable with these options. Does not
+    /// create any objects.
     pub fn contracts(&self, plan: &Plan, options: ExecutableOptions) -> Vec<BufferContract> {
         let alignment = self.limits().heap_alignment();
         let one = |index| contract(plan, index, alignment, options.by_address);
@@ -66,7 +66,7 @@ fn contract(plan: &Plan, index: usize, alignment: u64, by_address: bool) -> Buff
         name: planned.name.clone(),
         bytes: planned.size,
         alignment,
-        // Shader usage is included even for an unused buffer, since Vulkan does not allow buffers without usage flags.
+        // Vulkan does not allow buffers without usage flags, so an unused buffer also gets shader usage.
         usage: workspace::usage(plan, by_address, |other| other == index)
             | workspace::shader_usage(by_address),
         entry: contract.entry,

@@ -1,9 +1,9 @@
-//! Support for engines with their own command buffers: contracts for the buffers of a recording, and conversion between
-//! scopes and Vulkan's stage and access masks.
+//! Support for programs that embed the engine and have their own command buffers: contracts for the buffers of a
+//! recording, and conversion between scopes and Vulkan's stage and access masks.
 //!
-//! Declare the passes as [`Work`](crate::Work) on imports, build an [`Executable`](crate::Executable) once, and record
-//! it every frame. Recording does not submit, allocate or create anything, and several threads may record at the same
-//! time. `docs/embedding.md` specifies the whole contract.
+//! Declare the passes as [`Work`](crate::Work) on imports, build an [`Executable`](crate::Executable) once, and
+//! record it every frame. Recording does not submit work, allocate memory, or create objects. Several threads may
+//! record at the same time. `docs/embedding.md` specifies the whole contract.
 //!
 //! ```no_run
 //! # use multisplit::{BufferAt, Context, ExecutableOptions, PassValue, RecordOptions, Sort, ash::vk};
@@ -38,7 +38,7 @@ mod scope;
 pub use contract::BufferContract;
 pub use scope::{barrier, scope, stages_and_access};
 
-/// Compiles the code in the documentation page.
+/// Compiles the code of the guide as doc tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/embedding.md")]
 mod page {}

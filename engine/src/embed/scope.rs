@@ -1,14 +1,13 @@
-//! Conversion of Vulkan's masks into scopes, and of scopes into barriers.
+//! Converts Vulkan's masks to scopes, and scopes to barriers.
 
 use ash::vk;
 use multisplit_graph::{Access, Scope, Stages};
 
 use crate::device::barriers::memory_barrier;
 
-/// Converts stages and accesses into a scope. Stages and accesses that plans do not distinguish are widened: copies and
-/// clears become transfers, tessellation becomes all graphics, ray tracing becomes all commands. An empty access mask,
-/// which is an execution dependency, becomes reads. A resulting barrier may be wider than requested, but never
-/// narrower.
+/// Converts stages and accesses to a scope. Masks that plans do not distinguish are widened: copies and clears become
+/// transfers, tessellation becomes all graphics, ray tracing becomes all commands. An empty access mask (an execution
+/// dependency) becomes reads. A resulting barrier may cover more than requested, but never less.
 pub fn scope(stages: vk::PipelineStageFlags2, access: vk::AccessFlags2) -> Scope {
     use vk::PipelineStageFlags2 as Stage;
     let table = [
@@ -44,7 +43,8 @@ pub fn scope(stages: vk::PipelineStageFlags2, access: vk::AccessFlags2) -> Scope
     if !left.is_empty() {
         known |= Stages::ALL_COMMANDS;
     }
-    // Reads need no memory dependency, but later writes must wait for them.
+    // An execution dependency without accesses is treated as a read: it makes later writes wait, and needs no memory
+    // dependency.
     let access = if access.is_empty() { Access::MEMORY_READ } else { accesses(access) };
     Scope::new(known, access)
 }
@@ -69,13 +69,13 @@ fn accesses(access: vk::AccessFlags2) -> Access {
     known
 }
 
-/// The masks of a scope. Scopes use the same values as Vulkan.
+/// The stage and access masks of a scope. [`Scope`] stores the same bits as Vulkan.
 pub fn stages_and_access(scope: Scope) -> (vk::PipelineStageFlags2, vk::AccessFlags2) {
     let stages = vk::PipelineStageFlags2::from_raw(scope.stages.bits());
     (stages, vk::AccessFlags2::from_raw(scope.access.bits()))
 }
 
-/// Creates a memory barrier with `before` as its first and `after` as its second scope.
+/// Creates a memory barrier with `before` as its first and `after` as its second synchronization scope.
 pub fn barrier(before: Scope, after: Scope) -> vk::MemoryBarrier2<'static> {
     memory_barrier(before, after)
 }

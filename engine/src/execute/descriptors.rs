@@ -1,4 +1,5 @@
-//! Descriptors of a plan's buffers: preallocated sets for devices without push descriptors, and the writes of both.
+//! Descriptors for the buffers of a plan: preallocated sets for devices without push descriptors, and the descriptor
+//! writes.
 
 use std::sync::Arc;
 
@@ -12,8 +13,8 @@ use crate::execute::kernel_check::MAX_BINDINGS;
 use crate::execute::layout::descriptor_type;
 use crate::execute::pipeline::Pipeline;
 
-/// Descriptor sets for the steps of a plan. Once written, they can be used by any number of recordings over the same
-/// buffers.
+/// Descriptor sets for the steps of a plan. Once they are written, any number of recordings with the same buffers can
+/// use them.
 pub(crate) struct Sets {
     device: Arc<Device>,
     pool: vk::DescriptorPool,
@@ -31,7 +32,7 @@ impl Sets {
         let size = |kind: vk::DescriptorType| {
             let bindings = plan.steps().iter().flat_map(|s| &s.pass.bindings);
             let count = bindings.filter(|b| descriptor_type(b.kind) == kind).count();
-            // Pool sizes must not be zero.
+            // Vulkan does not allow pool sizes of zero.
             vk::DescriptorPoolSize::default().ty(kind).descriptor_count(count.max(1) as u32)
         };
         let sizes =
@@ -64,8 +65,8 @@ impl Sets {
 
     /// Writes the locations of the plan's buffers into the sets.
     ///
-    /// # Safety
-    /// Every recording that uses the sets has completed: writing them invalidates recordings that have yet to run.
+    /// # Safety Every recording that uses the sets has completed, because writing them invalidates recordings that
+    /// have not run yet.
     pub unsafe fn write(&self, plan: &Plan, places: &Places<'_>) {
         for (set, step) in self.sets.iter().zip(plan.steps()) {
             with_writes(*set, &step.pass.bindings, places, |writes| {
@@ -83,7 +84,7 @@ impl Drop for Sets {
     }
 }
 
-/// Calls `body` with the descriptor writes of one pass, which are kept on the stack.
+/// Calls `body` with the descriptor writes of one pass. The writes are on the stack, so they must not be kept.
 pub(super) fn with_writes(
     set: vk::DescriptorSet,
     bindings: &[PlannedBinding],

@@ -1,4 +1,5 @@
-//! Executables: plans with their pipelines, descriptors, workspace and constants, ready to be recorded.
+//! Executables: plans with the Vulkan objects that are needed to record them (pipelines, descriptors, workspace and
+//! constants).
 
 use std::ffi::CString;
 use std::sync::atomic::AtomicUsize;
@@ -34,24 +35,26 @@ pub struct Executable {
     pub(crate) steps: Vec<Step>,
     access: BufferAccess,
     pub(crate) exit: Vec<vk::MemoryBarrier2<'static>>,
-    /// One per frame in flight; empty if the caller supplies workspaces or the plan needs none.
+    /// Workspaces of the frames in flight, one each. Empty if the caller supplies workspaces or the plan does not
+    /// need any.
     workspaces: Vec<Buffer>,
     /// `None` if the plan has no constants.
     constants: Option<Buffer>,
-    /// Sets for recordings by the caller, one per frame; empty unless descriptor sets are used.
+    /// Descriptor sets for recordings by the caller, one collection per frame. Empty unless descriptor sets are used.
     pub(crate) frames: Vec<Sets>,
     pub(crate) frame_count: usize,
     pub(crate) next_frame: AtomicUsize,
-    /// Held while the engine's own calls use the executable's workspace.
+    /// Locked while calls of the engine use the executable's workspace.
     turn: Mutex<()>,
-    /// The device's status word, and whether passes of the plan can set it.
+    /// The device's status word, and whether passes of the plan may set it.
     status: Arc<StatusWord>,
     lane_order: bool,
-    /// Name of the plan, for marks on buffers: submitting does not allocate.
+    /// Name of the plan, to mark buffers. A shared string, so that submitting does not allocate memory.
     name: Arc<str>,
 }
 
-/// Name of the status word that passes with lane-order ranking set if the device violates lane order.
+/// Name of the buffer for the status word. Passes with lane-order ranking set the word if the device violates lane
+/// order.
 pub(crate) const LANE_ORDER_STATUS: &str = "multisplit.lane_order";
 
 pub(crate) struct Step {
@@ -63,12 +66,12 @@ pub(crate) struct Step {
 /// Options of [`Context::instantiate_with`].
 #[derive(Clone, Copy, Debug)]
 pub struct ExecutableOptions {
-    /// Whether the executable allocates a workspace for each frame in flight. Otherwise, every recording must be given
-    /// one.
+    /// Whether the executable allocates a workspace for each frame in flight. Otherwise, each recording must be given
+    /// a workspace.
     pub own_workspace: bool,
-    /// Frames in flight: maximum number of recordings by [`Executable::record`] that have yet to complete, whether
-    /// submitted or not. Each frame has its own workspace and, on devices without push descriptors, its own descriptor
-    /// sets. Recording `k + frames` reuses those of recording `k`.
+    /// Number of frames in flight: the maximum number of recordings by [`Executable::record`] that have not completed
+    /// yet, whether they were submitted or not. Each frame has its own workspace and, on devices without push
+    /// descriptors, its own descriptor sets. Recording `k + frames` reuses those of recording `k`.
     pub frames: usize,
     /// Whether kernels access buffers by address instead of descriptors. Requires
     /// [`Features::buffer_device_address`](crate::requirements::Features::buffer_device_address). Validation layers do not track such
@@ -76,7 +79,7 @@ pub struct ExecutableOptions {
     pub by_address: bool,
 }
 
-/// Upper bound on frames in flight, to catch mistakes.
+/// Maximum number of frames in flight; larger numbers are probably mistakes.
 const MAX_FRAMES: usize = 1024;
 
 impl Default for ExecutableOptions {
@@ -92,7 +95,7 @@ impl ExecutableOptions {
         Self { frames, ..self }
     }
 
-    /// Requires every recording to be given a workspace.
+    /// Does not allocate workspaces. Each recording must be given a workspace.
     #[must_use]
     pub fn without_workspace(self) -> Self {
         Self { own_workspace: false, ..self }
@@ -105,7 +108,7 @@ impl ExecutableOptions {
     }
 }
 
-/// Checks that every kernel of the plan stays within its buffers, regardless of their contents, and that its dispatches
+/// Checks that every kernel of the plan stays within its buffers, whatever they contain, and that its dispatches
 /// respect the device limits.
 fn check_sound(plan: &Plan, options: ExecutableOptions, device: &Limits) -> Result<()> {
     let mut passes = plan.steps().iter().map(|step| &step.pass);
@@ -120,12 +123,12 @@ fn check_sound(plan: &Plan, options: ExecutableOptions, device: &Limits) -> Resu
 }
 
 impl Context {
-    /// Returns false once a kernel of this context that ranks by lane order has found that the device does not keep it;
-    /// one tile in 256 checks its own order. Reads a word in host memory, without submitting or waiting.
+    /// Returns false once a kernel of this context has found that the device does not keep lane order. Kernels that
+    /// rank by lane order check one tile in 256. Reads a word in host memory, without submitting or waiting.
     ///
-    /// The answer covers a recording once it has run and the host has waited for its fence. If it is false, results of
-    /// executables that [rely on lane order](Executable::relies_on_lane_order) may be in the wrong order; plans built
-    /// from then on rank by ballots.
+    /// The answer applies to a recording after it has run and the host has waited for its fence. If it is false,
+    /// results of executables that [rely on lane order](Executable::relies_on_lane_order) may be in the wrong order.
+    /// Plans that are built from then on rank by ballots.
     pub fn keeps_lane_order(&self) -> bool {
         StatusWord::of(&self.device).map_or(true, |word| !word.is_set(&self.device))
     }
@@ -155,9 +158,10 @@ impl Context {
         self.instantiate_any(plan, options)
     }
 
-    /// Creates the pipeline of one step of `plan`, for programs that compile on their own threads. Once this has been
-    /// called for all [steps](Plan::steps), [`instantiate_with`](Self::instantiate_with) compiles nothing. Concurrent
-    /// calls for steps with the same pipeline do not wait for each other, but may compile it twice.
+    /// Creates the pipeline of one step of `plan`, for programs that compile on their own threads. After this has
+    /// been called for all [steps](Plan::steps), [`instantiate_with`](Self::instantiate_with) does not compile
+    /// anything. Concurrent calls for steps with the same pipeline do not wait for each other; they may compile it
+    /// twice.
     pub fn prepare_step(&self, plan: &Plan, step: usize, options: ExecutableOptions) -> Result<()> {
         check_sound(plan, options, &self.limits())?;
         self.prepare_any_step(plan, step, options)
@@ -202,15 +206,15 @@ impl Context {
         workspace::requirements(&self.device, plan, options.by_address)
     }
 
-    /// Writes the compiled pipelines to the cache file. Otherwise, this happens when the context is destroyed.
-    /// Pipelines that cannot be written are compiled again in the next process.
+    /// Writes the compiled pipelines to the cache file now. Otherwise, they are written when the context is
+    /// destroyed. Pipelines that cannot be written are compiled again in the next process.
     pub fn save_pipelines(&self) {
         if let Ok(pipelines) = PipelineStore::of(&self.device) {
             pipelines.save(&self.device);
         }
     }
 
-    /// Checks that the plan fits the device, and returns the access mode of its kernels.
+    /// Checks that the plan fits the device. Returns how its kernels access buffers.
     fn access_of_fitting(&self, plan: &Plan, options: ExecutableOptions) -> Result<BufferAccess> {
         let access = match (options.by_address, self.device.push_descriptor.is_some()) {
             (false, true) => BufferAccess::Pushed,
@@ -235,7 +239,7 @@ impl Context {
         self.instantiate_for(plan, options, barriers)
     }
 
-    /// Instantiates a plan for a device whose subgroup barriers behave as given.
+    /// Instantiates a plan. `subgroup_barriers` is the behaviour of `subgroupBarrier()` on the device.
     pub(super) fn instantiate_for(
         &self,
         plan: Plan,
@@ -268,7 +272,7 @@ impl Context {
         let mut exit = plan.exit().map(memory_barriers).unwrap_or_default();
         let lane_order = plan.sets_status_word(LANE_ORDER_STATUS);
         if lane_order {
-            // Makes writes of kernels to the status word visible to the host.
+            // Makes the status word that kernels write visible to the host.
             exit.push(memory_barrier(Scope::COMPUTE_WRITE, Scope::HOST_READ));
         }
         let mut executable = Executable {
@@ -302,7 +306,7 @@ fn steps(device: &Device, plan: &Plan, form: Form) -> Result<Vec<Step>> {
         let Some(pass_kernel) = &pass.kernel else { return Ok(None) };
         let kernel = pass_kernel.kernel().ok_or_else(|| Error::Kernel {
             kernel: pass_kernel.label().to_owned(),
-            problem: "has no SPIR-V, only a description; create it with Kernel::new".to_owned(),
+            problem: "has a description but no SPIR-V; create it with Kernel::new".to_owned(),
         })?;
         pipelines.get(device, kernel, &pass.specialization, form).map(Some)
     };
@@ -321,7 +325,8 @@ impl Executable {
         &self.device
     }
 
-    /// Checks that the executable belongs to `device`; Vulkan does not define the use of another device's pipelines.
+    /// Checks that the executable belongs to `device`. Using a pipeline of another device is undefined behaviour in
+    /// Vulkan.
     pub(crate) fn check_device(&self, device: &Arc<Device>) -> Result<()> {
         if Arc::ptr_eq(&self.device, device) {
             return Ok(());
@@ -329,12 +334,12 @@ impl Executable {
         Err(Error::OtherContext { name: self.plan.name().to_owned() })
     }
 
-    /// The plan that it executes.
+    /// The plan that the executable records.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// Requirements for the workspace that a caller supplies if the executable does not have its own.
+    /// Requirements for a workspace that the caller supplies.
     pub fn workspace_requirements(&self) -> Result<WorkspaceRequirements> {
         workspace::requirements(&self.device, &self.plan, self.is_by_address())
     }
@@ -355,7 +360,7 @@ impl Executable {
         self.device.properties.graph_limits().heap_alignment()
     }
 
-    /// Number of [`TimestampQueries`](crate::TimestampQueries) that a recording writes.
+    /// Number of timestamps that a recording writes with [`TimestampQueries`](crate::TimestampQueries).
     pub fn timestamp_count(&self, each_pass: bool) -> u32 {
         if each_pass { self.steps.len() as u32 + 1 } else { 2 }
     }
@@ -384,15 +389,15 @@ impl Executable {
         Places::resolve(&self.device, &self.plan, imports, given, self.access)
     }
 
-    /// Whether the executable ranks by lane order, which Vulkan does not guarantee; the device has passed the
-    /// lane-order probe. If the policy enables it, some tiles of each dispatch verify their order
-    /// ([`Context::keeps_lane_order`]).
+    /// Whether the executable ranks by lane order. Vulkan does not guarantee lane order, but the device has passed
+    /// the lane-order probe. If the policy requires it (`canary_period`), some tiles of each dispatch check their
+    /// order ([`Context::keeps_lane_order`]).
     pub fn relies_on_lane_order(&self) -> bool {
         self.lane_order
     }
 
-    /// Fails if the executable relies on lane order and a kernel has found that the device does not keep it. Must be
-    /// called after the submitted work has completed.
+    /// Returns an error if the executable relies on lane order and a kernel has found that the device does not keep
+    /// it. Must be called after the submitted work has completed.
     pub(crate) fn check_lane_order(&self) -> Result<()> {
         if self.lane_order && self.status.is_set(&self.device) {
             return Err(Error::LaneOrder { plan: self.plan.name().to_owned() });
@@ -400,9 +405,10 @@ impl Executable {
         Ok(())
     }
 
-    /// Submits work on these buffers without waiting for it. If the work relies on lane order, or reads results of such
-    /// work, the buffers are marked, since their contents are valid only if the status word is clear afterwards. They
-    /// are marked before and after submission, because another thread may download them and remove the mark in between.
+    /// Submits work on these buffers without waiting for it. If the work relies on lane order, or reads results of
+    /// such work, the buffers are marked as unverified: their contents are valid only if the status word is clear
+    /// afterwards. They are marked before and after the submission, because another thread may download them and
+    /// remove the mark in between.
     pub(crate) fn submit_unverified<'b>(
         &self,
         buffers: &(impl Iterator<Item = &'b Buffer> + Clone),
@@ -421,15 +427,15 @@ impl Executable {
         Ok(())
     }
 
-    /// Checks lane order after all work on these buffers has completed. Fails if the work relied on lane order, or read
-    /// results of such work, and the device does not keep it.
+    /// Checks lane order after all work on these buffers has completed. Returns an error if the work relied on lane
+    /// order, or read results of such work, and the device does not keep it.
     pub(crate) fn verify<'b>(&self, buffers: impl Iterator<Item = &'b Buffer>) -> Result<()> {
         let unverified = buffers.filter_map(Buffer::take_unverified).reduce(|first, _| first);
         self.check_lane_order()?;
         check_order(&self.device, unverified)
     }
 
-    /// Locks the executable's own workspace: runs that use it are serialized across threads.
+    /// Locks the executable's workspace, so that only one thread at a time runs work that uses it.
     pub(crate) fn turn(&self) -> MutexGuard<'_, ()> {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner)
     }

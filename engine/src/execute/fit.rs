@@ -1,5 +1,5 @@
-//! Checks whether a plan may run on a device. Plans cannot be modified after compilation, so only the device limits
-//! that they were compiled for must be checked.
+//! Checks whether a plan may run on a device. Plans cannot be modified after compilation, so it is sufficient to
+//! check the device limits for which they were compiled.
 
 use ash::vk;
 use multisplit_graph::{GraphError, Limits, Plan, Stages};
@@ -35,7 +35,7 @@ pub(crate) fn check_stages(plan: &Plan, queue: vk::QueueFlags) -> Result<()> {
     }
 }
 
-/// Rejects misaligned views of executables that access buffers by address: kernels read 16 bytes at a time, and only
+/// Rejects misaligned views in executables that access buffers by address. Kernels read 16 bytes at a time, and only
 /// descriptors enforce an alignment.
 pub(crate) fn check_addresses(plan: &Plan) -> Result<()> {
     let alignment = u64::from(ADDRESS_ALIGNMENT);

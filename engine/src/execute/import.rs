@@ -1,5 +1,5 @@
-//! Buffers that the caller supplies for the imports and the workspace of a plan, and the resulting location of each
-//! buffer of the plan.
+//! Buffers that the caller supplies for the imports and the workspace of a plan, and the location of every buffer of
+//! the plan.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::execute::layout::BufferAccess;
 use crate::memory::{Array, Buffer, Readback};
 
-/// Number of imports that are resolved without an allocation.
+/// Number of imports that can be resolved without a heap allocation.
 const INLINE_IMPORTS: usize = 32;
 
 /// Location of memory that the caller supplies.
@@ -31,7 +31,7 @@ pub enum BufferAt {
 }
 
 impl BufferAt {
-    /// Byte `offset` of `buffer`.
+    /// The location of byte `offset` of `buffer`.
     pub const fn new(buffer: vk::Buffer, offset: u64) -> Self {
         Self::Buffer { buffer, offset }
     }
@@ -42,9 +42,9 @@ impl BufferAt {
 /// A graph's import, and the location of its memory.
 pub type Import = (graph::Buffer, BufferAt);
 
-/// An [`Array`] for an import of a graph: `(import, &array)`, or `(import, &array, offset)` with an offset in bytes.
-/// Import and array must have the same element type, unless created by [`Bound::untyped`].
-/// A [`Readback`] is bound as `(import, &readback)`.
+/// An [`Array`] that is bound to an import of a graph. Can be created from `(import, &array)`, or from `(import,
+/// &array, offset)` with an offset in bytes. Import and array must have the same element type, unless
+/// [`Bound::untyped`] is used. A [`Readback`] is bound by `(import, &readback)`.
 #[derive(Clone, Copy)]
 pub struct Bound<'b> {
     import: graph::Buffer,
@@ -63,12 +63,12 @@ impl<'b> Bound<'b> {
         Self { import, buffer, offset: 0, element: ElementType::Untyped }
     }
 
-    /// The buffer, which must be kept alive while the recording is in use.
+    /// The buffer. It must be kept alive while the recording is in use.
     pub(crate) fn buffer(&self) -> Buffer {
         self.buffer.clone()
     }
 
-    /// The same from a byte of the buffer on.
+    /// The same binding, at another offset in bytes.
     pub(crate) fn at(self, offset: u64) -> Self {
         Self { offset, ..self }
     }
@@ -93,7 +93,7 @@ impl<'b, T: Pod> From<(graph::Buffer, &'b Readback<T>)> for Bound<'b> {
     }
 }
 
-/// Imports of safe calls. Checks that the buffers belong to the device and are large enough.
+/// Resolves the imports of safe calls. Checks that the buffers belong to the device and are large enough.
 pub(crate) fn imports<'b>(
     device: &Arc<Device>,
     buffers: &[impl Into<Bound<'b>> + Copy],
@@ -122,14 +122,14 @@ pub(crate) struct InsidePlan {
     pub workspace: Option<BufferAt>,
     /// Constants of the executable; null if the plan has none.
     pub constants: vk::Buffer,
-    /// The device's status word, used for all status words of the plan.
+    /// The device's status word. Every status word of the plan is located there.
     pub status: vk::Buffer,
 }
 
 /// Locations of the plan's buffers for one recording.
 pub(crate) struct Places<'p> {
     plan: &'p Plan,
-    /// The first imports, of which only the first `count` entries are valid.
+    /// The first imports. Only the first `count` entries are valid.
     imports: [Given; INLINE_IMPORTS],
     count: usize,
     /// The remaining imports.
@@ -167,8 +167,9 @@ impl Given {
         Self { index, at, address }
     }
 
-    /// Whether `size` bytes of this buffer overlap with `other_size` bytes of the other. Detects this only if both are in
-    /// the same buffer, or if both addresses are known, which includes different buffers that share memory.
+    /// Whether `size` bytes of this buffer overlap with `other_size` bytes of the other. Overlaps are detected if
+    /// both are in the same buffer, or if both addresses are known; the latter includes different buffers that share
+    /// memory.
     fn overlaps(&self, size: u64, other: &Self, other_size: u64) -> bool {
         let overlap = |at: u64, other: u64| {
             at < other.saturating_add(other_size) && other < at.saturating_add(size)
@@ -204,7 +205,7 @@ impl<'p> Places<'p> {
         let workspace = match inside.workspace {
             Some(given) => given,
             None if plan.workspace().size == 0 => BufferAt::NOWHERE,
-            None => return Err(problem(plan, "no memory was given for", "workspace")),
+            None => return Err(problem(plan, "memory is missing for the", "workspace")),
         };
         check_place(device, plan, "workspace", workspace, access)?;
         let workspace = Given::new(device, 0, workspace, access);
@@ -224,16 +225,16 @@ impl<'p> Places<'p> {
             let mut given = imports.iter().filter(|(i, _)| plan.index_of(*i) == Some(index));
             let Some(&(_, at)) = given.next() else {
                 if contract.first_use.is_some() {
-                    return refuse("no buffer was given for");
+                    return refuse("no buffer was given for import");
                 }
                 continue;
             };
             if given.next().is_some() {
-                return refuse("more than one buffer was given for");
+                return refuse("more than one buffer was given for import");
             }
             check_place(device, plan, &planned.name, at, access)?;
             if matches!(at, BufferAt::Address(_)) && needs_buffer(plan, index) {
-                return refuse("an address was given, but a buffer is needed for");
+                return refuse("an address was given, but a buffer is required for import");
             }
             let given = Given::new(device, index, at, access);
             match this.imports.get_mut(this.count) {
@@ -255,13 +256,13 @@ impl<'p> Places<'p> {
         Ok(this)
     }
 
-    /// All imports that were supplied.
+    /// All imports that the caller supplied.
     fn given(&self) -> impl Iterator<Item = &Given> {
         self.imports[..self.count].iter().chain(&self.more_imports)
     }
 
-    /// Rejects overlapping buffers. The planner assumes that imports and the workspace do not overlap, so it inserts no
-    /// barriers between a write to one and an access to another.
+    /// Rejects overlapping buffers. The planner assumes that imports and the workspace do not overlap. It therefore
+    /// inserts no barriers between accesses to different ones.
     fn check_overlaps(&self) -> Result<()> {
         let buffers = self.plan.buffers();
         let written = |index: usize| {
@@ -307,7 +308,7 @@ impl<'p> Places<'p> {
     }
 }
 
-/// Whether commands other than dispatches, which do not accept addresses, use the buffer.
+/// Whether commands other than dispatches use the buffer. Such commands do not accept addresses.
 fn needs_buffer(plan: &Plan, index: usize) -> bool {
     plan.steps().iter().any(|step| match &step.pass.work {
         Work::Dispatch(_) => false,
@@ -333,7 +334,7 @@ fn check_place(
             (address, u64::from(ADDRESS_ALIGNMENT))
         }
         (BufferAt::Address(_), _) => {
-            let message = "an address needs ExecutableOptions::by_address; give a buffer for";
+            let message = "addresses require ExecutableOptions::by_address; give a buffer for";
             return Err(problem(plan, message, name));
         }
     };

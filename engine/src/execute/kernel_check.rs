@@ -1,4 +1,4 @@
-//! Checks of a kernel against the device, before the driver compiles it.
+//! Checks whether a device supports a kernel, before the driver compiles it.
 
 use ash::vk::SubgroupFeatureFlags as Flags;
 use multisplit_shaders::{BindingKind, Kernel};
@@ -7,8 +7,8 @@ use crate::device::shared::Device;
 use crate::error::{Error, Result};
 use crate::words;
 
-/// Maximum number of bindings of a kernel. Vulkan guarantees this many push descriptors, and this many descriptor
-/// writes fit on the stack.
+/// Maximum number of bindings of a kernel. Vulkan guarantees this many push descriptors, and the descriptor writes
+/// for them fit on the stack.
 pub(crate) const MAX_BINDINGS: usize = 32;
 
 /// Behaviour of `subgroupBarrier()` on a device.
@@ -16,15 +16,16 @@ pub(crate) const MAX_BINDINGS: usize = 32;
 pub enum SubgroupBarriers {
     /// It waits for the other lanes of the subgroup, as Vulkan specifies.
     Kept,
-    /// It waits for the whole workgroup, but the lanes of a subgroup run in lockstep. Kernels use memory barriers
-    /// instead.
+    /// It waits for the whole workgroup, but the lanes of a subgroup run in lockstep. In kernels, it is replaced by a
+    /// memory barrier.
     Replaced,
     /// It waits for the whole workgroup, and the lanes of a subgroup do not run in lockstep. Kernels that use it are
     /// rejected.
     Refused,
 }
 
-/// Capabilities of subgroups, with the operations that the device must support and their description.
+/// SPIR-V capabilities of subgroups (without the common prefix), each with the feature that the device must support,
+/// and a description.
 const SUBGROUP_CAPABILITIES: [(&str, Flags, &str); 8] = [
     ("", Flags::BASIC, "subgroups (VK_SUBGROUP_FEATURE_BASIC_BIT)"),
     ("Vote", Flags::VOTE, "subgroup votes (VK_SUBGROUP_FEATURE_VOTE_BIT)"),
@@ -44,10 +45,10 @@ const SUBGROUP_CAPABILITIES: [(&str, Flags, &str); 8] = [
     ("Quad", Flags::QUAD, "subgroup quads (VK_SUBGROUP_FEATURE_QUAD_BIT)"),
 ];
 
-/// Start of the names of [`SUBGROUP_CAPABILITIES`].
+/// Common prefix of the names of [`SUBGROUP_CAPABILITIES`].
 const SUBGROUP: &str = "GroupNonUniform";
 
-/// Rejects a kernel that the device or this engine cannot run, with a message that names the reason.
+/// Rejects a kernel that the device or this engine cannot run. The message contains the reason.
 pub(super) fn check_kernel(
     device: &Device,
     kernel: &Kernel,
@@ -103,8 +104,8 @@ fn check_capability(device: &Device, kernel: &Kernel, capability: &str) -> Resul
             (device.properties.subgroup_operations.contains(*needed), *feature)
         }
         ("Shader" | "Matrix", None) => (true, &*other),
-        // Built-in kernels are selected by the device's features, and the author of a foreign module is responsible
-        // for its capabilities.
+        // Other capabilities are not checked for built-in kernels, which are selected by the device's features, or
+        // for foreign modules, for which the caller is responsible.
         _ => (kernel.is_built_in() || kernel.is_foreign(), &*other),
     };
     if supported {
@@ -145,7 +146,8 @@ pub(super) fn uses_subgroups(kernel: &Kernel) -> bool {
     kernel.interface().capabilities.iter().any(|c| c.starts_with(SUBGROUP))
 }
 
-/// Rejects built-in kernels whose workgroups are not a multiple of the subgroup size: they rely on full subgroups.
+/// Rejects built-in kernels whose workgroup size is not a multiple of the subgroup size. These kernels rely on full
+/// subgroups.
 pub(super) fn check_subgroups(device: &Device, workgroup: [u32; 3], kernel: &Kernel) -> Result<()> {
     let (size, threads) = (device.properties.subgroup_size, workgroup[0]);
     let own = kernel.is_built_in() && uses_subgroups(kernel);

@@ -1,4 +1,4 @@
-//! Pipeline layouts, depending on how the kernel accesses buffers.
+//! Creates pipeline layouts. They depend on how the kernel accesses buffers.
 
 use ash::vk;
 use multisplit_shaders::address::push_bytes;
@@ -7,7 +7,7 @@ use multisplit_shaders::{BindingKind, Kernel};
 use crate::device::shared::Device;
 use crate::error::{Error, Result, VkResultExt};
 
-/// Access mode of a kernel's buffers.
+/// How a kernel accesses its buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum BufferAccess {
     /// By push descriptors.
@@ -40,7 +40,7 @@ impl<'d> Layouts<'d> {
         Ok(this)
     }
 
-    /// Returns the handles without destroying them.
+    /// Returns the handles. The caller must destroy them.
     pub fn into_handles(self) -> (vk::PipelineLayout, vk::DescriptorSetLayout) {
         let handles = (self.layout, self.set_layout);
         std::mem::forget(self);

@@ -1,8 +1,8 @@
-//! Distinguishes the library's own passes from those of users.
+//! Distinguishes passes of this library from passes of users.
 //!
-//! A built-in kernel stays within its buffers because the primitive that dispatches it has checked counts and sizes. In
-//! a user's graph, the same kernel may be given a count that exceeds its buffers. Therefore passes are trusted, not
-//! kernels.
+//! A built-in kernel stays within its buffers because the operation that dispatches it has checked counts and sizes.
+//! In a graph of a user, the same kernel may be given a count that exceeds its buffers. Passes are therefore trusted,
+//! not kernels.
 
 use std::sync::Arc;
 
@@ -10,12 +10,12 @@ use multisplit_graph::{Graph, Limits, PassBuilder, Plan, PlannedBinding, Planned
 use multisplit_shaders::Kernel;
 use multisplit_shaders::builtin::{self, Builtin};
 
-/// Marks passes created by the library. The type is private, so other code cannot use the mark.
+/// Marks passes that the library has created. The type is private, so other code cannot use the mark.
 struct Library;
 
 /// Declares passes whose memory safety the library guarantees.
 pub(crate) trait OwnPasses {
-    /// Adds a pass. The caller guarantees that it stays within its buffers, regardless of their contents.
+    /// Adds a pass. The caller guarantees that the pass stays within its buffers, whatever they contain.
     fn own_pass(&mut self, label: impl Into<String>, kernel: &Arc<Kernel>) -> PassBuilder<'_>;
 }
 
@@ -25,8 +25,9 @@ impl OwnPasses for Graph {
     }
 }
 
-/// Finds a pass that could dispatch more workgroups than the device allows: a user's indirect dispatch whose counts are
-/// not all written by the library's bounding kernel, or a bound that exceeds the device limit.
+/// Finds a pass that may dispatch more workgroups than the device allows. This is an indirect dispatch of a user
+/// whose counts were not all written by the library's bounding kernel, or for which the bound exceeds the device
+/// limit.
 pub(super) fn unbounded_dispatch<'p>(plan: &'p Plan, device: &Limits) -> Option<&'p PlannedPass> {
     let passes = || plan.steps().iter().map(|step| &step.pass);
     let is = |pass: &PlannedPass, builtin: &Builtin| {
@@ -34,7 +35,7 @@ pub(super) fn unbounded_dispatch<'p>(plan: &'p Plan, device: &Limits) -> Option<
         let label = builtin.label();
         pass.is_made_by::<Library>() && kernel.is_some_and(|kernel| kernel.label() == label)
     };
-    // The pass may have been declared for a device with higher limits.
+    // The bounds of the pass may have been set for a device with higher limits.
     let pushes_within = |pass: &PlannedPass, first: &str, limits: &[u32]| {
         let block = pass.kernel.as_ref().and_then(|k| k.interface().push_constants.as_ref());
         let member = block.and_then(|block| block.members.iter().find(|m| m.name == first));
@@ -70,8 +71,8 @@ fn writes(pass: &PlannedPass, buffer: usize) -> bool {
     transferred || pass.bindings.iter().any(bound)
 }
 
-/// Whether the pass stays within its buffers, regardless of their contents. Checked kernels and user functions rely on
-/// buffer lengths, which are not available for buffer addresses.
+/// Whether the pass stays within its buffers, whatever they contain. In checked kernels and user functions, this
+/// relies on the lengths of the buffers, which are not available if buffers are accessed by address.
 pub(super) fn is_sound(pass: &PlannedPass, by_address: bool) -> bool {
     let Some(kernel) = pass.kernel.as_ref().and_then(|kernel| kernel.kernel()) else { return true };
     let own = pass.is_made_by::<Library>();

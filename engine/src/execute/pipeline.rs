@@ -1,4 +1,4 @@
-//! Compute pipelines: a kernel with specialization constants, in the form that the device needs.
+//! Compute pipelines: a kernel with its specialization constants, in the variant that the device needs.
 
 use std::borrow::Cow;
 use std::ffi::CString;
@@ -20,7 +20,8 @@ use crate::execute::kernel_check::{
 };
 use crate::execute::layout::{BufferAccess, Layouts};
 
-/// PCI vendor id of SwiftShader, which takes minutes to compile some kernels in their original form.
+/// PCI vendor id of SwiftShader. It takes minutes to compile some kernels, unless specialization constants are frozen
+/// and unroll hints are removed.
 const GOOGLE: u32 = 0x1AE0;
 
 /// A compute pipeline with its layouts. Owned by the [`PipelineStore`].
@@ -28,7 +29,7 @@ pub(crate) struct Pipeline {
     pub raw: vk::Pipeline,
     pub layout: vk::PipelineLayout,
     pub set_layout: vk::DescriptorSetLayout,
-    /// Keeps the kernel alive so that its address, which is the key in the store, is not reused.
+    /// Keeps the kernel alive. The store uses the kernel's address as key, so the address must not be reused.
     pub kernel: Arc<Kernel>,
 }
 
@@ -95,14 +96,14 @@ impl Pipeline {
     }
 }
 
-/// Variant of a kernel for a device.
+/// The variant of a kernel that a device needs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Form {
     pub access: BufferAccess,
     pub barriers: SubgroupBarriers,
 }
 
-/// Reconvergence mode that a kernel declares. Foreign modules declare their own.
+/// Reconvergence mode that the engine adds to a kernel. Foreign modules declare their own.
 fn reconvergence(device: &Device, kernel: &Kernel) -> Option<Reconvergence> {
     let features = &device.features;
     if kernel.is_foreign() || !uses_subgroups(kernel) {
@@ -175,19 +176,20 @@ fn create_raw(
     }
 }
 
-/// Mechanism that guarantees full subgroups.
+/// The mechanism that guarantees full subgroups.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FullSubgroups {
     /// The pipeline flag, which needs `computeFullSubgroups`.
     ByFlag,
-    /// The module: since SPIR-V 1.6, subgroups are full if the workgroup size is a multiple of the subgroup size.
+    /// The version of the module: since SPIR-V 1.6, subgroups are full if the workgroup size is a multiple of the
+    /// subgroup size.
     ByModule,
-    /// Not guaranteed, and not needed.
+    /// Full subgroups are neither guaranteed nor needed.
     No,
 }
 
-/// Requires the device's default subgroup size, if supported, and full subgroups. Kernels work with any subgroup size,
-/// but built-in ones rely on full subgroups. Returns whether the size is required.
+/// Requests the device's default subgroup size, if that is supported, and full subgroups. Kernels work with any
+/// subgroup size, but built-in kernels rely on full subgroups. Returns whether a subgroup size is requested.
 fn subgroup_control(
     device: &Device,
     workgroup: [u32; 3],
@@ -203,7 +205,8 @@ fn subgroup_control(
         && threads <= properties.subgroup_size.saturating_mul(properties.max_workgroup_subgroups)
         && properties.required_size_stages.contains(vk::ShaderStageFlags::COMPUTE)
         && (min..=max).contains(&properties.subgroup_size);
-    // SPIR-V 1.6 modules also allow varying subgroup sizes, unless the device has one size or one is required.
+    // SPIR-V 1.6 modules also allow varying subgroup sizes. They are not used unless the device has a single size or
+    // a size is requested.
     let by_module = device.api_version >= vk::API_VERSION_1_3 && (required || min == max);
     // VUID-VkPipelineShaderStageCreateInfo-flags-02759 and pNext-02757: x must be a multiple of the subgroup size.
     let whole_subgroups = uses_subgroups && workgroup[0].is_multiple_of(properties.subgroup_size);
@@ -219,7 +222,7 @@ fn subgroup_control(
     Ok((required, full))
 }
 
-/// Marks the module as SPIR-V 1.6, which includes all features that the kernels use from 1.5.
+/// Sets the version of the module to SPIR-V 1.6, which includes all features of 1.5 that the kernels use.
 fn full_subgroups_by_module(spirv: &[u32]) -> Vec<u32> {
     const VERSION_1_6: u32 = 0x0001_0600;
     let mut words = spirv.to_vec();

@@ -1,4 +1,4 @@
-//! All pipelines of a device, with the driver's pipeline cache, its file and its statistics.
+//! All pipelines of a device, the driver's pipeline cache with its file, and statistics.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -18,7 +18,7 @@ use crate::device::shared::{Attachment, Device};
 use crate::error::{Result, VkResultExt};
 use crate::execute::pipeline::{Form, Pipeline};
 
-/// Number of pipelines from which unused ones are destroyed. Without a limit, a program that creates bucket functions
+/// Number of pipelines above which unused pipelines are destroyed. Otherwise, a program that creates bucket functions
 /// at run time would use more and more memory.
 const MAX_KEPT: usize = 1024;
 
@@ -36,12 +36,12 @@ pub(crate) struct PipelineStore {
     is_callers: bool,
     file: Option<CacheFile>,
     pipelines: Mutex<HashMap<Key, Arc<Pipeline>>>,
-    /// Total time that the driver took to create pipelines.
+    /// Total time that the driver took to create pipelines, in nanoseconds.
     nanoseconds: AtomicU64,
 }
 
 impl PipelineStore {
-    /// Returns the pipelines of a device.
+    /// Returns the pipeline store of a device.
     pub fn of(device: &Device) -> Result<Arc<Self>> {
         device.attached(Self::new)
     }
@@ -98,7 +98,7 @@ impl PipelineStore {
         if let Some(pipeline) = self.lock().get(&key) {
             return Ok(pipeline.clone());
         }
-        // Compile without the lock, so that threads can compile concurrently.
+        // The lock is not held, so that threads can compile concurrently.
         let span = tracing::debug_span!("pipeline.create", kernel = kernel.label());
         let create = || Pipeline::create(device, kernel, specialization, form, self.cache);
         let (pipeline, elapsed) = span.in_scope(create)?;
@@ -111,8 +111,7 @@ impl PipelineStore {
         match pipelines.entry(key) {
             Entry::Vacant(entry) => Ok(entry.insert(Arc::new(pipeline)).clone()),
             Entry::Occupied(entry) => {
-                // Another thread created it first.
-                // SAFETY: newly created and not in use.
+                // Another thread has created the pipeline first. SAFETY: newly created and not in use.
                 unsafe { pipeline.destroy(device) };
                 Ok(entry.get().clone())
             }
@@ -124,10 +123,10 @@ impl PipelineStore {
     }
 }
 
-/// Destroys pipelines that no executable uses. They are recreated from the driver's cache on their next use.
+/// Destroys pipelines that no executable uses. If they are needed again, they are created from the driver's cache.
 fn forget_unused(device: &Device, pipelines: &mut HashMap<Key, Arc<Pipeline>>) {
     pipelines.retain(|_, pipeline| {
-        // Executables hold clones, and new clones are created only under the lock.
+        // Executables hold clones. New clones are created only while the lock is held.
         let used = Arc::strong_count(pipeline) > 1;
         if !used {
             // SAFETY: this is the last reference, and executables hold the pipelines of their recordings.
@@ -180,7 +179,7 @@ impl Context {
 /// One statistic of one pipeline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PipelineStatistic {
-    /// Number of the pipeline. Statistics of one pipeline have the same number and are consecutive.
+    /// Index of the pipeline. All statistics of a pipeline are consecutive and have the same index.
     pub pipeline: usize,
     /// Label of the kernel.
     pub kernel: String,
@@ -229,7 +228,8 @@ fn value(figure: &vk::PipelineExecutableStatisticKHR<'_>) -> String {
 const MAGIC: [u8; 8] = *b"MSPIPE01";
 const HEADER: usize = MAGIC.len() + 8;
 
-/// The cache file of one device and driver. A file that is damaged or belongs to another driver is ignored and replaced.
+/// The cache file for one device and driver. A file that is damaged or belongs to another driver is ignored and
+/// replaced.
 struct CacheFile {
     path: PathBuf,
     /// Expected fields of the Vulkan cache header: vendor, device and driver build.
@@ -237,7 +237,8 @@ struct CacheFile {
 }
 
 impl CacheFile {
-    /// The name contains the subgroup size because a software driver can run at several sizes with the same device id.
+    /// A software driver can run at several subgroup sizes with the same device id, so the name contains the subgroup
+    /// size.
     fn new(folder: &Path, properties: &DeviceProperties) -> Self {
         let DeviceProperties { vendor_id, device_id, subgroup_size, .. } = properties;
         let uuid = properties.pipeline_cache_uuid;
@@ -283,7 +284,7 @@ impl CacheFile {
     }
 }
 
-/// FNV-1a, sufficient to detect a damaged file.
+/// FNV-1a hash, which is sufficient to detect a damaged file.
 fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)

@@ -1,4 +1,4 @@
-//! Recording of executables into command buffers.
+//! Records executables into command buffers.
 
 use std::sync::atomic::Ordering;
 
@@ -21,16 +21,16 @@ pub struct RecordOptions<'r> {
     /// [`Executable::workspace_requirements`](crate::Executable::workspace_requirements). `None` uses the executable's
     /// own.
     pub workspace: Option<BufferAt>,
-    /// The frame in flight, less than [`ExecutableOptions::frames`](crate::ExecutableOptions::frames). `None` uses the
-    /// next one in turn. Threads that record concurrently should set it, since their order is not defined.
+    /// The frame in flight, less than [`ExecutableOptions::frames`](crate::ExecutableOptions::frames). `None` uses
+    /// the next frame in turn. Threads that record concurrently should set it, because their order is not defined.
     pub frame: Option<usize>,
-    /// Values that replace those of the plan.
+    /// Values that replace values of the plan, in this recording only.
     pub values: &'r [PassValue<'r>],
     /// Timestamps around the passes.
     pub timing: Timing<'r>,
 }
 
-/// Bytes that replace those of a pass in one recording: its push constants, or the data of an update.
+/// Bytes that replace bytes of a pass in one recording: its push constants, or the data of an update.
 #[derive(Clone, Copy, Debug)]
 pub struct PassValue<'r> {
     /// Label of a settable pass ([`Graph::settable`](crate::graph::Graph::settable)).
@@ -101,7 +101,7 @@ impl Recording<'_> {
         unsafe { device.raw.cmd_bind_pipeline(commands, point, pipeline.raw) };
         match (self.sets, &device.push_descriptor) {
             _ if self.executable.is_by_address() => {
-                // Addresses follow the pass's own push constants.
+                // Buffer addresses follow the pass's own push constants.
                 let mut addresses = [0u64; MAX_BINDINGS];
                 for (address, binding) in addresses.iter_mut().zip(&pass.bindings) {
                     *address = self.places.address(binding.buffer, binding.offset);
@@ -110,7 +110,8 @@ impl Recording<'_> {
                 let offset = address_offset(pipeline.kernel.interface());
                 push(offset, bytemuck::cast_slice(addresses));
             }
-            // A push of zero writes is not allowed (VUID-vkCmdPushDescriptorSetKHR-descriptorWriteCount-arraylength).
+            // Vulkan does not allow pushing zero descriptors
+            // (VUID-vkCmdPushDescriptorSetKHR-descriptorWriteCount-arraylength).
             _ if pass.bindings.is_empty() => {}
             (Some(Sets { sets, .. }), _) => {
                 let set = &sets[step..=step];
@@ -165,7 +166,7 @@ impl Recording<'_> {
         }
     }
 
-    /// The bytes of a pass: the value given for this recording, or the plan's.
+    /// The bytes of a pass: those given for this recording, or otherwise those of the plan.
     fn bytes<'b>(&'b self, pass: &PlannedPass, planned: &'b [u8]) -> &'b [u8] {
         let mut values = self.values.iter().filter(|_| pass.settable);
         values.find(|value| value.pass == pass.label).map_or(planned, |value| value.bytes)
@@ -173,8 +174,8 @@ impl Recording<'_> {
 }
 
 impl Executable {
-    /// Prepares recordings of the engine's own calls. They do not use a frame, so their number and lifetime are not
-    /// limited.
+    /// Prepares recordings for calls of the engine itself. They do not use a frame, so their number and lifetime are
+    /// not limited.
     pub(crate) fn prepare(
         &self,
         imports: &[Import],
@@ -189,8 +190,8 @@ impl Executable {
         Ok(Prepared { executable: self, places, sets })
     }
 
-    /// Records the plan into `commands`, with the executable's own workspace. Does not submit, allocate or create
-    /// anything.
+    /// Records the plan into `commands`, with the executable's own workspace. Does not submit work, allocate memory,
+    /// or create objects.
     ///
     /// # Safety
     /// `commands` is a primary or secondary command buffer of the context's device in the recording state, of a queue
@@ -231,8 +232,8 @@ impl Executable {
         Ok(())
     }
 
-    /// Checks that each value is for a settable pass and has the length of the data it replaces. A value for a culled
-    /// pass has no effect.
+    /// Checks that each value belongs to a settable pass and has the length of the bytes that it replaces. A value
+    /// for a culled pass has no effect.
     pub(crate) fn check_values(&self, values: &[PassValue<'_>]) -> Result<()> {
         values.iter().try_for_each(|value| {
             let given = value.bytes.len() as u64;
@@ -261,7 +262,7 @@ impl Executable {
     }
 }
 
-/// A plan bound to buffers. It can be recorded any number of times, even into one command buffer, because its
+/// A plan that is bound to buffers. It can be recorded any number of times, even into one command buffer, because its
 /// descriptors are written only once.
 pub(crate) struct Prepared<'e> {
     executable: &'e Executable,

@@ -1,4 +1,4 @@
-//! Replays, which are recorded once and submitted any number of times, and calls that record, submit and wait.
+//! Replays: plans that are recorded once and submitted any number of times. Also calls that record, submit and wait.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::memory::status::check_order;
 
 /// A recorded plan. Each submission costs one `vkQueueSubmit` and does not allocate.
 pub struct Replay {
-    /// Must be the first field: dropping it waits for the GPU before the objects it uses are dropped.
+    /// Must be the first field. Dropping it waits for the GPU, before the objects that the GPU uses are dropped.
     commands: Commands,
     _sets: Option<Sets>,
     executable: Arc<Executable>,
@@ -25,22 +25,22 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Submits the recording `times` times in a row, without waiting. The plan's own barriers order each run after the
-    /// previous one. Fails with [`Error::LaneOrder`], and submits nothing, if an earlier run has found that the device
-    /// does not keep lane order.
+    /// Submits the recording `times` times in a row, without waiting. The barriers of the plan order each run after
+    /// the previous one. If an earlier run has found that the device does not keep lane order, returns
+    /// [`Error::LaneOrder`] without submitting.
     pub fn submit(&mut self, times: u32) -> Result<()> {
         self.executable.check_lane_order()?;
         let Self { commands, executable, buffers, .. } = self;
         executable.submit_unverified(&buffers.iter(), || commands.submit(times))
     }
 
-    /// Waits for all submitted runs. Fails with [`Error::LaneOrder`] if their results may be in the wrong order.
+    /// Waits for all submitted runs. Returns [`Error::LaneOrder`] if their results may be in the wrong order.
     pub fn wait(&mut self) -> Result<()> {
         self.commands.wait()?;
         self.executable.verify(self.buffers.iter())
     }
 
-    /// The recorded command buffer, which allows simultaneous use.
+    /// The recorded command buffer. It allows simultaneous use.
     pub(crate) fn raw(&self) -> vk::CommandBuffer {
         self.commands.raw()
     }
@@ -108,7 +108,7 @@ impl Context {
         executable.check_device(&self.device)?;
         let errors = self.device.watch_errors();
         let prepared = executable.prepare(&imports(&self.device, buffers)?, None)?;
-        // The barriers of a plan that is not replayable do not separate two runs of it.
+        // The runs of a plan that is not replayable have no barriers between them, so they must not overlap.
         let _turn = executable.turn();
         run_once(&self.device, |raw| {
             body(raw, &prepared);
@@ -116,8 +116,8 @@ impl Context {
         })?;
         errors.check()?;
         executable.check_lane_order()?;
-        // The buffers may contain results of work that has not been verified. They stay marked, so that the same call
-        // fails again.
+        // The buffers may contain results that have not been verified. They stay marked if this call fails, so that
+        // the same call fails again.
         let given = buffers.iter().map(|&bound| bound.into().buffer());
         let unverified = given.filter_map(|buffer| buffer.unverified()).reduce(|first, _| first);
         check_order(&self.device, unverified)

@@ -1,8 +1,8 @@
-//! Checks whether `subgroupBarrier()` works on the device.
+//! Determines how `subgroupBarrier()` behaves on the device.
 //!
-//! llvmpipe of Mesa 25 treats it as a workgroup barrier. If the subgroups of a workgroup execute different numbers of
-//! them, the `subgroupBarrier()` of one subgroup pairs with the `barrier()` of another, and shared memory is read too
-//! early. The device is probed when the first kernel with such a barrier is instantiated.
+//! llvmpipe of Mesa 25 treats it as a workgroup barrier. If the subgroups of a workgroup execute it different numbers
+//! of times, the `subgroupBarrier()` of one subgroup pairs with the `barrier()` of another, and shared memory is read
+//! too early. The device is probed when the first kernel with such a barrier is instantiated.
 
 use ash::vk;
 use multisplit_graph::{Graph, Groups, Plan};
@@ -33,7 +33,7 @@ push_constants! {
     }
 }
 
-/// Workgroups of the probe: enough for several on every multiprocessor of a large GPU.
+/// Number of workgroups of the probe: several for each multiprocessor of a large GPU.
 const GROUPS: u64 = 1024;
 const SOFTWARE_GROUPS: u64 = 4;
 /// Threads per workgroup: several subgroups on most devices.
@@ -47,8 +47,9 @@ impl Attachment for Probed {}
 impl Context {
     /// Returns the behaviour of `subgroupBarrier()` on the device.
     ///
-    /// Runs the probe unless a result is available in memory or on disk: one small dispatch, which it waits for. On an
-    /// [adopted](Self::adopt) device nothing is submitted; without a result on disk, the answer depends on the driver.
+    /// If no result is available in memory or on disk, submits one small dispatch and waits for it. On an
+    /// [adopted](Self::adopt) device, nothing is submitted; without a result on disk, the behaviour is then assumed
+    /// from the driver.
     pub fn subgroup_barriers(&self) -> SubgroupBarriers {
         let probed = self.device.attached(|device| {
             let file = device.verdict_file();
@@ -101,12 +102,13 @@ impl Context {
         let options = ExecutableOptions::default();
         let executable = self.instantiate_for(plan, options, SubgroupBarriers::Kept)?;
         let found = self.upload(&[0u32])?;
-        // Not reported to observers, because the caller did not start this run.
+        // The caller did not start this run, so it is not reported to the observer.
         self.run_repeatedly(&executable, &[(failures, &found)], 1)?;
         Ok(self.download(&found)?.iter().sum())
     }
 
-    /// Treatment of subgroup barriers in the kernels of a plan. Probes only if one of the kernels uses them.
+    /// Behaviour of subgroup barriers for the kernels of a plan. The device is probed only if one of the kernels uses
+    /// subgroup barriers.
     pub(super) fn subgroup_barriers_of(&self, plan: &Plan) -> SubgroupBarriers {
         let mut kernels =
             plan.steps().iter().filter_map(|step| step.pass.kernel.as_ref()?.kernel());
@@ -117,8 +119,8 @@ impl Context {
     }
 }
 
-/// Assumed behaviour of a driver without a probe. Subgroups of llvmpipe are SIMD vectors of the CPU, so they run in
-/// lockstep.
+/// Behaviour that is assumed for a driver without a probe. Subgroups of llvmpipe are SIMD vectors of the CPU, so
+/// their lanes run in lockstep.
 fn assumed(properties: &DeviceProperties) -> SubgroupBarriers {
     match is_software(properties) && properties.driver.contains("llvmpipe") {
         true => SubgroupBarriers::Replaced,

@@ -1,4 +1,4 @@
-//! Calls that time runs and passes on the GPU, and the report to the context's observer.
+//! Calls that measure the GPU time of runs and passes, and report it to the context's observer.
 
 use std::time::Instant;
 
@@ -14,12 +14,13 @@ use crate::execute::import::Bound;
 use crate::execute::replay::Replay;
 use crate::execute::timing::{PassTimer, Times, Timestamps, Timing};
 
-/// Maximum number of command buffers per submission. The first ones run while the rest are being submitted.
+/// Maximum number of command buffers per submission. With several submissions, the first command buffers run while
+/// the others are being submitted.
 const MAX_SUBMITTED: usize = 1024;
 
 impl Context {
-    /// Runs `executable` once and reports its times to the observer. Returns false without running it if there is no
-    /// observer or the device does not support timestamps.
+    /// Runs `executable` once and reports its times to the observer. If there is no observer, or if the device does
+    /// not support timestamps, returns false without running it.
     pub(crate) fn run_observed<'b>(
         &self,
         executable: &Executable,
@@ -62,8 +63,8 @@ impl Context {
         unsafe { timer.read() }
     }
 
-    /// Runs `executable` `runs` times and returns the GPU time of each run in nanoseconds. There are no pauses between
-    /// runs, so clocks do not drop. The plan must be replayable.
+    /// Runs `executable` `runs` times and returns the GPU time of each run in nanoseconds. There are no pauses
+    /// between runs, so the device does not lower its clocks. The plan must be replayable.
     pub fn time_runs<'b>(
         &self,
         executable: &Executable,

@@ -9,10 +9,10 @@ use crate::device::shared::Device;
 use crate::error::{Error, Result, VkResultExt};
 use crate::execute::executable::Executable;
 
-/// Timestamps around the passes of a recording, for one recording at a time.
+/// Timestamps around the passes of a recording. A timer serves one recording at a time.
 ///
 /// A timestamp is written when all earlier commands have finished. The time of a pass therefore includes the barrier
-/// before it, and the times of passes that overlap cannot be separated.
+/// before it. If passes overlap, their times cannot be separated.
 pub struct PassTimer {
     timestamps: Timestamps,
     /// Labels of the passes; empty if only the whole recording is timed.
@@ -20,11 +20,12 @@ pub struct PassTimer {
     each_pass: bool,
 }
 
-/// Timestamp queries in the caller's pool, which the caller resets before the recording runs and reads afterwards.
+/// Timestamp queries in a pool of the caller. The caller resets them before the recording runs, and reads them
+/// afterwards.
 ///
-/// Query `first` is written when all commands before the recording have finished, and the next query when the recording
-/// has finished. With `each_pass`, a query is written after each pass. [`Executable::timestamp_count`] returns their
-/// number.
+/// Query `first` is written when all commands before the recording have finished. The next query is written when the
+/// recording has finished; with `each_pass`, one query is written after each pass instead.
+/// [`Executable::timestamp_count`] returns the number of queries.
 #[derive(Clone, Copy, Debug)]
 pub struct TimestampQueries {
     /// A pool of timestamp queries.
@@ -35,7 +36,7 @@ pub struct TimestampQueries {
     pub each_pass: bool,
 }
 
-/// Destination of a recording's timestamps.
+/// Where a recording writes its timestamps.
 #[derive(Clone, Copy, Default)]
 pub enum Timing<'p> {
     /// No timestamps.
@@ -215,7 +216,7 @@ impl Timestamps {
 
     /// Nanoseconds between successive timestamps.
     pub(super) fn intervals(&self, ticks: &[u64]) -> Vec<f64> {
-        // Timestamps wrap at the queue's valid bits.
+        // Timestamps wrap around at the number of bits that are valid on the queue.
         let bits = self.device.properties.timestamp_bits.min(64);
         let mask = u64::MAX >> (64 - bits);
         let period = f64::from(self.device.properties.limits.timestamp_period);

@@ -13,16 +13,16 @@ use crate::error::{Result, VkResultExt};
 /// ([`RecordOptions::workspace`](crate::RecordOptions::workspace)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkspaceRequirements {
-    /// Size in bytes; zero if the plan needs no workspace.
+    /// Size in bytes. Zero if the plan does not need a workspace.
     pub size: u64,
     /// Required alignment of the offset into the buffer.
     pub alignment: u64,
     /// Required usage flags of the buffer.
     pub usage: vk::BufferUsageFlags,
-    /// Bit mask of the memory types that such a buffer can be bound to. Device-local ones are the fastest.
+    /// Bit mask of the memory types that such a buffer can be bound to. Device-local types are the fastest.
     pub memory_type_bits: u32,
-    /// The plan's accesses to the workspace. Two recordings that share memory need a barrier with this scope on both
-    /// sides, a semaphore or a fence between them.
+    /// The plan's accesses to the workspace. If two recordings share a workspace, they need a barrier with this scope
+    /// on both sides between them, or a semaphore or a fence.
     pub scope: Scope,
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn requirements(
     let is_inside =
         |index: usize| plan.buffers().get(index).is_some_and(|b| b.workspace_offset().is_some());
     let usage = match usage(plan, by_address, is_inside) {
-        // The plan has no transient buffers, but Vulkan does not allow buffers without usage flags.
+        // Even if the plan has no transient buffers, Vulkan does not allow buffers without usage flags.
         usage if usage.is_empty() => shader_usage(by_address),
         usage => usage,
     };
@@ -126,7 +126,7 @@ fn uses(
     }
 }
 
-/// Memory types for buffers with this usage. Vulkan guarantees that they do not depend on the size.
+/// Memory types that a buffer with this usage can be bound to. Vulkan guarantees that they do not depend on its size.
 fn memory_type_bits(device: &Device, usage: vk::BufferUsageFlags) -> Result<u32> {
     const ANY_SIZE: u64 = 256;
     let info = vk::BufferCreateInfo::default().size(ANY_SIZE).usage(usage);

@@ -1,5 +1,6 @@
-//! Arrays in device memory, and the traits that let calls accept either host slices or device arrays. Calls work
-//! on arrays whose element type is a value ([`AnyArray`], [`Input`], [`Output`]); only their signatures are generic.
+//! Arrays in device memory, and the traits that let calls accept either host slices or device arrays. Only the
+//! signatures of calls are generic. Their implementations use types whose element type is known only at run time
+//! ([`AnyArray`], [`Input`], [`Output`]).
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -14,16 +15,16 @@ use super::buffer::{Buffer, Location};
 use crate::device::context::Context;
 use crate::error::{Error, Result};
 
-/// An array of `T` in device memory, created by [`Context::upload`], [`Context::zeroed`], or a call that works on
-/// arrays. Clones share the memory, which is freed with the last of them.
+/// An array of `T` in device memory. It is created by [`Context::upload`], [`Context::zeroed`], or a call whose
+/// inputs are device arrays. Clones share the memory, which is freed when all of them have been dropped.
 ///
-/// The library orders the calls and recordings that use an array: each observes the writes of earlier ones.
+/// The library orders all calls and recordings that use an array. Each of them observes the writes of earlier ones.
 pub struct Array<T> {
     any: AnyArray,
     elements: PhantomData<fn() -> T>,
 }
 
-/// An array in device memory whose element type is a value.
+/// An array in device memory whose element type is known only at run time.
 #[derive(Clone)]
 pub struct AnyArray {
     buffer: Buffer,
@@ -43,7 +44,7 @@ impl<T> fmt::Debug for Array<T> {
     }
 }
 
-/// Vulkan does not support empty buffers, and kernels read up to 16 bytes at a time.
+/// Minimum size of the buffer. Vulkan does not support empty buffers, and kernels read 16 bytes at a time.
 const MIN_BYTES: u64 = 16;
 
 impl<T> Array<T> {
@@ -57,7 +58,7 @@ impl<T> Array<T> {
         self.any.len == 0
     }
 
-    /// The Vulkan buffer; valid until the array and all its clones are dropped.
+    /// The Vulkan buffer. It is valid until the array and all its clones have been dropped.
     pub fn raw(&self) -> ash::vk::Buffer {
         self.any.buffer.raw()
     }
@@ -72,7 +73,8 @@ impl<T> Array<T> {
 }
 
 impl<T: Pod> Array<T> {
-    /// Creates an array with undefined contents, for passes to write. Error messages and debuggers show the name.
+    /// Creates an array with undefined contents, which passes must write. The name appears in error messages and
+    /// debuggers.
     pub fn uninit(context: &Context, name: &str, len: u64) -> Result<Self> {
         AnyArray::uninit(context, name, ElementType::of::<T>(), len).map(Self::of)
     }
@@ -96,8 +98,8 @@ impl AnyArray {
             asked: len,
             limit: u64::MAX / bytes.max(1),
         })?;
-        // Kernels read narrow elements in 32-bit words, so the last word must be complete. Graphs treat an empty array
-        // as one with a single element.
+        // Kernels read elements of 8 and 16 bits as 32-bit words, so the last word must be complete. Graphs treat an
+        // empty array as an array with one element.
         let size = size.max(MIN_BYTES).max(bytes);
         let size = size.checked_next_multiple_of(4).unwrap_or(u64::MAX);
         let buffer = Buffer::new(&context.device, name, size, Location::Device)?;
@@ -141,14 +143,14 @@ fn bytes_of(element: ElementType) -> u64 {
 pub trait Elements: sealed::Elements {
     /// The element type.
     type Item: Pod;
-    /// The location: [`Host`] or [`Device`].
+    /// The memory that contains the array: [`Host`] or [`Device`].
     type Place: Place;
 
     #[doc(hidden)]
     fn input(&self) -> Input<'_>;
 }
 
-/// Elements that a call reads.
+/// The elements that a call reads.
 #[derive(Clone, Copy)]
 pub enum Input<'a> {
     /// On the host.
@@ -189,7 +191,7 @@ impl<'a> Input<'a> {
         bytes_of(self.element())
     }
 
-    /// The elements, if they are on the host.
+    /// The elements as bytes, if they are on the host.
     pub(crate) fn on_host(self) -> Option<&'a [u8]> {
         match self {
             Self::Host { bytes, .. } => Some(bytes),
@@ -197,12 +199,12 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Whether [`on_device`](Self::on_device) returns the caller's own array, which must not be modified.
+    /// Whether [`on_device`](Self::on_device) returns an array that belongs to the caller and must not be modified.
     pub(crate) fn is_borrowed(self) -> bool {
         matches!(self, Self::Device(_))
     }
 
-    /// The elements as a device array; uploads them if necessary.
+    /// The elements as a device array. Host elements are uploaded.
     pub(crate) fn on_device(self, context: &Context, name: &str) -> Result<AnyArray> {
         match self {
             Self::Host { element, len, bytes } => {
@@ -217,7 +219,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// A range of elements on the host; `None` if they are on the device.
+    /// A range of the elements, if they are on the host; otherwise `None`.
     pub(crate) fn slice(self, range: Range<u64>) -> Option<Self> {
         let (bytes, each) = (self.on_host()?, self.element_bytes());
         let within = (range.start * each) as usize..(range.end * each) as usize;
@@ -225,7 +227,8 @@ impl<'a> Input<'a> {
         Some(Self::Host { element, len, bytes: &bytes[within] })
     }
 
-    /// A range of the elements as a separate array, or the array itself if the range covers all of it.
+    /// A range of the elements as a separate device array. If the range covers all elements, this is the original
+    /// array.
     pub(crate) fn part(self, context: &Context, name: &str, range: Range<u64>) -> Result<AnyArray> {
         if range == (0..self.len()) {
             return self.on_device(context, name);
@@ -233,7 +236,7 @@ impl<'a> Input<'a> {
         if let Some(slice) = self.slice(range.clone()) {
             return slice.on_device(context, name);
         }
-        // A range may start at an offset that violates the binding alignment, so it is copied through the host.
+        // The range may not start at a valid binding offset, so it is copied through the host.
         let (array, element) = (self.on_device(context, name)?, self.element());
         let bytes = context.read_range(&array, range.clone())?;
         Input::Host { element, len: range.end - range.start, bytes: &bytes }
@@ -241,7 +244,8 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Result of a call: an array on the device, or elements on the host if the call is processed in parts.
+/// Result of a call. If the call processed its input at once, this is a device array. If it processed the input in
+/// parts, the elements are on the host.
 pub struct Output<T> {
     host: Vec<T>,
     device: Option<AnyArray>,
@@ -259,21 +263,21 @@ impl<T, A: Into<Option<AnyArray>>> From<A> for Output<T> {
     }
 }
 
-/// An [`Output`] whose element type is a value.
+/// An [`Output`] whose element type is known only at run time.
 pub(crate) trait AnyOutput {
-    /// Sets the result, which is complete and on the device.
+    /// Sets the complete result, which is on the device.
     fn set(&mut self, array: AnyArray);
 
     /// Bytes per element.
     fn element_bytes(&self) -> usize;
 
-    /// Results on the host.
+    /// The elements on the host, as bytes.
     fn bytes(&mut self) -> &mut [u8];
 
-    /// Adds this many bytes to the results on the host. Errors use the name.
+    /// Appends this many zero bytes to the elements on the host. Errors contain `name`.
     fn grow(&mut self, name: &str, bytes: u64) -> Result<()>;
 
-    /// Keeps only this many bytes of the results on the host.
+    /// Shortens the elements on the host to this many bytes.
     fn truncate(&mut self, bytes: usize);
 }
 
@@ -306,8 +310,9 @@ impl<T: Pod> AnyOutput for Output<T> {
     }
 }
 
-/// Allocates host memory for `len` elements of the buffer called `name`. Fails instead of aborting, because a device
-/// array may exceed the host's memory. The system provides zeroed pages, so the memory is not written twice.
+/// Allocates host memory for `len` elements of the buffer `name`, initialized to zero. Returns an error if the memory
+/// is not available, because a device array may be larger than the host's memory. The system provides pages that are
+/// already zero, so they are not written twice.
 pub(super) fn zeroed<T: Pod>(name: &str, len: u64) -> Result<Vec<T>> {
     let made = usize::try_from(len).map_err(|_| ()).and_then(try_zeroed_vec);
     made.map_err(|()| no_host_memory(name, len.saturating_mul(size_of::<T>() as u64)))
@@ -318,19 +323,19 @@ fn no_host_memory(name: &str, size: u64) -> Error {
 }
 
 impl dyn AnyOutput + '_ {
-    /// Number of results on the host.
+    /// Number of elements on the host.
     pub(crate) fn len(&mut self) -> usize {
         let each = self.element_bytes();
         self.bytes().len() / each.max(1)
     }
 
-    /// The result on the host at `index`.
+    /// Element `index` on the host, as bytes.
     pub(crate) fn element(&mut self, index: usize) -> &mut [u8] {
         let each = self.element_bytes();
         &mut self.bytes()[index * each..][..each]
     }
 
-    /// Removes the result on the host at `index`, and returns it.
+    /// Removes element `index` on the host, and returns it.
     pub(crate) fn remove(&mut self, index: usize) -> Vec<u8> {
         let (each, end) = (self.element_bytes(), self.bytes().len());
         let removed = self.element(index).to_vec();
@@ -339,14 +344,14 @@ impl dyn AnyOutput + '_ {
         removed
     }
 
-    /// Inserts a result on the host at `index`.
+    /// Inserts an element on the host at `index`.
     pub(crate) fn insert(&mut self, index: usize, element: &[u8]) -> Result<()> {
         self.extend(element)?;
         self.bytes()[index * element.len()..].rotate_right(element.len());
         Ok(())
     }
 
-    /// Appends results on the host.
+    /// Appends elements on the host.
     pub(crate) fn extend(&mut self, bytes: &[u8]) -> Result<()> {
         let begin = self.bytes().len();
         self.grow("results", bytes.len() as u64)?;
@@ -355,12 +360,12 @@ impl dyn AnyOutput + '_ {
     }
 }
 
-/// Location of arrays: [`Host`] or [`Device`].
+/// The memory that contains arrays: [`Host`] or [`Device`].
 pub trait Place: sealed::Place {
     /// The type that a call returns for an array of `T`.
     type Array<T: Pod>;
 
-    /// Moves a result to this location.
+    /// Moves a result to this memory, if it is not there.
     #[doc(hidden)]
     fn take<T: Pod>(context: &Context, output: impl Into<Output<T>>) -> Result<Self::Array<T>>;
 }

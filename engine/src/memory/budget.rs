@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
 
-/// The bytes that remain under the limit.
+/// The number of bytes that remain under the limit.
 #[derive(Clone, Debug)]
 pub(crate) struct Budget {
     limit: Option<u64>,
@@ -56,7 +56,7 @@ mod tests {
     use super::{Budget, Error};
 
     #[test]
-    fn dropped_shares_return_their_bytes() {
+    fn dropped_shares_return_their_bytes_to_the_budget() {
         let budget = Budget::new(Some(100));
         let share = budget.take("keys", 60).expect("a share");
         let Err(Error::OutOfMemory { name, size: 41, reason }) = budget.take("keys", 41) else {

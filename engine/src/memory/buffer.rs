@@ -15,14 +15,15 @@ use crate::device::hooks::{MemoryAllocator, MemoryPiece};
 use crate::device::shared::Device;
 use crate::error::{Error, Result, VkResultExt};
 
-/// Memory location of a buffer.
+/// Kind of memory of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Location {
-    /// Device-local; the host accesses it through staging copies.
+    /// Device-local memory. The host accesses it through staging buffers.
     Device,
-    /// Mapped, for reads by the host.
+    /// Mapped memory that the host reads.
     Readback,
-    /// Mapped, written once by the host and read by the GPU. Device-local if the host can map such memory.
+    /// Mapped memory that the host writes once and the GPU reads. Device-local if the host can map device-local
+    /// memory.
     Constant,
 }
 
@@ -54,7 +55,7 @@ impl Buffer {
         if size == 0 {
             return Err(Error::EmptyBuffer { name: name.to_owned() });
         }
-        // Larger sizes would violate a valid-usage rule instead of returning an error.
+        // A larger size would violate a valid-usage rule of Vulkan instead of causing an error.
         let limit = device.properties.max_buffer_size.min(device.properties.device_memory);
         if size > limit {
             let reason = format!("the device allows at most {limit} bytes");
@@ -139,23 +140,23 @@ impl Buffer {
         self.0.raw
     }
 
-    /// Whether both are the same buffer. Handles alone are not unique across devices.
+    /// Whether both are the same buffer. Buffers of different devices may have equal handles.
     pub(crate) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Marks the buffer as used by work of `plan` that ranks by lane order and has not been waited for. Its contents
-    /// are valid only if the status word is clear afterwards.
+    /// Marks the buffer as unverified: work of `plan` that ranks by lane order uses it, and the host has not waited
+    /// for this work yet. The contents are valid only if the lane-order status word is clear afterwards.
     pub(crate) fn set_unverified(&self, plan: &Arc<str>) {
         *self.unverified_plan() = Some(plan.clone());
     }
 
-    /// The plan of the mark, if there is one.
+    /// The plan that the mark names, if the buffer is marked.
     pub(crate) fn unverified(&self) -> Option<Arc<str>> {
         self.unverified_plan().clone()
     }
 
-    /// Removes the mark and returns its plan. The caller must check the status word.
+    /// Removes the mark and returns the plan that it names. The caller must check the status word.
     pub(crate) fn take_unverified(&self) -> Option<Arc<str>> {
         self.unverified_plan().take()
     }
@@ -173,7 +174,7 @@ impl Buffer {
         Err(Error::BufferTooSmall { name: self.name().to_owned(), size: self.size(), needed })
     }
 
-    /// Checks that the buffer belongs to `device`; Vulkan does not define the use of another device's buffers.
+    /// Checks that the buffer belongs to `device`. Using a buffer of another device is undefined behaviour in Vulkan.
     pub(crate) fn check_device(&self, device: &Arc<Device>) -> Result<()> {
         if Arc::ptr_eq(&self.0.device, device) {
             return Ok(());
@@ -205,7 +206,8 @@ impl Inner {
             linear: true,
             allocation_scheme: match self.heap.budget.limit() {
                 None => AllocationScheme::GpuAllocatorManaged,
-                // A shared memory block could exceed the limit.
+                // A memory block for several buffers could exceed the limit, so each buffer gets an allocation of its
+                // own.
                 Some(_) => AllocationScheme::DedicatedBuffer(self.raw),
             },
         })?;

@@ -1,4 +1,4 @@
-//! The device memory allocator of a context, with its memory limit.
+//! The device memory allocator of a context, and its memory limit.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -12,8 +12,8 @@ use crate::error::Result;
 
 /// Provides the memory of a context's buffers.
 pub(crate) struct Heap {
-    /// `None` after the device released the heap. The allocator frees device memory, so it must be dropped before the
-    /// device.
+    /// `None` after the device has released the heap. The allocator frees device memory when it is dropped, so it
+    /// must be dropped before the device.
     allocator: Mutex<Option<Allocator>>,
     pub budget: Budget,
 }
@@ -25,13 +25,13 @@ pub struct MemoryReport {
     pub allocations: usize,
     /// Total size of the live allocations in bytes.
     pub allocated_bytes: u64,
-    /// Bytes allocated from the driver for them.
+    /// Size of the memory that the driver has allocated for them, in bytes.
     pub reserved_bytes: u64,
 }
 
-/// Sizes of the memory blocks allocated from the driver. Blocks start small because drivers take milliseconds to create
-/// and free large host blocks, and grow with usage. On an adopted device the maximum is lower, because its memory
-/// belongs to another engine. Buffers that do not fit into a block get a dedicated allocation.
+/// Sizes of the memory blocks that are allocated from the driver. They start small, because drivers take milliseconds
+/// to create and free large host blocks, and grow with usage. On an adopted device, the maximum is lower, because
+/// another program also allocates memory there. A buffer that does not fit in a block gets an allocation of its own.
 fn block_sizes(adopted: bool) -> AllocationSizes {
     const MIB: u64 = 1 << 20;
     let (device, host) = if adopted { (64, 16) } else { (256, 64) };
@@ -66,7 +66,7 @@ impl Heap {
             Some(allocator) => {
                 allocator.allocate(request).map_err(|error| out_of_memory(name, size, &error))
             }
-            None => Err(out_of_memory(name, size, &"the device is gone")),
+            None => Err(out_of_memory(name, size, &"the device has been destroyed")),
         }
     }
 

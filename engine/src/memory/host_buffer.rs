@@ -1,5 +1,5 @@
-//! A buffer in host memory that the device can access, mapped for its whole lifetime. It is owned by an attachment of a
-//! device, so it does not keep the device alive.
+//! A buffer in host memory that the device can access. It is mapped for its whole lifetime. It belongs to an
+//! attachment of a device, so it does not keep the device alive.
 
 use std::ptr::NonNull;
 
@@ -100,7 +100,7 @@ fn allocate(
         (0..).zip(all.memory_types_as_slice()).find_map(suits)
     };
     let visible = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
-    // Uncached memory is several times slower for the host to read.
+    // Host-cached memory is preferred, because the host reads uncached memory several times as slowly.
     let kind = suits(visible | vk::MemoryPropertyFlags::HOST_CACHED).or_else(|| suits(visible));
     let kind = kind.ok_or_else(|| {
         out_of_memory(name, size, &"the device has no memory that the host can access")
@@ -132,7 +132,7 @@ fn map(
         device.raw.map_memory(memory, 0, vk::WHOLE_SIZE, whole).during("vkMapMemory")?
     };
     let at = NonNull::new(at.cast::<u8>())
-        .ok_or_else(|| out_of_memory(name, size, &"the driver did not map it"))?;
+        .ok_or_else(|| out_of_memory(name, size, &"the driver did not map the memory"))?;
     // SAFETY: the mapping has `size` bytes, and the device does not use it yet.
     unsafe { at.write_bytes(0, size as usize) };
     Ok(at)

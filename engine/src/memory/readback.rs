@@ -1,4 +1,4 @@
-//! Arrays that passes write and the host reads where they are, without a transfer.
+//! Arrays in host memory that passes write and the host reads directly, without a transfer.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,9 +10,9 @@ use super::buffer::{Buffer, Location};
 use crate::device::context::Context;
 use crate::error::Result;
 
-/// A small array of `T` in memory that is mapped for the host: reports of plans that run again and
-/// again, such as whether an iteration has ended. The plan declares it as an import whose exit scope
-/// is [`Scope::HOST_READ`](multisplit_graph::Scope::HOST_READ).
+/// A small array of `T` in memory that is mapped for the host, for reports of plans that run repeatedly, such as
+/// whether an iteration has ended. The plan declares it as an import whose exit scope is
+/// [`Scope::HOST_READ`](multisplit_graph::Scope::HOST_READ).
 ///
 /// ```
 /// use std::sync::Arc;
@@ -47,7 +47,7 @@ impl<T> fmt::Debug for Readback<T> {
 }
 
 impl<T: Pod> Readback<T> {
-    /// An array of `len` elements, at least one. Errors and debuggers use the name.
+    /// Creates an array of `len` elements, at least one. The name appears in errors and debuggers.
     pub fn new(context: &Context, name: &str, len: u64) -> Result<Self> {
         let size = len.saturating_mul(size_of::<T>() as u64);
         let buffer = Buffer::new(&context.device, name, size, Location::Readback)?;
@@ -58,8 +58,8 @@ impl<T: Pod> Readback<T> {
         Ok(Self { buffer, len: len as usize, elements: PhantomData })
     }
 
-    /// The elements as they are now: those that runs have written that were waited for. While a run
-    /// is in flight, elements that it writes may have any value.
+    /// Returns the current elements. They include the writes of all runs that the host has waited for. While a run is
+    /// in flight, elements that it writes may have any value.
     pub fn read(&self) -> Vec<T> {
         let Some(mapped) = self.buffer.mapped().map(|at| at.cast::<u8>()) else {
             return Vec::new();

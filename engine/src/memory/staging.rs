@@ -15,18 +15,19 @@ use crate::device::commands::CommandSlot;
 use crate::device::shared::{Attachment, Device, RecordingId};
 use crate::error::{Error, Result};
 
-/// Size of a slot in bytes: large enough to amortize a submission, small enough that filling one slot overlaps with
-/// copying another.
+/// Size of a slot in bytes. Large enough to amortize a submission, and small enough that filling one slot overlaps
+/// with copying another.
 const SLOT_BYTES: u64 = 4 << 20;
-/// Size of a slot for short transfers, which are the majority in small jobs.
+/// Size of a slot for short transfers, which are the most frequent ones in small programs.
 const SHORT_BYTES: u64 = 64 << 10;
 /// Maximum number of slots per size.
 const MAX_SLOTS: usize = 32;
 
-/// Timeout of a transfer that waits for slots used by others. It then creates an extra slot.
+/// Maximum time that a transfer waits for slots that other transfers use. After this time, it creates an additional
+/// slot.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Under a memory limit, all slots together use at most `1 / LIMIT_SHARE` of it, but a slot has at least
+/// With a memory limit, all slots together use at most `1 / LIMIT_SHARE` of it. A slot nevertheless has at least
 /// `MIN_SLOT_BYTES`.
 const LIMIT_SHARE: u64 = 8;
 const LIMITED_SLOTS: u64 = 4;
@@ -34,7 +35,7 @@ const MIN_SLOT_BYTES: u64 = 4 << 10;
 
 /// The staging memory of a device.
 pub(super) struct Staging {
-    /// Slots for short transfers, and for all others.
+    /// Slots for short transfers, then slots for all others.
     pools: [Pool; 2],
 }
 
@@ -43,14 +44,14 @@ struct Pool {
     slot_bytes: u64,
     max_slots: usize,
     slots: Mutex<Slots>,
-    /// Notified when a slot is returned.
+    /// Notified when a transfer returns a slot.
     returned: Condvar,
 }
 
 #[derive(Default)]
 struct Slots {
     free: Vec<Slot>,
-    /// Number of slots, including those in use.
+    /// Number of slots that exist, including those in use.
     made: usize,
 }
 
@@ -83,8 +84,8 @@ impl Staging {
             slots: Mutex::default(),
             returned: Condvar::new(),
         };
-        // Slots reserve bytes from the heap's budget. Attachments are released in reverse order, so the heap is
-        // released last.
+        // Slots reserve bytes from the memory limit of the heap, so the heap must outlive them. Attachments are
+        // released in reverse order of creation.
         let heap = Heap::of(device)?;
         let pools = match heap.budget.limit() {
             None => [pool(SHORT_BYTES, MAX_SLOTS), pool(SLOT_BYTES, MAX_SLOTS)],
@@ -149,8 +150,8 @@ impl Staging {
                 if !slots.free.is_empty() || !(nested || waited.timed_out()) {
                     continue;
                 }
-                // The holder of the slots may itself be waiting for this transfer in a callback, so create an extra
-                // slot.
+                // The transfer that holds the slots may be waiting for this transfer in a callback. An additional
+                // slot avoids the deadlock.
                 make = 1;
             }
             slots.made += make;
@@ -161,7 +162,8 @@ impl Staging {
             }
             slots = pool.lock();
             match failure {
-                // Retry when others return slots, unless there are none or a nested transfer must not wait.
+                // Otherwise, wait until other transfers return slots. This is not possible if no slots exist, or if
+                // this transfer is nested in another.
                 Some(error) if nested || slots.made == 0 => return Err(error),
                 _ => {}
             }
@@ -181,7 +183,7 @@ impl Attachment for Staging {
     }
 }
 
-/// Slots that a transfer uses; returned on drop.
+/// The slots that a transfer uses. They are returned on drop.
 pub(super) struct TakenSlots {
     device: Arc<Device>,
     staging: Arc<Staging>,
@@ -191,12 +193,12 @@ pub(super) struct TakenSlots {
 }
 
 thread_local! {
-    /// Number of transfers that this thread is working for.
+    /// Number of transfers whose callbacks run on this thread.
     static TRANSFERS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Marks the current thread as working for a transfer. If a callback starts another transfer on this thread, that one
-/// does not wait for slots, since the outer transfer may hold them.
+/// Marks the current thread as running callbacks of a transfer. If a callback starts another transfer on this thread,
+/// that transfer does not wait for slots, because the outer transfer may hold them.
 pub(super) struct Working;
 
 impl Working {
@@ -217,7 +219,7 @@ impl Drop for Working {
 }
 
 impl TakenSlots {
-    /// Creates up to `count` slots, which the pool has already counted. Stops at the first failure.
+    /// Creates up to `count` slots that the pool has already counted. Stops at the first failure.
     fn make(&mut self, pool: &Pool, count: usize) -> Result<()> {
         for made in 0..count {
             match Slot::new(&self.device, pool.slot_bytes) {
@@ -240,9 +242,9 @@ impl Drop for TakenSlots {
             match slot.commands.wait(&self.device) {
                 // Waiting for a lost device fails, but its work is no longer pending.
                 Ok(()) | Err(Error::Vulkan { result: vk::Result::ERROR_DEVICE_LOST, .. }) => {}
-                // The slot may still be in use, so it is leaked.
+                // The slot may still be in use, so it is never destroyed.
                 Err(error) => {
-                    tracing::warn!(%error, "staging memory may still be in use, and is leaked");
+                    tracing::warn!(%error, "waiting for a copy failed; its staging memory may still be in use, so it is leaked");
                     slots.made -= 1;
                     continue;
                 }
@@ -307,7 +309,7 @@ impl Slot {
         self.commands.record(device, usage, |commands| {
             // Earlier submissions that use the buffers are already ordered before this one, and the chunks of a
             // transfer do not overlap. The host has also waited for the last copy of this slot, but validation layers
-            // lose track of that when several threads wait; this barrier prevents false reports.
+            // do not recognize this if several threads wait. This barrier prevents their false reports.
             let copies = vk::AccessFlags2::TRANSFER_READ | vk::AccessFlags2::TRANSFER_WRITE;
             let before = vk::MemoryBarrier2::default()
                 .src_stage_mask(vk::PipelineStageFlags2::COPY)

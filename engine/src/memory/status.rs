@@ -1,5 +1,5 @@
-//! The status word of a device: a word in host memory that kernels set if the device violates an assumption they rely
-//! on. The host reads it without a copy, submission or wait.
+//! The status word of a device. It is in host memory, and kernels set it if the device violates an assumption that
+//! they rely on. The host reads it without a copy, submission or wait.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -13,13 +13,13 @@ use crate::error::{Error, Result};
 /// Size of the status buffer in bytes.
 pub(crate) const STATUS_BYTES: u64 = 4;
 
-/// The status word of a device. It is 0 until a kernel sets it and then stays set, so that every user of results that
-/// relied on lane order gets an error, however late the check.
+/// The status word of a device. It is 0 until a kernel sets it, and then stays set. Every user of results that relied
+/// on lane order thus gets an error, however late it checks.
 ///
 /// Its memory is not part of the heap and does not count against the memory limit.
 pub(crate) struct StatusWord {
     word: HostBuffer,
-    /// Whether the failure has been logged and saved to the verdict file.
+    /// Whether the failure has been logged and stored on disk.
     reported: AtomicBool,
 }
 
@@ -45,15 +45,15 @@ impl StatusWord {
         unsafe { AtomicU32::from_ptr(self.word.mapped().cast::<u32>().as_ptr()) }
     }
 
-    /// Resets the word, for tests. No kernel that may set it is in flight.
+    /// Resets the word, for tests. No kernel that may set it may be in flight.
     #[cfg(feature = "broken-plans")]
     pub fn clear(&self) {
         self.atomic().store(0, Ordering::Release);
         self.reported.store(false, Ordering::Relaxed);
     }
 
-    /// Whether a kernel has set the word. The first call that observes this logs it and saves it to disk, so that later
-    /// processes do not rely on lane order either.
+    /// Whether a kernel has set the word. The first call that observes this logs the failure and stores it on disk,
+    /// so that later processes do not rely on lane order either.
     pub fn is_set(&self, device: &Device) -> bool {
         let word = self.atomic().load(Ordering::Acquire);
         if word != 0 && !self.reported.swap(true, Ordering::Relaxed) {
@@ -67,8 +67,8 @@ impl StatusWord {
     }
 }
 
-/// Fails if `unverified` names a plan and a kernel has found that the device does not keep lane order. Must be called
-/// after the plan's work has completed.
+/// Returns an error if `unverified` names a plan and a kernel has found that the device does not keep lane order.
+/// Must be called after the plan's work has completed.
 pub(crate) fn check_order(device: &Device, unverified: Option<Arc<str>>) -> Result<()> {
     match unverified {
         Some(plan) if StatusWord::of(device)?.is_set(device) => {
@@ -80,7 +80,7 @@ pub(crate) fn check_order(device: &Device, unverified: Option<Arc<str>>) -> Resu
 
 impl Attachment for StatusWord {
     unsafe fn release(&self, device: &Device) {
-        // Logs and saves a failure of the last run.
+        // Logs and stores a failure that the last run has found.
         self.is_set(device);
         // SAFETY: by the caller's contract.
         unsafe { self.word.release(device) };

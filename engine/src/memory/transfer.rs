@@ -1,5 +1,5 @@
-//! Transfers between arrays and the host: in chunks through staging memory, on several threads, so that copies overlap
-//! with filling and draining other chunks.
+//! Transfers between arrays and the host. They are divided into chunks that go through staging memory, on several
+//! threads. Copies of some chunks overlap with filling and draining others.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -19,9 +19,9 @@ use crate::device::context::Context;
 use crate::device::shared::{Device, RecordingId};
 use crate::error::{Error, Result};
 
-/// Maximum number of threads per transfer; more do not exceed the bus bandwidth.
+/// Maximum number of threads per transfer. More threads would not be faster, because the bus bandwidth is the limit.
 const MAX_THREADS: usize = 8;
-/// Slots per thread: one is filled while another is copied.
+/// Number of slots per thread: one is filled while the other is copied.
 const SLOTS_PER_THREAD: usize = 2;
 /// Minimum number of chunks per thread; with fewer, starting a thread costs more than it saves.
 const CHUNKS_PER_THREAD: u64 = 2;
@@ -108,7 +108,8 @@ impl Context {
         Ok(bytes)
     }
 
-    /// Appends the elements of `array` to the results on the host. If this fails, the results do not change.
+    /// Appends the elements of `array` to the elements of `output` on the host. If this fails, `output` does not
+    /// change.
     pub(crate) fn append(&self, array: &AnyArray, output: &mut dyn AnyOutput) -> Result<()> {
         let begin = output.bytes().len();
         output.grow(array.buffer().name(), array.len() * array.element_bytes())?;
@@ -149,7 +150,7 @@ impl Context {
 
     pub(crate) fn read_bytes(&self, buffer: &Buffer, offset: u64, bytes: &mut [u8]) -> Result<()> {
         let transfer = Transfer::new(self, buffer, offset, bytes.len() as u64, 1)?;
-        // Each part is locked by the thread that copies its chunk.
+        // Each chunk of `bytes` is locked by the one thread that copies it, so the locks never block.
         let parts = bytes.chunks_mut(transfer.chunk as usize).map(Mutex::new);
         let parts: Vec<_> = parts.collect();
         let outcome = transfer.download(&|at, chunk| {
@@ -161,7 +162,7 @@ impl Context {
     }
 }
 
-/// Outcome of a transfer. `None` if a callback failed, which keeps its error in a [`Failure`].
+/// Outcome of a transfer. The error is `None` if a callback failed; its error is in a [`Failure`].
 type Outcome = Result<(), Option<Error>>;
 
 /// The first error of the callbacks of a transfer.
@@ -181,7 +182,7 @@ impl<E: From<Error>> Failure<E> {
         })
     }
 
-    /// The error of a callback, if there is one, or that of the transfer.
+    /// Returns the error of a callback, if there is one, or otherwise the outcome of the transfer.
     fn or(self, outcome: Outcome) -> Result<(), E> {
         let failure = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         match (failure, outcome) {
@@ -206,11 +207,12 @@ struct Transfer<'t> {
 /// State shared by the threads of a transfer.
 struct Chunks<'t> {
     transfer: &'t Transfer<'t>,
-    /// All submissions of a transfer use one recording id: its chunks do not overlap, so they need no barriers.
+    /// All submissions of a transfer use the same recording id, because its chunks do not overlap and need no
+    /// barriers in between.
     recording: RecordingId,
-    /// Bytes that threads have claimed so far.
+    /// Number of bytes that threads have claimed so far.
     begun: AtomicU64,
-    /// Set when a thread fails, to stop the others.
+    /// Set when a thread fails, so that the others stop.
     failed: AtomicBool,
 }
 
@@ -250,11 +252,11 @@ impl<'t> Transfer<'t> {
         let _span = tracing::debug_span!("download", buffer, bytes).entered();
         let unverified = self.buffer.take_unverified();
         self.on_threads(&|chunks, slots| chunks.drain(slots, drain))?;
-        // The copies have completed, and so has all work submitted before them.
+        // The copies and all work submitted before them have completed.
         Ok(check_order(self.device, unverified)?)
     }
 
-    /// Runs `body` on several threads, if the transfer is large enough, each with its own slots.
+    /// Runs `body` on several threads, each with its own slots, if the transfer is large enough.
     fn on_threads(&self, body: &(dyn Fn(&Chunks<'_>, &mut [Slot]) -> Outcome + Sync)) -> Outcome {
         if self.size == 0 {
             return Ok(());
@@ -277,11 +279,11 @@ impl<'t> Transfer<'t> {
         let slots_each = taken.slots.len().div_ceil(threads);
         thread::scope(|scope| {
             let mut parts = taken.slots.chunks_mut(slots_each);
-            // The calling thread processes the first part.
+            // The calling thread runs one share itself.
             let own = parts.next().unwrap_or_default();
             let (run, mut handles) = (&run, Vec::new());
             for part in parts {
-                // If a thread cannot be spawned, the others process its chunks.
+                // If a thread cannot be started, the other threads process its chunks.
                 handles.extend(thread::Builder::new().spawn_scoped(scope, move || run(part)));
             }
             let mut outcome = run(own);
@@ -294,7 +296,7 @@ impl<'t> Transfer<'t> {
 }
 
 impl Chunks<'_> {
-    /// Claims the next chunk; `None` if all are claimed or a thread has failed.
+    /// Claims the next chunk. `None` if all chunks are claimed or a thread has failed.
     fn next(&self) -> Option<Range<u64>> {
         let Transfer { size, chunk, .. } = *self.transfer;
         if self.failed.load(Ordering::Relaxed) {
@@ -304,7 +306,7 @@ impl Chunks<'_> {
         (begin < size).then(|| begin..size.min(begin + chunk))
     }
 
-    /// Position of a chunk in the buffer.
+    /// The buffer, and the range of the chunk within it.
     fn in_buffer(&self, chunk: &Range<u64>) -> (vk::Buffer, Range<u64>) {
         let Transfer { buffer, offset, .. } = *self.transfer;
         (buffer.raw(), offset + chunk.start..offset + chunk.end)

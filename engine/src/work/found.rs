@@ -1,5 +1,5 @@
-//! Work that finds elements of an array: selections, runs of equal elements, and the least and
-//! greatest element.
+//! Passes that find elements of an array: selections, runs of equal elements, and the smallest and
+//! largest element.
 
 use super::{Operand, Work};
 use crate::elements::key::Key;
@@ -9,8 +9,9 @@ use crate::operations::shared::operator::Operator;
 use crate::operations::{self, ReduceBuffers, SelectBuffers};
 
 impl Work {
-    /// Writes the elements of `src` that `which` selects to `dst`, and their count to the first
-    /// word of `selected`. Later passes can use it as their count ([`count_in`](Self::count_in)).
+    /// Writes the elements of `src` that `which` selects to `dst`, and their number to the first
+    /// element of `selected`. Later passes can use it as their element count
+    /// ([`count_in`](Self::count_in)).
     pub fn select<A, B, C>(
         &mut self,
         src: A,
@@ -92,9 +93,9 @@ impl Work {
         operations::select(&mut self.graph, &self.policy, &runs, &buffers)
     }
 
-    /// Writes the least element of `src` to the first element of `dst`, and its index to the first
-    /// word of `index`. Among equal elements, this is the lowest index. If `src` is empty, the
-    /// index is [`NO_INDEX`](crate::operations::reduce::NO_INDEX).
+    /// Writes the smallest element of `src` to the first element of `dst`, and its index to the
+    /// first element of `index`. Among equal elements, this is the lowest index. If `src` is empty,
+    /// the index is [`NO_INDEX`](crate::operations::reduce::NO_INDEX).
     pub fn argmin<A, B, C>(&mut self, src: A, dst: B, index: C) -> Result<()>
     where
         A: Operand<Item: Key>,
@@ -104,7 +105,7 @@ impl Work {
         self.find(src, dst, index, Operator::Min)
     }
 
-    /// Writes the greatest element of `src` and its index, like [`argmin`](Self::argmin).
+    /// Writes the largest element of `src` and its index, like [`argmin`](Self::argmin).
     pub fn argmax<A, B, C>(&mut self, src: A, dst: B, index: C) -> Result<()>
     where
         A: Operand<Item: Key>,

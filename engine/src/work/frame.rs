@@ -1,5 +1,5 @@
-//! Recorded work that is submitted repeatedly, with several submissions in flight and values that
-//! can change between submissions.
+//! Recorded work that is submitted repeatedly. Several submissions can be in flight, and some
+//! values can change between submissions.
 
 use std::sync::Arc;
 
@@ -18,15 +18,16 @@ use crate::execute::recorder::PassValue;
 use crate::execute::timing::Timing;
 use crate::memory::{Buffer, Location};
 
-/// Recorded work. A submission costs one `vkQueueSubmit` and does not allocate.
+/// Recorded work. A submission calls `vkQueueSubmit` once and does not allocate memory.
 ///
 /// Submissions are ordered: each observes the writes of earlier submissions and of earlier calls of
 /// the context.
 pub struct Frame {
-    /// Dropped first, so that submissions complete before the objects they use are destroyed.
+    /// Must be the first field. Dropping it waits for all submissions, before the objects that they
+    /// use are dropped.
     turns: Vec<Turn>,
     next: usize,
-    /// Values set by the caller, by pass label.
+    /// Values that the caller has set, by pass label.
     values: Vec<(String, Vec<u8>)>,
     /// Incremented when a value is set.
     version: u64,
@@ -34,12 +35,12 @@ pub struct Frame {
     arrays: Vec<GivenArray>,
 }
 
-/// Recording and resources of one submission in flight.
+/// The recording and the resources of one submission in flight.
 struct Turn {
     commands: Commands,
     _sets: Option<Sets>,
     workspace: Option<Buffer>,
-    /// Version of the values in the recording.
+    /// Version of the values that were recorded.
     version: u64,
 }
 
@@ -50,7 +51,7 @@ impl Frame {
         arrays: Vec<GivenArray>,
         submissions: usize,
     ) -> Result<Self> {
-        // Recording requires buffers of this device that are large enough.
+        // Recording requires large enough buffers of this device, which `imports` checks.
         let given: Vec<_> = arrays.iter().map(GivenArray::bound).collect();
         imports(&context.device, &given)?;
         let executable = Arc::new(executable);
@@ -80,8 +81,8 @@ impl Frame {
         self.executable.plan()
     }
 
-    /// Sets the push constants of the pass with this label, or the count declared under this name,
-    /// from the next submission on.
+    /// Sets the push constants of the pass with this label, or the count that was declared with
+    /// this name. Takes effect with the next submission.
     pub fn set<T: NoUninit>(&mut self, name: &str, value: &T) -> Result<()> {
         let bytes = bytemuck::bytes_of(value);
         self.executable.check_values(&[PassValue { pass: name, bytes }])?;
@@ -93,10 +94,10 @@ impl Frame {
         Ok(())
     }
 
-    /// Submits the work and returns without waiting for it. If the maximum number of submissions is
-    /// in flight, this first waits for the oldest one. Downloads of the arrays wait for the work
-    /// and report the same errors as [`wait`](Self::wait). Fails with [`Error::LaneOrder`], without
-    /// submitting, if an earlier run found that the device does not keep lane order.
+    /// Submits the work without waiting for it. If the maximum number of submissions is in flight,
+    /// first waits for the oldest one. Downloads of the arrays wait for the work and report the
+    /// same errors as [`wait`](Self::wait). If an earlier run found that the device does not keep
+    /// lane order, returns [`Error::LaneOrder`] without submitting.
     pub fn submit(&mut self) -> Result<()> {
         let at = self.next;
         let count = self.turns.len();
@@ -119,8 +120,8 @@ impl Frame {
         self.executable.submit_unverified(&buffers, || turn.commands.submit(1))
     }
 
-    /// Waits until all submissions are complete. Returns [`Error::LaneOrder`] if the order of a
-    /// result may be wrong; the work must then be declared again.
+    /// Waits until all submissions are complete. Returns [`Error::LaneOrder`] if a result may be in
+    /// the wrong order; the work must then be declared again.
     pub fn wait(&mut self) -> Result<()> {
         self.turns.iter_mut().try_for_each(|turn| turn.commands.wait())?;
         self.executable.verify(self.arrays.iter().map(|array| &array.buffer))

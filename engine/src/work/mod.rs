@@ -1,4 +1,4 @@
-//! Passes that are declared and planned together and recorded once: a graph with its context.
+//! Work: passes that are declared and planned together, and recorded once.
 //!
 //! ```
 //! use multisplit::{Context, Scan, threads};
@@ -74,12 +74,12 @@ use crate::operations::{
 };
 use crate::policy::Policy;
 
-/// Passes over arrays. A pass reads the results of the passes declared before it.
+/// Passes over arrays. Each pass observes the results of the passes declared before it.
 /// [`record`](Self::record) creates a [`Frame`] that can be submitted repeatedly.
 /// [`executable`](Self::executable) creates an [`Executable`] that records into command buffers of
 /// the caller.
 ///
-/// Each primitive has the same name as the corresponding one-call function of [`Context`].
+/// Each operation has the same name as the corresponding one-call function of [`Context`].
 pub struct Work {
     context: Context,
     graph: Graph,
@@ -125,23 +125,24 @@ impl Work {
         WorkArray { buffer: self.graph.import::<T>(name, len), element: PhantomData }
     }
 
-    /// Declares the engine's last access to an import before each run. The recording then begins
-    /// with the required barrier. Without this declaration, the engine must insert a barrier whose
-    /// second scope is [`BufferContract::first_use`](crate::embed::BufferContract::first_use).
+    /// Declares the last access to an import before each run, by the embedding program. The
+    /// recording then begins with the required barrier. Without this declaration, the program must
+    /// insert a barrier whose second scope is
+    /// [`BufferContract::first_use`](crate::embed::BufferContract::first_use).
     pub fn entry<T>(&mut self, import: WorkArray<T>, scope: Scope) {
         self.graph.entry(import.buffer, scope);
     }
 
-    /// Declares the engine's first access to an import after each run. The recording then ends with
-    /// the required barrier. Without this declaration, the engine must insert a barrier whose first
-    /// scope is [`BufferContract::last_use`](crate::embed::BufferContract::last_use).
+    /// Declares the first access to an import after each run, by the embedding program. The
+    /// recording then ends with the required barrier. Without this declaration, the program must
+    /// insert a barrier whose first scope is
+    /// [`BufferContract::last_use`](crate::embed::BufferContract::last_use).
     pub fn exit<T>(&mut self, import: WorkArray<T>, scope: Scope) {
         self.graph.exit(import.buffer, scope);
     }
 
-    /// Declares a count of at most `max` that can be set for each run under this name
-    /// ([`Frame::set`], [`RecordOptions::values`](crate::RecordOptions::values)). It is 0 until
-    /// set.
+    /// Declares a count of at most `max` that can be set for each run by this name ([`Frame::set`],
+    /// [`RecordOptions::values`](crate::RecordOptions::values)). The count is 0 until it is set.
     pub fn count(&mut self, name: impl Into<String>, max: u64) -> Count {
         let name = name.into();
         let buffer = self.graph.transient::<u32>(name.clone(), 1);
@@ -150,8 +151,8 @@ impl Work {
         Count::Device { buffer, index: 0, max }
     }
 
-    /// A count of at most `max` that earlier passes write to the first word of `array`, such as the
-    /// number of elements that [`select`](Self::select) found.
+    /// Returns a count of at most `max` that earlier passes write to the first element of `array`,
+    /// such as the number of elements that [`select`](Self::select) found.
     pub fn count_in<A: Operand<Item = u32>>(&mut self, array: A, max: u64) -> Count {
         Count::Device { buffer: self.declare(array).buffer, index: 0, max }
     }
@@ -183,8 +184,8 @@ impl Work {
         self.add_sort(sort, &buffers)
     }
 
-    /// Splits `keys` into buckets. Writes the keys to `keys_out`, and the start of each of the m
-    /// buckets followed by the number of keys to `offsets` (m + 1 words).
+    /// Splits `keys` into m buckets. Writes the keys to `keys_out`, and the start of each bucket,
+    /// followed by the number of keys, to the m + 1 elements of `offsets`.
     pub fn split<A, B, C>(
         &mut self,
         keys: A,
@@ -226,7 +227,7 @@ impl Work {
     }
 
     /// Counts `samples` into `counts`, an array of `u32` or `u64`. If `samples` is limited to its
-    /// first n elements, these are elements of the layout of `bins`.
+    /// first n elements, an element is one of the layout of `bins`.
     pub fn histogram<A, B>(&mut self, samples: A, counts: B, bins: &Bins<A::Item>) -> Result<()>
     where
         A: Operand<Item: Sample>,
@@ -242,8 +243,8 @@ impl Work {
     }
 
     /// Writes the k largest or smallest of `keys` to `keys_out`, and their indices to
-    /// `indices_out`. If a device count is less than k, only that many are written. Does not modify
-    /// `keys`.
+    /// `indices_out`. If a device count is less than k, only that many elements are written. Does
+    /// not modify `keys`.
     pub fn topk<A, B, C>(&mut self, keys: A, keys_out: B, indices_out: C, topk: &TopK) -> Result<()>
     where
         A: Operand<Item: Key>,
@@ -278,8 +279,8 @@ impl Work {
         operations::reduce(&mut self.graph, &self.policy, operator, &buffers)
     }
 
-    /// Sets every 32-bit word of `dst` to `value`. If `dst` is limited to its first elements, they
-    /// must be a whole number of words.
+    /// Sets every 32-bit word of `dst` to `value`. If `dst` is limited to its first elements, their
+    /// size must be a multiple of 4 bytes.
     pub fn fill<A: Operand>(&mut self, dst: A, value: u32) -> Result<()> {
         let (label, dst) = ("fill", self.declare(dst));
         let Some(n) = dst.limit else {
@@ -290,7 +291,7 @@ impl Work {
     }
 
     /// Copies `src` to `dst`, which must have the same length. If `src` is limited to its first
-    /// elements, `dst` may be longer, and the elements must be a whole number of words.
+    /// elements, `dst` may be longer, and the size of the elements must be a multiple of 4 bytes.
     pub fn copy<A, B>(&mut self, src: A, dst: B) -> Result<()>
     where
         A: Operand,
@@ -308,8 +309,8 @@ impl Work {
         operations::copy_first(&mut self.graph, &self.policy, label, from, to, words)
     }
 
-    /// The graph and the policy, for operations without a function here. Functions in
-    /// [`operations`](crate::operations) add passes to them.
+    /// The graph and the policy, for operations that have no function here. The functions in
+    /// [`operations`](crate::operations) add their passes to them.
     pub fn parts(&mut self) -> (&mut Graph, &Policy) {
         (&mut self.graph, &self.policy)
     }
@@ -319,7 +320,7 @@ impl Work {
         self.policy = policy;
     }
 
-    /// Plans order, barriers and memory of the work, without creating Vulkan objects.
+    /// Plans the order, the barriers and the memory of the passes. Does not create Vulkan objects.
     pub fn plan(&self) -> Result<Plan> {
         Ok(self.graph.compile(&self.context.limits())?)
     }
@@ -327,9 +328,9 @@ impl Work {
     /// Creates an executable that records into command buffers of the caller. Arrays used by the
     /// passes become imports that each recording must bind.
     ///
-    /// The caller must synchronise according to [`Executable::contracts`], also between consecutive
-    /// recordings. To let the plan's own barriers cover consecutive recordings, declare the graph
-    /// [replayable](Graph::replayable) through [`parts`](Self::parts).
+    /// The caller must synchronize according to [`Executable::contracts`], also between consecutive
+    /// recordings. If the graph is declared [replayable](Graph::replayable) through
+    /// [`parts`](Self::parts), the barriers of the plan cover consecutive recordings.
     pub fn executable(&self, options: ExecutableOptions) -> Result<Executable> {
         self.context.instantiate_with(self.plan()?, options)
     }
@@ -339,8 +340,8 @@ impl Work {
         self.record_in_flight(2)
     }
 
-    /// Records the work, with up to `submissions` submissions in flight. One more submission waits
-    /// for the oldest.
+    /// Records the work, with up to `submissions` submissions in flight. A further submission waits
+    /// for the oldest one.
     pub fn record_in_flight(mut self, submissions: usize) -> Result<Frame> {
         self.graph.replayable();
         let executable = self.executable(ExecutableOptions::default().without_workspace())?;
@@ -411,12 +412,12 @@ impl Work {
         self.slice(array, 0, array.len())
     }
 
-    /// Imports a range of an array into the graph. The first element must be a valid start for a
-    /// binding.
+    /// Imports a range of an array into the graph. A binding must be able to start at the first
+    /// element.
     pub(crate) fn slice(&mut self, array: &AnyArray, begin: u64, len: u64) -> graph::Buffer {
         let (buffer, bytes, element) = (array.buffer(), array.element_bytes(), array.element());
-        // Graphs do not support empty buffers. Narrow elements are read as words, and arrays are
-        // padded to whole words.
+        // Graphs do not support empty buffers. Kernels read elements of 8 and 16 bits as 32-bit
+        // words, so the size is rounded up to whole words.
         let of_word = (4 / bytes.max(1)).max(1);
         let (offset, len) = (begin * bytes, len.max(1).next_multiple_of(of_word));
         let known = self.arrays.iter().find(|known| {
@@ -430,7 +431,7 @@ impl Work {
         }
     }
 
-    /// Imports the whole memory of an array as words.
+    /// Imports the whole memory of an array as 32-bit words.
     pub(crate) fn words(&mut self, array: &AnyArray) -> graph::Buffer {
         let words = array.buffer().size() / 4;
         self.add_import(array.buffer(), 0, graph::ElementType::U32, words)

@@ -1,5 +1,4 @@
-//! Operands of the passes of some work: arrays on the device, transients and imports, each
-//! optionally limited to its first elements.
+//! Operands of passes: device arrays, transients and imports. Each may be limited to its first elements.
 
 use std::marker::PhantomData;
 
@@ -11,8 +10,8 @@ use crate::execute::import::{BufferAt, Import};
 use crate::memory::{AnyArray, Array};
 use crate::operations::Count;
 
-/// An array of `T` that belongs to a [`Work`](crate::Work): a transient, or an import that is bound when the
-/// work is recorded. A small copyable handle.
+/// An array of `T` that belongs to a [`Work`](crate::Work): a transient, or an import that is bound when the work is
+/// recorded. It is a small handle that can be copied.
 #[derive(Debug)]
 pub struct WorkArray<T> {
     pub(super) buffer: graph::Buffer,
@@ -48,7 +47,7 @@ impl<T> WorkArray<T> {
         First { array: self, n: n.into() }
     }
 
-    /// Memory of an import, for a recording.
+    /// Binds memory to this import, for a recording.
     pub fn at(self, at: BufferAt) -> Import {
         (self.buffer, at)
     }
@@ -98,7 +97,7 @@ pub(super) enum Source<'a> {
     Buffer(graph::Buffer),
 }
 
-/// An operand in the graph of some work.
+/// An operand that has been added to a graph.
 #[derive(Clone, Copy)]
 pub(super) struct Declared {
     pub buffer: graph::Buffer,
@@ -109,7 +108,7 @@ pub(super) struct Declared {
 }
 
 impl Declared {
-    /// Number of 32-bit words in the first `n` elements, for the pass `call`.
+    /// Number of 32-bit words in the first `n` elements. Errors name the pass `call`.
     pub fn words(self, call: &'static str, n: Count) -> Result<Count> {
         let bytes = u64::from(self.buffer.element().bytes().unwrap_or(1));
         let problem = match n {
@@ -117,8 +116,8 @@ impl Declared {
                 return Ok(Count::Host(n.saturating_mul(bytes) / 4));
             }
             Count::Device { .. } if bytes == 4 => return Ok(n),
-            Count::Host(_) => "the size of the first elements must be a multiple of 4 bytes",
-            Count::Device { .. } => "a device count needs elements of 4 bytes",
+            Count::Host(_) => "the size of its first elements must be a multiple of 4 bytes",
+            Count::Device { .. } => "a device count is supported only for elements of 4 bytes",
         };
         Err(Error::Operand { call, problem })
     }

@@ -12,7 +12,7 @@ use crate::shaders::Kernel;
 #[cfg(feature = "glsl")]
 use crate::shaders::compile::Source;
 
-/// The number of workgroups of `size` threads needed for at least `n` threads.
+/// Returns the number of workgroups of `size` threads that is needed for at least `n` threads.
 pub fn threads(n: u64, size: u32) -> Groups {
     Groups::linear(n.div_ceil(u64::from(size.max(1))))
 }
@@ -31,7 +31,7 @@ pub struct WorkPass<'w> {
 
 impl Work {
     /// Starts a pass that runs a GLSL compute shader. The source is compiled and checked: it may
-    /// only access its bindings, and its accesses are kept within their bounds.
+    /// only access its bindings. Out-of-bounds accesses are prevented.
     #[cfg(feature = "glsl")]
     pub fn glsl(&mut self, label: impl Into<String>, source: &str) -> Result<WorkPass<'_>> {
         let label = label.into();
@@ -54,9 +54,9 @@ impl Work {
 }
 
 impl WorkPass<'_> {
-    /// Binds an array to the binding called `name`. If the array is limited by a host count, only
-    /// its first elements are bound; a device count has no effect here, and the shader must read it
-    /// itself. The access (read or write) is the one declared in the shader.
+    /// Binds an array to the binding `name`. If the array is limited by a host count, only its
+    /// first elements are bound. A device count has no effect here; the shader must read it itself.
+    /// The shader declares whether it reads or writes the binding.
     pub fn bind<A: Operand>(mut self, name: impl Into<String>, array: A) -> Self {
         let array = self.work.declare(array);
         let view = match array.limit {
@@ -70,7 +70,7 @@ impl WorkPass<'_> {
     }
 
     /// Sets the push constants. `T` must have the layout of the shader's push constant block. They
-    /// can be replaced for each run, under the label of the pass.
+    /// can be replaced for each run, by the label of the pass.
     pub fn push<T: NoUninit>(mut self, constants: &T) -> Self {
         self.push = Some(bytemuck::bytes_of(constants).to_vec());
         self
@@ -99,7 +99,7 @@ impl WorkPass<'_> {
 
     fn finish(self, dispatch: impl FnOnce(PassBuilder<'_>) -> PassId) {
         let Self { work, label, kernel, binds, push, constants } = self;
-        // Push constants that are set later are initially zero.
+        // Push constants that are set later are zero until then.
         let block = kernel.interface().push_constants.as_ref().map(|block| block.size as usize);
         let push = push.or_else(|| block.map(|size| vec![0; size]));
         let mut pass = work.graph.pass(label, kernel);
@@ -113,7 +113,8 @@ impl WorkPass<'_> {
             pass = pass.push_bytes(&push);
         }
         let pass = dispatch(pass);
-        // Only user-defined passes: the kernels of primitives do not validate their push constants.
+        // This applies only to user-defined passes, because the kernels of operations do not
+        // validate their push constants.
         work.graph.settable(pass);
     }
 }

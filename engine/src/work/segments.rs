@@ -1,4 +1,4 @@
-//! Work on segments: scans and reductions by key, and segmented reductions by offset or row.
+//! Passes on segments: scans and reductions by key, and segmented reductions by offset or row.
 
 use super::{Operand, Work};
 use crate::elements::key::Key;
@@ -80,9 +80,9 @@ impl Work {
         operations::reduce_segments(&mut self.graph, &self.policy, operator, &buffers)
     }
 
-    /// Reduces each row of `src`, a matrix with rows of `length` elements. The result of row r is
-    /// written to `dst[r]`. `length` must divide the number of elements, or the maximum of a device
-    /// count. The number of rows is the length or count of `dst`.
+    /// Reduces each row of `src`, a matrix whose rows have `length` elements. The result of row r
+    /// is written to `dst[r]`. `length` must divide the number of elements; for a device count, it
+    /// must divide the upper bound. The number of rows is the length or count of `dst`.
     pub fn reduce_rows<A, B>(
         &mut self,
         src: A,

@@ -1,4 +1,4 @@
-//! Work on sorted arrays (searches and merges), and segmented sorts.
+//! Passes on sorted arrays (searches and merges), and segmented sorts.
 
 use super::{Operand, Work};
 use crate::elements::key::{Key, Value};

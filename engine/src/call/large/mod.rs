@@ -1,8 +1,8 @@
-//! Arrays that exceed one plan: more elements than kernels can index, or more bytes than a storage
-//! binding can have. They are divided into pieces. Each piece is split into buckets, and then the
-//! buckets of all pieces are concatenated, in the order of the pieces.
+//! Processes arrays that exceed one plan: they have more elements than kernels can index, or more
+//! bytes than a storage binding can have. They are divided into pieces. Each piece is split into
+//! buckets; then the buckets of all pieces are concatenated, in the order of the pieces.
 //!
-//! All elements stay on the device. Only the bucket offsets of each piece are read by the host.
+//! All elements stay on the device. The host reads only the bucket offsets of each piece.
 
 mod narrow;
 mod pieces;
@@ -28,7 +28,7 @@ use crate::policy::Policy;
 /// largest offset alignment that Vulkan allows a device to require.
 const ALIGNMENT: u64 = 64;
 
-/// Keys and optional values, starting at element `begin`.
+/// Keys and optional values, from element `begin` of their arrays to the end.
 #[derive(Clone, Copy)]
 pub(super) struct Records<'a> {
     pub key: KeyType,
@@ -48,12 +48,12 @@ impl<'a> Records<'a> {
         Self { begin, ..self }
     }
 
-    /// Whether the records fit one plan. Narrow keys are processed as words.
+    /// Whether the records fit one plan. Keys of 8 and 16 bits are processed as 32-bit words.
     pub fn fit_one_plan(self, policy: &Policy) -> bool {
         Extent::fits(policy, self.keys.len(), self.widest().max(4))
     }
 
-    /// Size of the larger of key and value, in bytes.
+    /// Size in bytes of a key or a value, whichever is larger.
     pub fn widest(self) -> u64 {
         self.keys.element_bytes().max(self.values.map_or(0, AnyArray::element_bytes))
     }
@@ -82,17 +82,18 @@ impl Owned {
     }
 }
 
-/// Sizes of the pieces of an array.
+/// Maximum sizes of the pieces of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Extent {
-    /// Elements of a piece: half of the maximum of a plan, to keep the plan's scratch memory small.
+    /// Maximum number of elements of a piece. Half of the maximum of a plan, to keep the scratch
+    /// memory of the plan small.
     pub piece: u64,
-    /// Maximum elements of a storage binding.
+    /// Maximum number of elements of a storage binding.
     pub window: u64,
 }
 
 impl Extent {
-    /// Sizes for arrays whose widest element has `widest` bytes.
+    /// Sizes for arrays whose largest element has `widest` bytes.
     pub fn of(policy: &Policy, widest: u64) -> Self {
         let window = policy.facts.max_storage_range / widest.max(1);
         let piece = window.min(policy.max_elements) / 2;
@@ -125,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_aligned_and_fit_a_plan_twice() {
+    fn pieces_are_aligned_and_at_most_half_a_plan() {
         let max_elements = (1 << 30) - 1;
         for range in [1 << 10, 1 << 27, (1 << 30) - 1, u64::from(u32::MAX)] {
             for widest in [4, 8, 16] {

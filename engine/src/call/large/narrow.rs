@@ -1,4 +1,4 @@
-//! Conversion between arrays of 8-bit or 16-bit keys and arrays with one word per key.
+//! Converts arrays of 8-bit or 16-bit keys to arrays with one 32-bit word per key, and back.
 
 use super::Extent;
 use crate::call::Caller;
@@ -8,7 +8,7 @@ use crate::memory::AnyArray;
 use crate::operations::Count;
 use crate::operations::shared::widening::{Form, NarrowKeys};
 
-/// Pieces begin at multiples of this many keys. For one-byte keys this is the largest offset
+/// Pieces begin at multiples of this many keys. For one-byte keys, this is the largest offset
 /// alignment that Vulkan allows a device to require.
 const ALIGNMENT: u64 = 256;
 

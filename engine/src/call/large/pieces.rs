@@ -1,4 +1,4 @@
-//! Splits by one plan, of a whole array or of a piece of it.
+//! Splits a whole array, or a piece of it, with one plan.
 
 use multisplit_graph::ElementType;
 
@@ -16,7 +16,7 @@ pub(in crate::call) enum Destination<'a> {
     Permutation(&'a AnyArray),
 }
 
-/// Result of a split by one plan.
+/// Result of a split with one plan.
 pub(in crate::call) struct PlanSplit {
     pub offsets: AnyArray,
     /// Number of keys whose bucket index is out of range.
@@ -62,7 +62,8 @@ pub(in crate::call) fn split_plan(
 
 /// A piece that has been split into buckets.
 pub(super) struct SplitPiece<'a> {
-    /// Location of the split elements; for a permutation, of the input elements.
+    /// Location of the split elements. If a permutation is computed, location of the input
+    /// elements.
     pub elements: Records<'a>,
     pub len: u64,
     /// Start of each bucket within the piece, followed by the length of the piece.
@@ -91,7 +92,7 @@ impl<'a> SplitPiece<'a> {
         Ok(Self { elements, len, offsets, keys_out_of_range, method })
     }
 
-    /// Creates a piece with a single bucket.
+    /// Creates a piece that is a single bucket.
     pub fn of_one_bucket(elements: Records<'a>, len: u64) -> Self {
         let (offsets, method) = (vec![0, len as u32], Method::Auto);
         Self { elements, len, offsets, keys_out_of_range: 0, method }

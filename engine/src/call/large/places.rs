@@ -1,5 +1,5 @@
-//! Destinations of the buckets of all pieces when they are concatenated, and the passes that move
-//! the elements there.
+//! Computes where the buckets of all pieces are moved when they are concatenated, and adds the
+//! passes that move the elements there.
 
 use multisplit_graph::{Buffer, Graph, Groups};
 use multisplit_shaders::{builtin as kernels, push_constants};
@@ -47,12 +47,13 @@ const WORD: u64 = 4;
 pub(super) struct Places {
     /// Start of each bucket in the whole array, followed by the end of the last bucket.
     pub offsets: Vec<u64>,
-    /// For each piece, the destination of its share of each bucket.
+    /// For each piece, the destinations of its buckets.
     shares: Vec<Vec<u64>>,
 }
 
 impl Places {
-    /// Computes destinations starting at `begin`: ordered by bucket, and by piece within a bucket.
+    /// Computes destinations that start at `begin`. They are ordered by bucket, and within a bucket
+    /// by piece.
     pub fn new(pieces: &[SplitPiece<'_>], buckets: u32, begin: u64) -> Self {
         let offsets = pieces.iter().map(|piece| piece.offsets.as_slice());
         Self::of_offsets(&offsets.collect::<Vec<_>>(), buckets, begin)
@@ -120,8 +121,8 @@ impl Places {
     }
 }
 
-/// Copies `count` elements to the start of separate arrays, because a binding cannot begin at
-/// `from`.
+/// Copies `count` elements to the start of separate arrays. Used if a binding cannot begin at
+/// element `from`.
 pub(super) fn set_apart(
     caller: Caller<'_>,
     from: Records<'_>,
@@ -132,7 +133,8 @@ pub(super) fn set_apart(
     let (first, len) = (from.begin - begin, from.begin - begin + count);
     let piece = SplitPiece::of_one_bucket(from.from(begin), len);
     let span = Span { window: 0, first, count };
-    // Wraps modulo 2^32, as for every piece. The first element is moved to index 0.
+    // The destination wraps modulo 2^32, as for every piece, so the first element is moved to index
+    // 0.
     let shares = [0u64.wrapping_sub(first)];
     move_piece(caller, &piece, &shares, (&[span], ALIGNMENT), to)
 }
@@ -143,19 +145,20 @@ fn bucket_len(offsets: &[u32], bucket: usize) -> u64 {
     at(bucket + 1).saturating_sub(at(bucket)).into()
 }
 
-/// Consecutive elements of a piece whose destinations are all in one window. A window is a part of
-/// the array that fits a storage binding.
+/// Consecutive elements of a piece that are moved to the same window. A window is a part of the
+/// destination array that fits in a storage binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Span {
-    /// Start of the window.
+    /// Index of the first element of the window in the array.
     window: u64,
-    /// Index of the first element in the piece, and the number of elements.
+    /// Index of the first of these elements in the piece, then their number.
     first: u64,
     count: u64,
 }
 
-/// Groups the elements of a piece by destination window of `window` elements. Buckets have the same
-/// order in the piece and in the array, so the elements of each window are contiguous.
+/// Divides the elements of a piece into spans, one for each window of `window` elements that they
+/// are moved to. Buckets have the same order in the piece and in the array, so the elements of each
+/// window are contiguous in the piece.
 fn spans(offsets: &[u32], shares: &[u64], window: u64) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     for (bucket, &share) in shares.iter().enumerate() {
@@ -219,7 +222,7 @@ impl Move<'_> {
                 count: span.count as u32,
                 buckets: self.buckets,
                 first_step: first_step(self.buckets),
-                // Destinations are computed modulo 2^32 as well.
+                // The kernel computes destinations modulo 2^32 as well.
                 origin: span.window as u32,
                 room: available as u32,
             };
@@ -237,11 +240,11 @@ impl Move<'_> {
     }
 }
 
-/// Creates the table that `bucket_places.glsl` reads: the start of each bucket in the piece,
-/// followed by the value to add to an element's index in the piece to get its destination.
+/// Creates the table that `bucket_places.glsl` reads: the start of each bucket in the piece, then,
+/// for each bucket, the number to add to an element's index in the piece to get its destination.
 fn piece_table(graph: &mut Graph, offsets: &[u32], shares: &[u64]) -> Buffer {
     let added = shares.iter().zip(offsets).map(|(&share, &begin)| {
-        // Modulo 2^32: the kernel subtracts the start of the window.
+        // Computed modulo 2^32. The kernel subtracts the start of the window afterwards.
         share.wrapping_sub(u64::from(begin)) as u32
     });
     let words: Vec<u32> = offsets.iter().copied().chain(added).collect();
@@ -258,7 +261,7 @@ fn groups(policy: &Policy, count: u64) -> Groups {
     Groups::linear(count.div_ceil(EACH * u64::from(policy.threads)))
 }
 
-/// Writes 0, 1, 2, ... to an array.
+/// Writes 0, 1, 2, and so on to an array.
 pub(in crate::call) fn number(caller: Caller<'_>, numbers: &AnyArray) -> Result<()> {
     caller.call("pieces.number", |work| {
         let words = work.array(numbers);
@@ -296,11 +299,11 @@ mod tests {
     fn elements_of_one_window_form_one_span() {
         let offsets = [0u32, 2, 2, 5];
         let span = |window, first, count| Span { window, first, count };
-        // Buckets at 6..8, 20 (empty) and 62..65.
+        // The destinations of the buckets are 6..8, 20..20 (empty) and 62..65.
         assert_eq!(spans(&offsets, &[6, 20, 62], 64), [span(0, 0, 4), span(64, 4, 1)],);
         let far = 1 << 33;
         assert_eq!(spans(&offsets, &[0, 2, far], 64), [span(0, 0, 2), span(far, 2, 3)]);
-        // A bucket that spans several windows.
+        // One bucket spans several windows.
         assert_eq!(
             spans(&[0, 200], &[60], 64),
             [

@@ -1,9 +1,9 @@
-//! Sorts of arrays that exceed one plan.
+//! Sorts arrays that exceed one plan.
 //!
 //! The pieces of the array are split by the top digit of the keys, and the buckets of all pieces
-//! are concatenated. Neighbouring buckets that fit one plan together are then sorted in place. A
-//! bucket that exceeds one plan by itself is split again by the next digit. Splits write
-//! to a second array of the same size, and the concatenated buckets are moved back.
+//! are concatenated. Neighbouring buckets that together fit in one plan are then sorted in place. A
+//! bucket that exceeds one plan is split again by the next digit. A split writes to a second array
+//! of the same size, and concatenating the buckets moves the elements back.
 
 use std::ops::Range;
 
@@ -42,7 +42,7 @@ pub(in crate::call) fn sort_large(
         spare: spare.records(),
         heads: heads.each_ref().map(Owned::records),
     };
-    tracing::debug!(n, extent = ?sort.extent, "sort in pieces");
+    tracing::debug!(n, extent = ?sort.extent, "sorting in pieces");
     sort.region(0..n, keyed.bits())
 }
 
@@ -52,16 +52,16 @@ struct LargeSort<'a> {
     keyed: &'a KeyedSort,
     extent: Extent,
     records: Records<'a>,
-    /// Scratch arrays of the same length as `records`.
+    /// A second set of arrays, of the same length as `records`.
     spare: Records<'a>,
-    /// Copies of the head of a region, which is the part before the first element where a binding
-    /// may begin. The first copy is the input of a split, the second its output.
+    /// Copies of the head of a region: the elements before the first one at which a binding may
+    /// begin. The first copy is the input of a split, the second its output.
     heads: [Records<'a>; 2],
 }
 
 impl LargeSort<'_> {
-    /// Sorts a region whose keys differ only in `bits`, out of all bits that the sort compares. The
-    /// elements before the region are already sorted and order strictly before those in the region.
+    /// Sorts a region whose keys differ only in `bits`. All elements before the region are already
+    /// sorted, and their keys are less than those in the region.
     fn region(&self, region: Range<u64>, mut bits: Range<u32>) -> Result<()> {
         while !bits.is_empty() {
             if region.end - region.start <= self.extent.piece {
@@ -112,10 +112,11 @@ impl LargeSort<'_> {
         Ok(pieces)
     }
 
-    /// Sorts a range that fits one plan, in place, with the spare arrays as the second buffer.
+    /// Sorts a range that fits in one plan, in place. Uses the spare arrays as second buffers.
     ///
-    /// The binding may have to begin a few elements before the range. These elements are sorted and
-    /// order before all elements of the range, so a sort by all compared bits leaves them in place.
+    /// The binding may have to begin a few elements before the range. These elements are sorted,
+    /// and their keys are less than all keys of the range. A sort by all compared bits therefore
+    /// leaves them in place.
     fn part(&self, part: Range<u64>) -> Result<()> {
         if part.end - part.start < 2 {
             return Ok(());
@@ -154,8 +155,8 @@ enum Group {
     Several(Range<u64>),
 }
 
-/// Groups neighbouring buckets, with at most `max` elements per group of several. Skips empty
-/// buckets.
+/// Groups neighbouring buckets. A group of several buckets has at most `max` elements. Empty
+/// buckets are skipped.
 fn groups(offsets: &[u64], max: u64) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for ends in offsets.windows(2).filter(|ends| ends[0] < ends[1]) {

@@ -1,4 +1,4 @@
-//! Splits of arrays that exceed one plan: the pieces are split, and then their buckets are
+//! Splits arrays that exceed one plan. The pieces are split first, and then their buckets are
 //! concatenated.
 
 use super::pieces::{Destination, SplitPiece};
@@ -12,8 +12,8 @@ use crate::operations::full_sort::sort_of;
 use crate::operations::sort::Sort;
 use crate::operations::split::{Buckets, Method, check_function, of_words};
 
-/// Splits arrays of up to 2^32 - 1 elements. The outputs may alias the inputs, except for full
-/// sorts.
+/// Splits arrays of up to 2^32 - 1 elements. The output arrays may be the input arrays, except for
+/// full sorts.
 pub(in crate::call) fn split_large(
     caller: Caller<'_>,
     from: Records<'_>,
@@ -43,8 +43,8 @@ pub(in crate::call) fn split_large(
     Ok((offsets_of(caller, &places)?, method))
 }
 
-/// Splits narrow keys as words, which take four times the memory of 8-bit keys and twice that of
-/// 16-bit keys.
+/// Splits keys of 8 and 16 bits as 32-bit words. These take four times the memory of 8-bit keys,
+/// and twice that of 16-bit keys.
 fn split_words(
     caller: Caller<'_>,
     from: Records<'_>,
@@ -59,7 +59,7 @@ fn split_words(
     let Destination::Elements(to) = output else {
         return split_large(caller, wide(&words, from.values), output, buckets);
     };
-    // A full sort reads its input again.
+    // A full sort reads its input again, so it needs separate output arrays.
     let out = match buckets.split().method {
         Method::FullSort => {
             AnyArray::uninit(caller.context, "keys.out", words.element(), words.len())?
@@ -72,14 +72,14 @@ fn split_words(
     Ok(split)
 }
 
-/// Splits every piece. Returns an error if a bucket index is out of range.
+/// Splits every piece. Returns an error if the bucket function returned an id that is out of range.
 fn split_pieces<'a>(
     caller: Caller<'_>,
     from: Records<'a>,
     to: Destination<'a>,
     buckets: &Buckets,
 ) -> Result<(Vec<SplitPiece<'a>>, Method)> {
-    // The words of a permutation are not wider than keys.
+    // Elements of a permutation are at most as large as keys.
     let extent = Extent::of(caller.policy, from.widest());
     let mut pieces = Vec::new();
     for piece in extent.pieces(0..from.keys.len()) {
@@ -97,7 +97,7 @@ fn split_pieces<'a>(
     }
 }
 
-/// Sorts by the whole key. The bucket offsets come from a split whose elements are discarded.
+/// Sorts by the whole key. Finds the bucket offsets by a split whose elements are discarded.
 fn sort_fully(
     caller: Caller<'_>,
     from: Records<'_>,
@@ -130,7 +130,7 @@ fn sort_fully(
 }
 
 fn offsets_of(caller: Caller<'_>, places: &Places) -> Result<AnyArray> {
-    // At most 2^32 - 1, because larger arrays are rejected.
+    // The cast is lossless, because there are at most 2^32 - 1 elements.
     let offsets: Vec<u32> = places.offsets.iter().map(|&begin| begin as u32).collect();
     Input::host(&offsets).on_device(caller.context, "offsets")
 }
