@@ -1,4 +1,4 @@
-//! Pipeline stages and memory accesses, as used in barriers.
+//! Pipeline stages and memory accesses of barriers.
 //!
 //! The numeric values are those of `VkPipelineStageFlagBits2` and `VkAccessFlagBits2`, so an
 //! executor can pass the bits to Vulkan without a conversion table.
@@ -67,9 +67,8 @@ bitflags! {
 }
 
 impl Stages {
-    /// Adds the individual stages that [`Stages::ALL_COMMANDS`] and [`Stages::ALL_GRAPHICS`]
-    /// include. The two bits themselves stay set, so that no set of individual stages contains
-    /// them.
+    /// Adds the individual stages that [`Stages::ALL_COMMANDS`] and [`Stages::ALL_GRAPHICS`] stand
+    /// for. These two bits stay set, so that no set of individual stages contains them.
     pub(crate) fn expanded(self) -> Self {
         let graphics = Self::DRAW_INDIRECT
             | Self::VERTEX_INPUT
@@ -121,9 +120,8 @@ impl Access {
             | Self::SHADER_STORAGE_WRITE)
     }
 
-    /// Adds the individual accesses that [`Access::MEMORY_READ`] and [`Access::MEMORY_WRITE`]
-    /// include. The two bits themselves stay set, so that no set of individual accesses contains
-    /// them.
+    /// Adds the individual accesses that [`Access::MEMORY_READ`] and [`Access::MEMORY_WRITE`] stand
+    /// for. These two bits stay set, so that no set of individual accesses contains them.
     pub(crate) fn expanded(self) -> Self {
         let mut expanded = self;
         if self.contains(Self::MEMORY_READ) {
@@ -137,14 +135,14 @@ impl Access {
 }
 
 impl fmt::Display for Stages {
-    /// Formats as lower-case names: `compute`, `transfer|host`.
+    /// Formats the stages as lower-case names, such as `compute` or `transfer|host`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         join(f, self.iter_names().map(|(name, _)| name.trim_end_matches("_SHADER")))
     }
 }
 
 impl fmt::Display for Access {
-    /// Formats as lower-case names: `storage_read|storage_write`.
+    /// Formats the accesses as lower-case names, such as `storage_read|storage_write`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         join(f, self.iter_names().map(|(name, _)| name.trim_start_matches("SHADER_")))
     }
@@ -185,8 +183,8 @@ impl Scope {
     pub const TRANSFER_WRITE: Self = Self::new(Stages::TRANSFER, Access::TRANSFER_WRITE);
     /// The host reads, after a fence.
     pub const HOST_READ: Self = Self::new(Stages::HOST, Access::HOST_READ);
-    /// The host writes. Submission makes earlier host writes visible to the device. As an entry
-    /// scope, this is therefore needed only if the host writes after submission, synchronised by
+    /// The host writes. A queue submission makes earlier host writes visible to the device. As an
+    /// entry scope, this is needed only if the host writes after the submission and synchronizes by
     /// an event.
     pub const HOST_WRITE: Self = Self::new(Stages::HOST, Access::HOST_WRITE);
     /// A draw reads a vertex buffer.

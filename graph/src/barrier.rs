@@ -1,11 +1,12 @@
-//! Minimal barrier calls that cover a set of dependencies.
+//! Finds minimal barrier calls that cover a set of dependencies.
 
 use crate::access::Access;
 use crate::hazard::{Dependency, Record};
 use crate::sync::MemoryBarrier;
 
-/// The memory barriers that a call must contain, in addition to `given`, to cover `dependencies`.
-/// The result is minimal: without any one of its bits, a dependency would be uncovered.
+/// Returns the memory barriers that a call must contain, in addition to `given`, to cover
+/// `dependencies`. The result is minimal: if any of its bits were missing, a dependency would not
+/// be covered.
 pub(crate) fn cover(
     records: &[Record],
     dependencies: &[Dependency],
@@ -19,8 +20,8 @@ pub(crate) fn cover(
     let mut added = merged(
         uncovered.iter().map(|dependency| barrier_for(&records[dependency.record], dependency)),
     );
-    // The barrier of one dependency can also cover another one, if the write is already available
-    // in a stage that the barrier waits for. Remove the barriers and bits that this makes
+    // The barrier of one dependency can also cover another dependency, if the write is already
+    // available in a stage that the barrier waits for. Remove the barriers and bits that this makes
     // redundant.
     let holds = |added: &[MemoryBarrier]| {
         let call = merged(given.iter().chain(added).copied());
@@ -30,8 +31,8 @@ pub(crate) fn cover(
     added
 }
 
-/// Removes every barrier, and then every access bit, that `holds` does not require. One sweep is
-/// enough: removing more never makes a required bit redundant.
+/// Removes every barrier, and then every access bit, that can be removed while `holds` returns
+/// true. A single sweep is sufficient, because removing bits never makes a required bit redundant.
 pub(crate) fn prune(
     barriers: &mut Vec<MemoryBarrier>,
     mut holds: impl FnMut(&[MemoryBarrier]) -> bool,
@@ -80,8 +81,8 @@ pub(crate) fn merged(barriers: impl Iterator<Item = MemoryBarrier>) -> Vec<Memor
     (0..all.len()).filter(|&index| !contained(index)).map(|index| all[index]).collect()
 }
 
-/// Joins barriers that differ only in their source stages or only in their destination stages.
-/// The joined barrier is equivalent to the two.
+/// Joins pairs of barriers that differ only in their source stages, or only in their destination
+/// stages. The joined barrier is equivalent to the pair.
 pub(crate) fn joined(mut barriers: Vec<MemoryBarrier>) -> Vec<MemoryBarrier> {
     while let Some((one, two)) = joinable(&barriers) {
         let other = barriers.remove(two);

@@ -1,4 +1,4 @@
-//! Declaration of a dispatch, argument by argument.
+//! Builds a dispatch pass, argument by argument.
 
 use std::any::TypeId;
 
@@ -71,8 +71,8 @@ impl PassBuilder<'_> {
         self
     }
 
-    /// Tags the pass with a marker type. A library with a private marker type can identify its
-    /// passes in a plan ([`PlannedPass::is_made_by`](crate::PlannedPass::is_made_by)), because
+    /// Tags the pass with a marker type. If a library uses a private marker type, it can identify
+    /// its own passes in a plan ([`PlannedPass::is_made_by`](crate::PlannedPass::is_made_by)):
     /// other code cannot create a value of that type.
     pub fn made_by<M: 'static>(mut self, _maker: M) -> Self {
         self.shader.maker = Some(TypeId::of::<M>());

@@ -1,4 +1,4 @@
-//! Checks of the views, sizes and workgroup counts of a pass.
+//! Checks the views, sizes and workgroup counts of a pass.
 
 use crate::error::GraphError;
 use crate::graph::Graph;
@@ -110,8 +110,9 @@ impl Checker<'_> {
     }
 }
 
-/// Workgroup counts in x, y and z for at least `count` workgroups; `None` if they exceed `max`.
-/// Uses the smallest possible y, then the smallest x. The surplus is less than y workgroups.
+/// Returns workgroup counts in x, y and z that contain at least `count` workgroups, or `None` if
+/// they would exceed `max`. Uses the smallest possible y, and then the smallest x. There are fewer
+/// than y surplus workgroups.
 pub(crate) fn fold_groups(count: u64, max: [u32; 3]) -> Option<[u32; 3]> {
     if count == 0 {
         return Some([0; 3]);

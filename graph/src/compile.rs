@@ -60,7 +60,7 @@ impl Graph {
 
 fn check_subgroup_size(graph: &Graph, limits: &Limits) -> Result<(), GraphError> {
     match graph.subgroup_size {
-        // Size 0 means unknown: passes cannot be sized for it.
+        // Size 0 means that the device's size is unknown, so no pass can depend on it.
         Some(lanes) if lanes != limits.subgroup_size || lanes == 0 => {
             Err(GraphError::SubgroupSize { lanes, device: limits.subgroup_size })
         }
@@ -109,7 +109,7 @@ fn buffers(
     checked.buffers.iter().enumerate().map(planned).collect()
 }
 
-/// The settable passes, also those that are culled: a caller may still give values for them.
+/// The settable passes, including culled passes, because a caller may still set their values.
 fn settables(checked: &Checked) -> Vec<(String, u64)> {
     let bytes = |pass: &PlannedPass| match &pass.work {
         Work::Update { bytes, .. } => bytes.len() as u64,
@@ -119,7 +119,7 @@ fn settables(checked: &Checked) -> Vec<(String, u64)> {
     settable.map(|pass| (pass.label.clone(), bytes(pass))).collect()
 }
 
-/// Assembles the steps. The barrier of a level is attached to its first pass.
+/// Assembles the steps. The first pass of a level has the barrier of the level.
 fn steps(checked: Checked, schedule: &Schedule, barriers: Vec<Option<Barrier>>) -> Vec<Step> {
     let mut passes: Vec<_> = checked.passes.into_iter().map(|pass| Some(pass.planned)).collect();
     let mut steps = Vec::new();

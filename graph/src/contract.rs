@@ -16,9 +16,10 @@ pub(crate) fn contract(decl: &BufferDecl, buffer: usize, timeline: &Timeline) ->
     for &byte in &boundaries {
         let covers = |touch: &&&Touch| (touch.bytes.start..touch.bytes.end).contains(&byte);
         let here: Vec<&Touch> = touches.iter().filter(covers).copied().collect();
-        // `first_use` includes all reads before the first write. The write access itself is
-        // included only if there are no such reads, because otherwise it waits for them. Reads
-        // made by the writing pass are always included: they must observe the caller's writes.
+        // `first_use` includes all reads before the first write. It includes the write itself only
+        // if there are no such reads; otherwise, the write waits for these reads. It always
+        // includes the reads of the pass that writes first, because they must observe the caller's
+        // writes.
         let reads = here.iter().take_while(|touch| touch.writes.is_empty()).count();
         first_use =
             here[..reads].iter().fold(first_use, |scope, touch| union(scope, full_scope(touch)));

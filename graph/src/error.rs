@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use crate::access::Scope;
 
-/// An error in a graph declaration. The fields `pass`, `buffer` and `binding` are the names of those involved.
+/// An error in the declaration of a graph. The fields `pass`, `buffer` and `binding` contain the names involved.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[expect(missing_docs, reason = "names of passes, buffers and bindings")]
 #[non_exhaustive]
@@ -56,7 +56,9 @@ pub enum GraphError {
     )]
     ConstantWritten { pass: String, buffer: String },
     /// An entry or exit scope was given for a buffer that is not an import.
-    #[error("buffer `{buffer}` has an entry or exit scope, but only imports can have one")]
+    #[error(
+        "buffer `{buffer}` has an entry or exit scope, but only imports can have one; remove the scope"
+    )]
     NotAnImport { buffer: String },
     /// An entry or exit scope is empty, has a stage without an access, has an access that none of
     /// its stages supports, or has unknown bits.
@@ -85,20 +87,24 @@ pub enum GraphError {
     )]
     ScratchReadOnly { pass: String, binding: String },
     /// The kernel has no specialization constant of this name.
-    #[error("pass `{pass}`: the kernel has no specialization constant `{constant}`")]
+    #[error(
+        "pass `{pass}`: the kernel has no specialization constant `{constant}`; check its name"
+    )]
     UnknownConstant {
         pass: String,
         /// The name that was specialized.
         constant: String,
     },
     /// The kernel has push constants, but the pass does not set them.
-    #[error("pass `{pass}`: the kernel needs {expected} bytes of push constants; set them")]
+    #[error(
+        "pass `{pass}`: the kernel needs {expected} bytes of push constants, but none were set; call `push`"
+    )]
     MissingPush {
         pass: String,
         /// Size of the kernel's block, in bytes.
         expected: u32,
     },
-    /// The push constants' struct is laid out differently from the kernel's block.
+    /// The layout of the push-constant struct differs from that of the kernel's block.
     #[error("pass `{pass}`: {mismatch}")]
     PushLayout {
         pass: String,
@@ -107,7 +113,7 @@ pub enum GraphError {
     },
     /// The size of the push constants differs from that of the kernel's block.
     #[error(
-        "pass `{pass}`: {given} bytes of push constants were given, but the kernel takes {expected}"
+        "pass `{pass}`: {given} bytes of push constants were given, but the kernel needs {expected}"
     )]
     PushSize {
         pass: String,
@@ -202,7 +208,7 @@ pub enum GraphError {
     AliasConflict { pass: String, buffer: String, first: String, second: String },
     /// A pass reads bytes of a transient that no earlier pass writes.
     #[error(
-        "pass `{pass}`: `{binding}` reads bytes {start}..{end} of transient `{buffer}`, which no earlier pass writes"
+        "pass `{pass}`: `{binding}` reads bytes {start}..{end} of transient `{buffer}`, which no earlier pass writes; write them first"
     )]
     UnwrittenRead {
         pass: String,
@@ -219,7 +225,8 @@ pub enum GraphError {
         /// The passes of the cycle in order, each with its dependency to the next pass.
         links: Vec<CycleLink>,
     },
-    /// A carried ping-pong pair of a replayable graph was swapped an odd number of times.
+    /// The graph is replayable, and a ping-pong pair that carries data to the next run was swapped an odd number of
+    /// times.
     #[error(
         "ping-pong of `{started}` and `{ended}`: after an odd number of swaps the data is in `{ended}`, but a replay starts with `{started}`; use an even number of swaps"
     )]
@@ -240,12 +247,12 @@ pub struct CycleLink {
     pub buffer: Option<String>,
 }
 
-/// "pass `x`, ", or an empty string for `None`.
+/// Returns "pass `x`, ", or an empty string for `None`.
 fn in_pass(pass: Option<&str>) -> String {
     pass.map_or(String::new(), |pass| format!("pass `{pass}`, "))
 }
 
-/// The required and the actual subgroup size.
+/// Describes the required and the actual subgroup size.
 fn subgroup_sizes(required: u32, device: u32) -> String {
     let required = match required {
         u32::MAX => return "the passes require different subgroup sizes".to_owned(),
@@ -257,7 +264,7 @@ fn subgroup_sizes(required: u32, device: u32) -> String {
     }
 }
 
-/// A cycle as a chain of passes that ends with the first one.
+/// Formats a cycle as a chain of passes that ends with the first pass.
 fn chain(links: &[CycleLink]) -> String {
     let link = |CycleLink { pass, buffer }: &CycleLink| match buffer {
         Some(buffer) => format!("`{pass}` -(buffer `{buffer}`)-> "),

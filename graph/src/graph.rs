@@ -7,7 +7,7 @@ use crate::error::GraphError;
 use crate::pass::{Action, PassDecl, PassId};
 use crate::resource::{Buffer, BufferDecl, Element, ElementType, Kind, PingPong, View};
 
-/// Recorded if passes require different subgroup sizes. It never matches a device.
+/// Value of the required subgroup size if passes require different sizes. No device has this size.
 const CONFLICTING_SUBGROUP_SIZES: u32 = u32::MAX;
 
 /// Passes over buffers, declared in data-flow order: a pass reads the data written by the passes
@@ -113,11 +113,11 @@ impl Graph {
         self.declared(buffer).is_some_and(|declared| declared.kind == Kind::Transient)
     }
 
-    /// Returns the status word called `name`, and declares it on first use.
+    /// Returns the status word called `name`. Declares it on first use.
     ///
-    /// A status word is a 32-bit word that the executor allocates, passes set with atomics, and
-    /// the host reads. Passes do not read it, so it causes no dependencies between passes. A pass
-    /// that only sets status words is culled.
+    /// A status word is a 32-bit word that the executor allocates, passes set with atomics, and the
+    /// host reads. Because passes do not read it, it causes no dependencies between passes. A pass
+    /// is culled if it only sets status words.
     pub fn status_word(&mut self, name: impl Into<String>) -> Buffer {
         let name = name.into();
         let known = self.buffers.iter().position(|b| b.kind == Kind::StatusWord && b.name == name);
@@ -130,17 +130,19 @@ impl Graph {
         }
     }
 
-    /// Declares the caller's last accesses to an import before each run. The plan then contains
-    /// the barrier between them and its own accesses. Without an entry scope, the caller
-    /// synchronises with [`ImportContract::first_use`](crate::ImportContract::first_use).
+    /// Declares the caller's last accesses to an import before each run. The plan then contains the
+    /// barrier between these and its own accesses. Without an entry scope, the caller must record a
+    /// barrier with [`ImportContract::first_use`](crate::ImportContract::first_use) as its second
+    /// scope.
     pub fn entry(&mut self, import: Buffer, scope: Scope) {
         self.entries.push((import, scope));
     }
 
     /// Declares the caller's first accesses to an import after each run. The plan then ends with
-    /// the barrier between its own accesses and these. That barrier also covers the caller's
-    /// writes declared by [`entry`](Self::entry). Without an exit scope, the caller synchronises
-    /// with [`ImportContract::last_use`](crate::ImportContract::last_use).
+    /// the barrier between its own accesses and these. This barrier also covers the caller's writes
+    /// that [`entry`](Self::entry) declares. Without an exit scope, the caller must record a
+    /// barrier with [`ImportContract::last_use`](crate::ImportContract::last_use) as its first
+    /// scope.
     pub fn exit(&mut self, import: Buffer, scope: Scope) {
         self.exits.push((import, scope));
     }
@@ -172,14 +174,14 @@ impl Graph {
         self.add_pass(label.into(), Action::Update { view: view.into(), bytes: bytes.to_vec() })
     }
 
-    /// Orders two passes: `after` starts when `before` has finished. This is an execution
-    /// dependency only: it does not make memory visible and does not prevent culling. If a pass
-    /// is culled, the passes ordered before it still run before the passes ordered after it.
+    /// Orders two passes: `after` starts when `before` has finished. This is only an execution
+    /// dependency: it does not make memory visible, and does not prevent culling. If a pass is
+    /// culled, the passes ordered before it still run before the passes ordered after it.
     pub fn order(&mut self, before: PassId, after: PassId) {
         self.orders.push((before, after));
     }
 
-    /// Prevents a pass from being culled, for passes with effects outside the graph.
+    /// Prevents a pass from being culled. For passes that have effects outside the graph.
     pub fn keep(&mut self, pass: PassId) {
         self.keeps.push(pass);
     }
@@ -224,7 +226,7 @@ impl Graph {
         self.buffers.get(buffer.index).filter(|_| buffer.graph == self.id)
     }
 
-    /// The declaration of a buffer. Fails if the buffer belongs to another graph.
+    /// Returns the declaration of a buffer. Fails if the buffer belongs to another graph.
     pub(crate) fn buffer_decl(
         &self,
         buffer: Buffer,

@@ -1,8 +1,8 @@
-//! Dependencies of each level on earlier accesses.
+//! Finds the dependencies of each level on earlier accesses.
 //!
-//! The tracker walks a [`Timeline`] level by level. For every byte range it keeps the current
-//! writes and the reads since then. An access of a level that conflicts with one of these is a
-//! dependency. Dependencies that no earlier barrier covers require a new barrier.
+//! The tracker walks a [`Timeline`] level by level. For every byte range, it stores the most recent
+//! writes and the reads since then. An access that conflicts with one of these is a dependency. If
+//! no earlier barrier covers a dependency, a new barrier is required.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -16,9 +16,9 @@ use crate::touch::{Timeline, Touch};
 #[derive(Clone, Debug)]
 pub(crate) struct Record {
     pub run: u32,
-    /// `None` for the caller.
+    /// `None` if the caller performs the access.
     pub pass: Option<usize>,
-    /// `None` for an explicit order.
+    /// `None` if the dependency is an explicit order.
     pub buffer: Option<usize>,
     pub source: Source,
     /// Synchronisation state after the first `applied_calls` barrier calls.
@@ -32,16 +32,16 @@ pub(crate) struct Dependency {
     pub kind: HazardKind,
     pub record: usize,
     pub target: Target,
-    /// `None` for the caller.
+    /// `None` if the caller performs the access.
     pub pass: Option<usize>,
-    /// `None` for an explicit order.
+    /// `None` if the dependency is an explicit order.
     pub buffer: Option<usize>,
     /// Byte range in the address space of the buffer.
     pub bytes: ByteRange,
 }
 
-/// Position of a walk: before level `level` of a run, or after the last level if `level` is the
-/// number of levels.
+/// Position of a walk: before level `level` of a run. If `level` is the number of levels, the
+/// position is after the last level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct At {
     pub run: u32,
@@ -81,8 +81,8 @@ struct Segment {
 #[derive(Clone, Copy, Debug)]
 struct Write {
     record: usize,
-    /// Whether a pass has read the data since. The barrier before that read made the write
-    /// available, so a later write only has to wait for the read.
+    /// Whether a pass has read the data since it was written. The barrier before this read has made
+    /// the write available, so a later write only has to wait for the read.
     read_since: bool,
 }
 
@@ -94,8 +94,8 @@ struct Tracker<'t> {
     calls: Vec<Vec<MemoryBarrier>>,
     /// Disjoint segments per address space, keyed by their first byte.
     spaces: Vec<BTreeMap<u64, Segment>>,
-    /// Execution records, by pass, of the passes in this run that an explicit order makes others
-    /// wait for.
+    /// Execution records, by pass. Contains the passes of this run that other passes wait for
+    /// because of an explicit order.
     executed: BTreeMap<usize, Vec<usize>>,
 }
 
@@ -161,8 +161,8 @@ impl<'t> Tracker<'t> {
         }
     }
 
-    /// Adds the accesses of a level to the history. The caller's exit accesses are not added: the
-    /// caller synchronises everything after them.
+    /// Adds the accesses of a level to the history. The caller's exit accesses are not added,
+    /// because the caller must synchronize all accesses after them.
     fn perform(&mut self, level: usize) {
         let Some(touches) = self.timeline.levels.get(level) else { return };
         for touch in touches {
@@ -224,8 +224,8 @@ impl<'t> Tracker<'t> {
     }
 }
 
-/// Applies the barrier calls since the last update of a record. Updates are lazy because most
-/// records are superseded before they are queried.
+/// Applies the barrier calls since the last update of a record. Records are updated only when they
+/// are needed, because most are superseded before that.
 fn apply_calls(record: &mut Record, calls: &[Vec<MemoryBarrier>]) {
     for call in &calls[record.applied_calls..] {
         record.reach = record.reach.after(record.source, call);
@@ -266,8 +266,8 @@ fn add_dependencies(
     if touch.writes.is_empty() {
         return;
     }
-    // Scratch bindings are written before they are read, so their reads need the same ordering as
-    // their writes.
+    // Scratch bindings are written before they are read, so their reads must be ordered like their
+    // writes.
     let overwrites = if touch.scratch { touch.writes | touch.reads } else { touch.writes };
     for write in segment.writes.iter().filter(|write| !write.read_since) {
         for access in overwrites {
@@ -279,7 +279,8 @@ fn add_dependencies(
     }
 }
 
-/// The segments that cover exactly `bytes`. Splits existing segments and fills gaps with new ones.
+/// Returns the segments that cover exactly `bytes`. Splits existing segments and fills gaps with
+/// new ones.
 fn segments(
     space: &mut BTreeMap<u64, Segment>,
     bytes: ByteRange,

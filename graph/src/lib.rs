@@ -1,4 +1,4 @@
-//! The compute-graph scheduler of multisplit. It plans pass order, barriers and memory.
+//! The compute-graph scheduler of multisplit. It plans the order of passes, barriers, and memory.
 //!
 //! A [`Graph`] is a list of passes over buffers. A pass names a kernel and binds buffers by the
 //! binding names in the kernel. The kernel's [`Interface`](multisplit_shaders::Interface),

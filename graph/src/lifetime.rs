@@ -1,5 +1,5 @@
-//! Memory placement of buffers. Workspace buffers that are not in use at the same time share
-//! bytes. Constants never share bytes.
+//! Places buffers in memory. Workspace buffers that are not in use at the same time share bytes.
+//! Constants never share bytes.
 
 use crate::order::Schedule;
 use crate::resource::{BufferDecl, Kind};
@@ -71,7 +71,7 @@ pub(crate) fn place(checked: &Checked, intervals: &[Option<Interval>], alignment
         let interval = match decl.kind {
             Kind::Import | Kind::Constant | Kind::StatusWord => None,
             Kind::Transient => *interval,
-            // Contents persist between runs, so the bytes are never shared.
+            // The contents persist between runs, so no other buffer may use these bytes.
             Kind::Persistent => interval.map(|_| (0, u32::MAX)),
         };
         blocks.extend(interval.map(|interval| Block { buffer, size: decl.size, interval }));
@@ -142,7 +142,8 @@ mod tests {
 
     #[test]
     fn blocks_are_placed_in_the_lowest_gap() {
-        // Sizes 300 and 90 are always in use. Sizes 120, 100 and 80 share the gap between them.
+        // The blocks of sizes 300 and 90 are always in use. Those of sizes 120, 100 and 80 share
+        // the gap between them.
         let blocks = [(300, (0, 9)), (100, (0, 1)), (90, (0, 9)), (80, (2, 3)), (120, (4, 5))];
         assert_eq!(packed(&blocks), (vec![0, 304, 432, 304, 304], 522));
     }

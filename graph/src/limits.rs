@@ -26,19 +26,20 @@ pub struct Limits {
     pub max_buffer_size: u64,
     /// `maxComputeSharedMemorySize`.
     pub max_shared_bytes: u32,
-    /// `subgroupSize`; 0 if unknown. Passes that do not depend on it can be planned with 0.
+    /// `subgroupSize`; 0 if unknown. Passes that do not depend on the subgroup size can be planned
+    /// without it.
     pub subgroup_size: u32,
 }
 
 impl Limits {
     /// Minimum alignment of workspace buffers, in bytes, even if the device allows less. It is the
-    /// size of a `uvec4`, so that a kernel can always access its buffer as an array of `uvec4`.
+    /// size of a `uvec4`, so that kernels can always access a buffer as an array of `uvec4`.
     pub const MIN_HEAP_ALIGNMENT: u64 = 16;
 
-    /// The name of the first limit that a plan compiled with `self` may violate on a device with
-    /// the limits `device`; `None` if the plan is compatible. A maximum must not be higher than
-    /// the device's, an alignment must be a multiple of the device's, and a known subgroup size
-    /// must match.
+    /// Returns the name of the first limit that a plan compiled for `self` may violate on a device
+    /// with the limits `device`. Returns `None` if the plan is compatible: no maximum is higher
+    /// than the device's, each alignment is a multiple of the device's, and a known subgroup size
+    /// matches.
     pub fn exceeded_on(&self, device: &Self) -> Option<&'static str> {
         let wider = |mine: &[u32; 3], other: &[u32; 3]| mine.iter().zip(other).any(|(m, o)| m > o);
         let checks = [

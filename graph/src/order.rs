@@ -1,4 +1,4 @@
-//! Pass order: dependencies, culling and levels.
+//! Determines the order of passes: dependencies, culling and levels.
 
 use std::collections::BTreeSet;
 
@@ -11,14 +11,14 @@ use crate::validate::Checked;
 pub(crate) enum Reason {
     /// The later pass reads data that the earlier one writes.
     Data { buffer: usize },
-    /// Both access the same bytes, at least one writes them, and the later one does not read
-    /// data of the earlier one.
+    /// Both passes access the same bytes, at least one of them writes the bytes, and the later pass
+    /// does not read data of the earlier one.
     Conflict { buffer: usize },
     /// The caller ordered the passes with [`Graph::order`](crate::Graph::order).
     Explicit,
 }
 
-/// `from` runs before `to`.
+/// A dependency: pass `from` runs before pass `to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Edge {
     pub from: usize,
@@ -37,8 +37,8 @@ pub(crate) struct Schedule {
     pub orders: Vec<(usize, usize)>,
 }
 
-/// All dependencies between passes. Every write is assumed to be partial, so a read depends on all
-/// earlier writers of its bytes, and writers of the same bytes keep their order.
+/// Returns all dependencies between passes. Every write is assumed to be partial, so a read depends
+/// on all earlier writers of its bytes, and writers of the same bytes keep their order.
 pub(crate) fn dependencies(checked: &Checked) -> Vec<Edge> {
     let mut edges = Vec::new();
     let mut earlier: Vec<Vec<(usize, usize)>> = vec![Vec::new(); checked.buffers.len()];
@@ -66,10 +66,10 @@ pub(crate) fn dependencies(checked: &Checked) -> Vec<Edge> {
     edges
 }
 
-/// Assigns live passes to levels. Fails if there is a cycle, which only explicit orders can cause.
+/// Assigns live passes to levels. Fails if there is a cycle. Only explicit orders can cause one.
 pub(crate) fn schedule(checked: &Checked, edges: &[Edge]) -> Result<Schedule, GraphError> {
     let count = checked.passes.len();
-    // This check includes dead passes, so that cycles between them are reported too.
+    // Dead passes are included, so that cycles between them are reported too.
     if let Err(stuck) = longest_paths(count, edges.iter().map(|edge| (edge.from, edge.to))) {
         return Err(cycle(checked, edges, &stuck));
     }
@@ -91,8 +91,8 @@ pub(crate) fn schedule(checked: &Checked, edges: &[Edge]) -> Result<Schedule, Gr
     Ok(Schedule { levels, culled, orders })
 }
 
-/// The length of the longest path to each pass. On failure, flags every pass that is on a cycle or
-/// reachable from one.
+/// Returns the length of the longest path to each pass. On failure, flags every pass that is on a
+/// cycle or reachable from one.
 fn longest_paths(
     count: usize,
     edges: impl Iterator<Item = (usize, usize)>,
@@ -147,8 +147,8 @@ fn live(checked: &Checked, edges: &[Edge]) -> Vec<bool> {
     live
 }
 
-/// Explicit orders between live passes. Orders through a dead pass are combined: "a before b" and
-/// "b before c" become "a before c" if b is dead.
+/// Returns the explicit orders between live passes. Orders through a dead pass are combined: "a
+/// before b" and "b before c" become "a before c" if b is dead.
 fn live_orders(checked: &Checked, edges: &[Edge], live: &[bool]) -> Vec<(usize, usize)> {
     let explicit = edges.iter().filter(|edge| edge.reason == Reason::Explicit);
     let mut orders: BTreeSet<(usize, usize)> = explicit.map(|edge| (edge.from, edge.to)).collect();
@@ -163,7 +163,7 @@ fn live_orders(checked: &Checked, edges: &[Edge], live: &[bool]) -> Vec<(usize, 
     orders.into_iter().collect()
 }
 
-/// Finds a cycle among the `stuck` passes. Each of them waits for another one, so following these
+/// Finds a cycle among the `stuck` passes. Each of these waits for another one, so following the
 /// edges backwards must return to a visited pass.
 fn cycle(checked: &Checked, edges: &[Edge], stuck: &[bool]) -> GraphError {
     let waits_for = |pass: usize| edges.iter().find(|edge| edge.to == pass && stuck[edge.from]);
@@ -177,7 +177,7 @@ fn cycle(checked: &Checked, edges: &[Edge], stuck: &[bool]) -> GraphError {
         path.push(edge);
         next = Some(edge.from);
     }
-    // The path is in reverse order, from a pass to the one that it waits for.
+    // The path is in reverse order: each pass is followed by the pass that it waits for.
     let link = |edge: &&Edge| CycleLink {
         pass: checked.passes[edge.from].planned.label.clone(),
         buffer: match edge.reason {

@@ -1,4 +1,4 @@
-//! Declaration of a pass: a kernel or a transfer, its buffers, and its workgroup count.
+//! Declarations of passes: a kernel or a transfer, its buffers, and its workgroup count.
 
 use std::any::TypeId;
 use std::sync::Arc;
@@ -105,7 +105,8 @@ pub struct PassId {
 pub(crate) struct BindDecl {
     pub name: String,
     pub view: View,
-    /// Whether the pass ignores the contents on entry.
+    /// Whether the pass writes every byte before it reads it, so that the previous contents are
+    /// irrelevant.
     pub scratch: bool,
 }
 
@@ -113,7 +114,7 @@ pub(crate) struct BindDecl {
 #[derive(Clone, Debug)]
 pub(crate) struct PushDecl {
     pub bytes: Vec<u8>,
-    /// Layout of the source struct; `None` for plain bytes.
+    /// Layout of the Rust struct; `None` if plain bytes were given.
     pub fields: Option<&'static [PushField]>,
 }
 

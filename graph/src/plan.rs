@@ -1,4 +1,4 @@
-//! The plan: plain data that an executor processes in order.
+//! Plans: plain data that an executor processes in order.
 
 use std::any::TypeId;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct Plan {
     pub(crate) workspace: Workspace,
     pub(crate) constants_size: u64,
     pub(crate) culled: Vec<String>,
-    /// Labels of settable passes, culled passes included, and how many bytes each takes.
+    /// Label of each settable pass, and the number of bytes that it takes. Includes culled passes.
     pub(crate) settables: Vec<(String, u64)>,
     pub(crate) replayable: bool,
     pub(crate) limits: Limits,
@@ -138,7 +138,7 @@ pub struct PlannedBinding {
     pub size: u64,
     /// Whether the kernel reads the buffer, writes it, or both.
     pub access: BindingAccess,
-    /// Whether the kernel ignores the contents on entry.
+    /// Whether the kernel writes every byte before it reads it, so that the previous contents are irrelevant.
     pub scratch: bool,
 }
 
@@ -185,7 +185,7 @@ pub enum BufferPlacement {
     StatusWord,
 }
 
-/// Synchronisation of an import between the caller and the plan.
+/// How the caller and the plan synchronize their accesses to an import.
 ///
 /// If `entry` is `None`, the caller must record a barrier before the plan, with `first_use` as its
 /// second scope. If `exit` is `None`, the caller must record a barrier after the plan, with
@@ -307,9 +307,9 @@ impl Plan {
         &self.culled
     }
 
-    /// Number of bytes that may be given for the settable passes with this label
-    /// ([`Graph::settable`](crate::Graph::settable)), culled passes included. `None` if there is no such
-    /// pass, or if several passes take different numbers of bytes.
+    /// Number of bytes that may be set for the settable passes with this label
+    /// ([`Graph::settable`](crate::Graph::settable)), including culled passes. `None` if there is no such pass, or if
+    /// several passes with this label take different numbers of bytes.
     pub fn settable_bytes(&self, label: &str) -> Option<u64> {
         let mut sizes = self.settables.iter().filter(|(known, _)| known == label);
         let size = sizes.next()?.1;
@@ -384,7 +384,7 @@ impl Plan {
         self.steps.last().map_or(0, |step| step.pass.level + 1)
     }
 
-    /// A copy modified by `edit`, for testing code that must detect invalid plans.
+    /// Returns a copy that `edit` has modified, to test code that must detect invalid plans.
     #[cfg(feature = "broken-plans")]
     #[doc(hidden)]
     #[must_use]
@@ -401,8 +401,8 @@ impl Plan {
         plan
     }
 
-    /// A copy without the barrier before step `step`. Pass `steps().len()` to remove the exit
-    /// barrier.
+    /// Returns a copy without the barrier before step `step`. If `step` is `steps().len()`, the exit barrier is
+    /// removed.
     #[cfg(feature = "broken-plans")]
     #[doc(hidden)]
     #[must_use]

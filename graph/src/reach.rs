@@ -1,15 +1,15 @@
-//! Synchronisation state of an access: the later accesses that the barriers since then cover.
+//! Tracks which later accesses the barriers since an access cover.
 //!
-//! This implements Vulkan's dependency rules for global memory barriers. A barrier orders an
-//! access before a later one if the access is in its first synchronisation scope, or in the first
-//! scope of an earlier barrier that chains into it. Two barriers chain if the destination stages
-//! of the first intersect the source stages of the second. A barrier makes a write available if
-//! its source masks contain the stage and access of the write. The write is then visible to the
-//! second scopes of that barrier and of all barriers that chain from it.
+//! This implements Vulkan's dependency rules for global memory barriers. A barrier orders an access
+//! before a later access if the first access is in its first synchronization scope, or in the first
+//! scope of an earlier barrier that chains into it. Two barriers chain if the destination stages of
+//! the first intersect the source stages of the second. A barrier makes a write available if its
+//! source masks contain the stage and the access of the write. The write is then visible to the
+//! second scopes of this barrier and of all barriers that chain from it.
 //!
-//! Logically earlier stages are not implied: waiting for the compute stage does not count as
-//! waiting for the indirect fetch before it. Every stage involved in a dependency is therefore
-//! listed in its barrier.
+//! Logically earlier stages are not implied: waiting for the compute stage does not include waiting
+//! for the indirect fetch before it. A barrier therefore lists every stage that is involved in a
+//! dependency.
 
 use crate::access::{Access, Stages};
 use crate::sync::MemoryBarrier;
@@ -19,8 +19,7 @@ use crate::sync::MemoryBarrier;
 pub(crate) struct Source {
     /// A single stage.
     pub stage: Stages,
-    /// The access bit of a write. Empty for a read, because reads do not have to be made
-    /// available.
+    /// The access bit of a write. Empty for a read, because reads do not need to be made available.
     pub write: Access,
 }
 
@@ -34,7 +33,7 @@ pub(crate) struct Target {
     pub access: Access,
 }
 
-/// Stages and accesses that the barriers since an access synchronise with it.
+/// Stages and accesses that the barriers since an access synchronize with it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reach {
     /// Stages that wait for the access.
@@ -46,8 +45,8 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// The state after one more barrier call. The memory barriers of one call do not chain with
-    /// each other, because they are unordered.
+    /// Returns the state after one more barrier call. The memory barriers of one call are
+    /// unordered, so they do not chain with each other.
     #[must_use]
     pub fn after(&self, source: Source, call: &[MemoryBarrier]) -> Self {
         let mut next = self.clone();
@@ -66,8 +65,8 @@ impl Reach {
         next
     }
 
-    /// Adds an entry unless an existing one contains it. Without this check, the entries of an old
-    /// write would grow with every barrier.
+    /// Adds an entry, unless an existing entry contains it. Without this check, an old write would
+    /// get another entry with every barrier.
     fn add_visible(&mut self, stages: Stages, access: Access) {
         let known = |seen: &(Stages, Access)| seen.0.contains(stages) && seen.1.contains(access);
         if !self.visible.iter().any(known) {
@@ -75,7 +74,7 @@ impl Reach {
         }
     }
 
-    /// Whether the barriers so far synchronise the access with `target`.
+    /// Whether the barriers so far synchronize the access with `target`.
     pub fn covers(&self, target: Target) -> bool {
         if target.access.is_empty() {
             return self.ordered.contains(target.stage);

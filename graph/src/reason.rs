@@ -1,4 +1,4 @@
-//! The hazards behind each barrier, described with pass labels and buffer indices.
+//! Describes the hazards that each barrier covers, by pass labels and buffer indices.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -12,8 +12,8 @@ use crate::sync::{ByteRange, Hazard, HazardKind, HazardSide, MemoryBarrier};
 use crate::touch::Timeline;
 use crate::validate::Checked;
 
-/// Dependencies with equal keys belong to the same hazard. Fields: kind, replay, the two passes,
-/// the two buffers.
+/// Dependencies with equal keys belong to the same hazard. A key consists of the kind, whether the
+/// earlier access is in the previous run, the two passes, and the two buffers.
 type Key = (HazardKind, bool, [Option<usize>; 2], [Option<usize>; 2]);
 
 /// Converts pass indices into labels and steps, and addresses into buffer offsets.
@@ -24,7 +24,7 @@ pub(crate) struct Names<'a> {
     steps: Vec<Option<usize>>,
 }
 
-/// The hazards that each barrier call covers and that no earlier call covers.
+/// Returns, for each barrier call, the hazards that it covers and that no earlier call covers.
 pub(crate) fn hazards(
     names: &Names<'_>,
     timeline: &Timeline,
@@ -48,7 +48,7 @@ pub(crate) fn hazards(
     found
 }
 
-/// A hazard whose byte range is still in its address space, not relative to a buffer.
+/// A hazard whose byte range is relative to its address space, not yet to a buffer.
 struct LocatedHazard {
     key: Key,
     bytes: ByteRange,

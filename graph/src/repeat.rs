@@ -1,4 +1,4 @@
-//! Barrier calls of a recording, which may be submitted repeatedly.
+//! Finds the barrier calls of a recording that is submitted once or repeatedly.
 
 use std::ops::ControlFlow;
 
@@ -11,8 +11,8 @@ use crate::touch::Timeline;
 /// call means that no barrier is recorded.
 pub(crate) type Calls = Vec<Vec<MemoryBarrier>>;
 
-/// Runs to simulate. Each level depends only on accesses of the same run and the previous one, so
-/// all runs after the second have the same hazards as the second.
+/// Number of runs to simulate. Each level depends only on accesses of the same run and of the
+/// previous run, so all runs after the second have the same hazards as the second.
 pub(crate) const STEADY_RUNS: u32 = 2;
 
 /// Computes the barrier calls of a timeline that runs once, or repeatedly if `replayable` is set.
@@ -22,8 +22,8 @@ pub(crate) fn synchronise(timeline: &Timeline, replayable: bool) -> Calls {
     let mut within = within_a_run(timeline, &across);
     if replayable {
         // A barrier against the previous run can make barriers within a run redundant. Removing
-        // those can in turn require more barriers against the previous run. The loop terminates
-        // because `across` only grows.
+        // those can in turn require more barriers against the previous run. The loop ends because
+        // `across` only grows.
         loop {
             let more = across_runs(timeline, &merge_calls(&across, &within));
             if more == none {
@@ -64,8 +64,8 @@ fn across_runs(timeline: &Timeline, given: &Calls) -> Calls {
     added
 }
 
-/// Removes bits of `across` that only earlier iterations of the search required. `within` was
-/// computed with all of `across` in place, so it stays minimal.
+/// Removes bits of `across` that were required only in earlier iterations of the search. `within`
+/// was computed with all bits of `across`, so it stays minimal.
 fn prune_across(timeline: &Timeline, across: &mut Calls, within: &Calls) {
     for level in 0..across.len() {
         let mut barriers = across[level].clone();

@@ -1,4 +1,4 @@
-//! Validation and resolution of a single declared pass into its command and memory accesses.
+//! Validates a declared pass and resolves it into its command and memory accesses.
 
 use multisplit_shaders::{Binding, BindingKind, Interface, check_layout};
 
@@ -38,7 +38,8 @@ pub(crate) struct Use {
     pub stage: Stages,
     pub reads: Access,
     pub writes: Access,
-    /// Whether the pass ignores the contents on entry.
+    /// Whether the pass writes every byte before it reads it, so that the previous contents are
+    /// irrelevant.
     pub scratch: bool,
 }
 
@@ -99,7 +100,7 @@ impl Checker<'_> {
         let mut uses = Vec::new();
         for binding in &interface.bindings {
             let planned = self.resolve_binding(binding, binds)?;
-            // Status words need no synchronisation: passes only set them with atomics.
+            // Status words need no synchronization, because passes only set them with atomics.
             if self.graph.buffers[planned.buffer].kind != Kind::StatusWord {
                 uses.push(binding_use(&planned));
             }
@@ -133,7 +134,7 @@ impl Checker<'_> {
         CheckedPass { planned, kept: false, uses, stages: Stages::TRANSFER }
     }
 
-    /// A pass without a kernel.
+    /// Creates a planned pass without a kernel.
     fn planned(&self, work: Work) -> PlannedPass {
         PlannedPass {
             label: self.pass.to_owned(),
@@ -232,8 +233,8 @@ impl Checker<'_> {
         })
     }
 
-    /// Checks that the view can hold the fixed-size members of the binding and one element, and
-    /// that of the two element sizes, one is a multiple of the other.
+    /// Checks that the view is large enough for the fixed-size members of the binding and one
+    /// element. Of the element sizes of buffer and binding, one must be a multiple of the other.
     fn check_binding_fits(&self, binding: &Binding, view: PlannedView) -> Result<(), GraphError> {
         let stride = u64::from(binding.element_stride.unwrap_or(0));
         let needed = u64::from(binding.fixed_size) + stride;

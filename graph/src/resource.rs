@@ -1,4 +1,4 @@
-//! Buffers of a graph: handles, views, pairs, element types and declarations.
+//! Buffers of a graph: handles, views, ping-pong pairs, element types and declarations.
 
 use std::any::TypeId;
 use std::fmt;
@@ -109,8 +109,7 @@ impl Buffer {
         self.element
     }
 
-    /// The same buffer with another element type. Useful if only the caller knows the type of the
-    /// bytes.
+    /// The same buffer with another element type, for callers that know the type of the bytes.
     #[must_use]
     pub fn reinterpret(self, element: ElementType) -> Self {
         Self { element, ..self }
@@ -163,9 +162,9 @@ impl From<Buffer> for View {
     }
 }
 
-/// A pair of buffers with alternating roles: each round reads [`front`](Self::front), writes
-/// [`back`](Self::back), and swaps. The data is never copied. The final result is in the front
-/// buffer.
+/// A pair of buffers with alternating roles. Each round reads [`front`](Self::front), writes
+/// [`back`](Self::back), and swaps them, so that data is never copied. The final result is in the
+/// front buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PingPong {
     buffers: [Buffer; 2],

@@ -40,7 +40,7 @@ impl fmt::Display for MemoryBarrier {
     }
 }
 
-/// The reason for a barrier: two accesses to the same bytes, or two passes in an explicit order,
+/// The reason for a barrier: two accesses to the same bytes, or two passes with an explicit order,
 /// that must not overlap in time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hazard {

@@ -1,8 +1,8 @@
 //! Memory accesses of a schedule, level by level, as byte ranges in address spaces.
 //!
-//! The workspace is one address space, and every other buffer is a separate one. Buffers that
-//! share workspace bytes therefore conflict like two uses of one buffer, and aliasing needs no
-//! special rules for barriers.
+//! The workspace is a single address space, and every other buffer is an address space of its own.
+//! Buffers that share workspace bytes therefore conflict like two uses of one buffer, and aliasing
+//! needs no special rules.
 
 use crate::access::{Access, Scope, Stages};
 use crate::lifetime::Heap;
@@ -20,14 +20,15 @@ pub(crate) struct Touch {
     pub space: usize,
     /// Byte range in the address space.
     pub bytes: ByteRange,
-    /// `None` for the caller.
+    /// `None` if the caller performs the access.
     pub pass: Option<usize>,
     pub buffer: usize,
     /// A single stage.
     pub stage: Stages,
     pub reads: Access,
     pub writes: Access,
-    /// Whether the pass ignores the contents on entry.
+    /// Whether the pass writes every byte before it reads it, so that the previous contents are
+    /// irrelevant.
     pub scratch: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Validation of a graph before planning: buffers, handles and reads of unwritten bytes. Single
-//! passes are validated by `resolve`.
+//! Validates a graph before planning: buffers, handles, and reads of unwritten bytes. `resolve`
+//! validates single passes.
 
 use std::collections::BTreeSet;
 
@@ -70,8 +70,8 @@ fn merge_scope(scopes: &mut Option<Scope>, scope: Scope) {
     *scopes = Some(scopes.unwrap_or_default().union(scope));
 }
 
-/// The index of a buffer with an entry or exit scope. Fails if the buffer is not an import or the
-/// scope is invalid.
+/// Returns the index of a buffer with an entry or exit scope. Fails if the buffer is not an import
+/// or the scope is invalid.
 fn scoped_import(
     graph: &Graph,
     buffer: Buffer,
@@ -120,8 +120,8 @@ fn check_ping_pongs(graph: &Graph) -> Result<(), GraphError> {
 }
 
 /// Checks that every byte of a transient is written before it is read, because transients are
-/// undefined at the start of a run. A binding that is written counts as fully written, because the
-/// bytes that a shader skips are unknown.
+/// undefined at the start of a run. A written binding counts as completely written, because it is
+/// unknown which bytes a shader skips.
 fn check_reads_are_written(checked: &Checked) -> Result<(), GraphError> {
     let mut written: Vec<Vec<ByteRange>> = vec![Vec::new(); checked.buffers.len()];
     for pass in &checked.passes {
@@ -147,7 +147,7 @@ fn check_reads_are_written(checked: &Checked) -> Result<(), GraphError> {
     Ok(())
 }
 
-/// The first part of `read` that is not covered by `written`.
+/// Returns the first part of `read` that is not covered by `written`.
 fn first_gap(written: &mut [ByteRange], read: ByteRange) -> Option<ByteRange> {
     written.sort_unstable();
     let mut covered_end = read.start;

@@ -1,5 +1,5 @@
-//! Tests of the model: it must reject deliberately broken plans. Otherwise the random tests could
-//! pass with a model that accepts everything.
+//! Tests that the model rejects deliberately broken plans. If it accepted everything, the random
+//! tests would be meaningless.
 
 // Tests report failures by panicking.
 #![allow(clippy::expect_used, clippy::panic)]
@@ -97,7 +97,7 @@ fn wrong_pass_order_is_detected() {
 }
 
 #[test]
-fn culled_live_pass_is_detected() {
+fn culling_of_a_live_pass_is_detected() {
     let (declared, plan) = chain();
     let plan = plan.broken_by(|plan| plan.culled.push(plan.steps.remove(1).pass.label));
     assert!(model::semantics::check(&declared, &plan).is_err());

@@ -1,4 +1,4 @@
-//! Every error variant, and the names that its message must contain.
+//! Tests every error variant, and the names that its message must contain.
 
 // Tests report failures by panicking.
 #![allow(clippy::expect_used, clippy::panic)]
@@ -19,15 +19,15 @@ fn graph() -> (Graph, Buffer, Buffer) {
     (g, a, b)
 }
 
-/// The error of that graph with an invalid declaration.
+/// Compiles this graph with an invalid declaration and returns the error.
 fn declaration_error<T>(declare: impl FnOnce(&mut Graph, Buffer, Buffer) -> T) -> GraphError {
     let (mut g, a, b) = graph();
     declare(&mut g, a, b);
     error(&g)
 }
 
-/// The error of a graph whose only pass, `the.pass`, binds `src` and `dst` and is completed by
-/// `extend`.
+/// Returns the error of a graph whose only pass, `the.pass`, binds `src` and `dst` and is completed
+/// by `extend`.
 fn pass_error(
     described: Described,
     extend: impl FnOnce(PassBuilder<'_>) -> PassBuilder<'_>,
@@ -37,7 +37,7 @@ fn pass_error(
     })
 }
 
-/// The error of a graph whose only pass reads `view` of the import `keys`.
+/// Returns the error of a graph whose only pass reads `view` of the import `keys`.
 fn view_error(view: impl FnOnce(Buffer) -> View) -> GraphError {
     let (mut g, a, _) = graph();
     g.pass("the.pass", kernel("reader").read("src")).bind("src", view(a)).once();
@@ -140,7 +140,7 @@ fn unknown_unbound_and_duplicate_bindings_are_rejected() {
 }
 
 #[test]
-fn scratch_of_a_read_only_binding_is_rejected() {
+fn scratch_view_for_a_read_only_binding_is_rejected() {
     let error = declaration_error(|g, a, _| {
         g.pass("the.pass", kernel("reader").read("src")).scratch("src", a).once()
     });

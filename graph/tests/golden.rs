@@ -72,8 +72,8 @@ fn rounds() -> Plan {
     plan(&g)
 }
 
-/// Two rounds of a frontier loop with indirect dispatches. In use, the recording would be
-/// submitted repeatedly until the host reads a frontier length of zero.
+/// Two rounds of a frontier loop with indirect dispatches. A program would submit this recording
+/// repeatedly, until the host reads a frontier length of zero.
 fn replayed() -> Plan {
     let mut g = Graph::new("sssp");
     let graph = g.import::<u32>("csr", 1 << 12);

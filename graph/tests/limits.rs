@@ -1,4 +1,4 @@
-//! Errors of graphs that exceed device limits.
+//! Tests the errors of graphs that exceed device limits.
 
 // Tests report failures by panicking.
 #![allow(clippy::expect_used, clippy::panic)]
@@ -129,7 +129,8 @@ fn too_large_push_constants_are_rejected() {
     assert_exceeds(&error, "maxPushConstantsSize", 132, 128);
 }
 
-/// Different subgroup sizes, or a size of 0, are rejected even if the device's size is unknown.
+/// Passes with different subgroup sizes, or a size of 0, are rejected even if the device's size is
+/// unknown.
 #[test]
 fn conflicting_or_zero_subgroup_sizes_are_rejected() {
     for lanes in [[64, 1], [32, 64], [0, 0]] {
@@ -155,7 +156,7 @@ fn subgroup_size_errors_state_both_sizes() {
     assert!(message(&[32, 64], 64).contains("different subgroup sizes"));
 }
 
-/// An alignment of 0 means 1, although 0 is a multiple of every alignment.
+/// An alignment of 0 means 1. It is not treated as a multiple of every alignment.
 #[test]
 fn zero_alignment_does_not_satisfy_device_alignment() {
     let device = Limits { storage_alignment: 16, uniform_alignment: 64, ..limits() };

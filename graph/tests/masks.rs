@@ -1,4 +1,5 @@
-//! Exact barrier masks for every kind of dependency, and no barriers without a dependency.
+//! Tests the exact barrier masks of every kind of dependency, and that there are no barriers
+//! without a dependency.
 
 // Tests report failures by panicking.
 #![allow(clippy::expect_used, clippy::panic)]
@@ -96,7 +97,7 @@ fn write_after_read_waits_only_for_the_read() {
 }
 
 #[test]
-fn scratch_waits_for_earlier_writes_without_reading_them() {
+fn scratch_binding_waits_for_earlier_writes_without_reading_them() {
     let (mut g, x) = graph();
     run(&mut g, "write", writer(), x);
     g.pass("scratch", updater()).scratch("x", x).once();
@@ -201,7 +202,7 @@ fn chained_barriers_cover_a_transfer_write() {
 }
 
 #[test]
-fn explicit_order_is_execution_only() {
+fn explicit_order_adds_only_an_execution_dependency() {
     let (mut g, x) = graph();
     let y = g.import::<u32>("y", 16);
     let one = run(&mut g, "one", writer(), x);

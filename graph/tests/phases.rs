@@ -1,4 +1,4 @@
-//! The phases of compilation: levels, culling, memory placement and resolved passes.
+//! Tests the phases of compilation: levels, culling, memory placement, and resolved passes.
 
 // Tests report failures by panicking.
 #![allow(clippy::expect_used, clippy::panic)]
@@ -105,7 +105,8 @@ fn order_through_a_culled_pass_is_preserved() {
 
 #[test]
 fn pass_is_culled_if_its_output_is_used_only_as_scratch() {
-    // The second pass uses `work` only as scratch, so the data of the first is never read.
+    // The second pass uses `work` only as scratch, so no pass reads the data that the first one
+    // writes.
     let mut g = Graph::new("scratch");
     let (src, out) = (g.import::<u32>("in", 16), g.import::<u32>("out", 16));
     let work = g.transient::<u32>("work", 16);
@@ -121,7 +122,7 @@ fn pass_is_culled_if_its_output_is_used_only_as_scratch() {
 }
 
 #[test]
-fn chain_of_transients_uses_two_placements() {
+fn chain_of_transients_alternates_between_two_offsets() {
     let mut g = Graph::new("chain");
     let (src, out) = (g.import::<u32>("in", 64), g.import::<u32>("out", 64));
     let mut last = src;
@@ -246,7 +247,7 @@ fn large_graphs_compile_quickly() {
     g.replayable();
     let start = std::time::Instant::now();
     assert_eq!(plan(&g).steps().len(), 2000);
-    // Compilation takes far less time. This bound detects a change in complexity.
+    // Compilation takes far less time than this. The bound detects only a change of complexity.
     assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
 }
 

@@ -15,8 +15,8 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use random_graph::{Builder, RandomGraph, random_graph};
 
-/// Compiles a random graph; `None` if it has a cycle. Fails if the planner and the model disagree
-/// on whether there is a cycle.
+/// Compiles a random graph. Returns `None` if it has a cycle. Fails if the planner and the model
+/// disagree about the cycle.
 fn planned(sample: &RandomGraph) -> Result<Option<(Declared, Plan)>, TestCaseError> {
     let (graph, declared) = Builder::build(sample);
     match graph.compile(&limits()) {
@@ -61,7 +61,7 @@ proptest! {
     }
 }
 
-/// Every kind of hazard and feature occurs in at least 2% of the random graphs.
+/// Every kind of hazard and every feature must occur in at least 2% of the random graphs.
 #[test]
 fn random_graphs_cover_all_features() {
     use multisplit_graph::HazardKind::{

@@ -13,7 +13,7 @@ impl Plan {
     }
 }
 
-/// Notes on a hazard in addition to its kind.
+/// Further remarks about a hazard.
 fn remarks(hazard: &Hazard) -> Vec<&'static str> {
     let remarks = [(hazard.aliased, "shared memory"), (hazard.replay, "from the run before")];
     remarks.into_iter().filter(|(holds, _)| *holds).map(|(_, remark)| remark).collect()

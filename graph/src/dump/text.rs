@@ -10,7 +10,8 @@ use crate::plan::{
 };
 use crate::sync::{Barrier, Hazard, HazardSide};
 
-/// Maximum columns of the lifetime chart. With more levels, several levels share a column.
+/// Maximum number of columns of the lifetime chart. With more levels, several levels share a
+/// column.
 const MAX_COLUMNS: usize = 64;
 
 impl Plan {

@@ -177,8 +177,8 @@ fn placement(declared: &Declared, plan: &Plan) -> Result<(), String> {
     Ok(())
 }
 
-/// The symbolic contents of a byte: all its writes in order, as pairs of writer and buffer. All
-/// writes are kept because each may be partial.
+/// The symbolic contents of a byte: all writes to it in order, as pairs of writer and buffer. All
+/// of them are kept, because each may be partial.
 type History = Vec<(usize, usize)>;
 
 /// Executes the declaration and the plan on symbolic memory. Every pass must read the same
@@ -234,8 +234,8 @@ fn perform(
         for byte in used.start..used.end {
             let history = memory.get(&place(used.buffer, byte)).cloned().unwrap_or_default();
             // Writes through another buffer or in another run leave undefined contents, so only
-            // the writes after the last such write count. If it overwrote valid data, the missing
-            // writes differ from the declaration.
+            // later writes count. If such a write overwrote valid data, the result differs from the
+            // declaration.
             let transient = declared.buffers[used.buffer].kind == Kind::Transient;
             let stale = |writer: usize| transient && writer / declared.passes.len() != run;
             let foreign =

@@ -11,8 +11,8 @@ use multisplit_shaders::BindingKind;
 use super::Declared;
 use super::chains::{Chains, Memory, bits, broad_access, broad_stages, supported_access};
 
-/// Runs to unroll for a replayable plan. Two would be enough, because a run depends only on itself
-/// and the previous run. The third one verifies this assumption.
+/// Number of runs to unroll for a replayable plan. Two would be sufficient, because a run depends
+/// only on itself and on the previous run. The third run verifies this assumption.
 const RUNS: usize = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,9 +21,9 @@ enum Who {
         run: usize,
         step: usize,
     },
-    /// The caller before a run. Earlier accesses of the caller are not modelled.
+    /// The caller, before a run. Earlier accesses of the caller are not modelled.
     Entry,
-    /// The caller after a run. Later accesses of the caller are not modelled.
+    /// The caller, after a run. Later accesses of the caller are not modelled.
     Exit,
 }
 
@@ -42,7 +42,8 @@ struct Access {
     end: u64,
 }
 
-/// The accesses of an unrolled plan. Barriers are separate, because the model varies them.
+/// The accesses of an unrolled plan. Barriers are separate, because the model checks the same
+/// accesses with different barriers.
 struct Unrolled {
     accesses: Vec<Access>,
     /// The accesses to each byte range between neighbouring access boundaries, in order.
@@ -53,7 +54,7 @@ struct Unrolled {
     call_times: Vec<Vec<usize>>,
 }
 
-/// The barrier calls of a plan: one per step, followed by the exit barrier.
+/// The barrier calls of a plan: one for each step, then the exit barrier.
 type Calls = Vec<Vec<MemoryBarrier>>;
 
 pub fn check(declared: &Declared, plan: &Plan) -> Result<(), String> {
@@ -254,7 +255,8 @@ impl Unrolled {
         let chains = Chains::new(self.memory(calls, caller_calls));
         let mut reach: Vec<Option<[Vec<bool>; 2]>> = vec![None; self.accesses.len()];
         for atom in &self.atoms {
-            // Check near pairs first: `pair` relies on the pairs in between being synchronised.
+            // Neighbouring pairs are checked first, because `pair` relies on the pairs in between
+            // being synchronized.
             for (later, &b) in atom.iter().enumerate() {
                 for &a in atom[..later].iter().rev() {
                     if self.relevant(a, b) && !self.pair(&chains, &mut reach, atom, a, b) {
@@ -310,8 +312,8 @@ impl Unrolled {
             0 => chains.executes(ordered, second.time, second.stage),
             _ => sees(overwrites),
         };
-        // Otherwise, a conflicting pass in between orders the two accesses. Its pairs with both
-        // accesses have already been checked.
+        // Otherwise, a conflicting pass in between orders the two accesses. Its pairs with both of
+        // them have already been checked.
         direct
             || atom.iter().any(|&c| {
                 let pass = matches!(self.accesses[c].who, Who::Pass { .. });
@@ -331,8 +333,9 @@ impl Unrolled {
             });
         };
         let end = self.call_times.last().and_then(|times| times.last()).map_or(0, |time| *time);
-        // Barrier times are doubled, which leaves odd times for the caller's calls. Its entry
-        // accesses are at 0, its first call is at 1, and the plan's first call is at 2.
+        // Barrier times are doubled, so that odd times are free for the caller's calls. The
+        // caller's entry accesses are at time 0, its first call at 1, and the plan's first call at
+        // 2.
         if let Some([first, _]) = &caller_calls {
             add(1, first);
         }

@@ -58,7 +58,7 @@ enum RandomWork {
         binds: Vec<RandomBind>,
         indirect: Option<RandomView>,
     },
-    /// Reads the output of the last pass. The resulting chains give buffers short lifetimes.
+    /// Reads the output of the previous pass. Such chains give buffers short lifetimes.
     Step {
         to: usize,
     },
@@ -150,8 +150,8 @@ fn random_pass() -> impl Strategy<Value = RandomPass> {
     (work, prop::bool::weighted(0.2)).prop_map(|(work, kept)| RandomPass { work, kept })
 }
 
-/// Builds a graph and the list of its declarations. Invalid declarations, whose errors other tests
-/// cover, are changed into valid ones.
+/// Builds a graph and the list of its declarations. Invalid declarations are changed into valid
+/// ones, because other tests cover their errors.
 pub struct Builder {
     graph: Graph,
     declared: Declared,
