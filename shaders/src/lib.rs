@@ -1,15 +1,15 @@
 //! The GLSL kernels of multisplit, their SPIR-V, and typed metadata reflected from it.
 //!
-//! - `builtin`: the built-in kernels. Their SPIR-V is checked in, so that building the crate needs no C++
-//!   compiler; a test verifies that it matches the GLSL.
+//! - `builtin`: the built-in kernels. Their SPIR-V is checked in, so building the crate does not need a C++ compiler.
+//!   A test verifies that it matches the GLSL.
 //! - [`Kernel`] and [`Interface`]: kernels and their interface to the host.
 //! - [`reflect`]: reflection of SPIR-V, also for user shaders at run time.
-//! - [`address`]: kernels that use addresses instead of bindings.
-//! - [`check`]: safety checks and rewriting of user shaders.
-//! - [`prune`]: removal of code that the specialization constants of a pipeline rule out.
-//! - [`reconvergence`]: execution modes for the reconvergence of lanes.
-//! - [`subgroup_barriers`]: modules for drivers with broken subgroup barriers.
-//! - [`compile`](mod@compile): GLSL to SPIR-V at run time (cargo feature `compile`, on by default).
+//! - [`address`]: rewrites kernels to access buffers by address instead of bindings.
+//! - [`check`]: checks user shaders and rewrites them so that they are safe to run.
+//! - [`prune`]: removes code that is unreachable with the specialization constants of a pipeline.
+//! - [`reconvergence`]: adds execution modes for the reconvergence of lanes.
+//! - [`subgroup_barriers`]: replaces subgroup barriers for drivers on which they do not work.
+//! - [`compile`](mod@compile): compiles GLSL to SPIR-V at run time (cargo feature `compile`, on by default).
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {

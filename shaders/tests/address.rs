@@ -1,5 +1,5 @@
-//! Every built-in kernel is still a valid module when rewritten to use addresses, or the error gives a
-//! reason.
+//! Tests that every built-in kernel is still a valid module after it was rewritten to use addresses, or that the
+//! error states why it cannot be rewritten.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -26,14 +26,18 @@ fn rewritten_kernels_are_valid() {
         };
         assert!(push_bytes(kernel.interface()) <= 128, "{}", builtin.label());
         assert!(address_offset(kernel.interface()).is_multiple_of(8));
-        assert_eq!(words, by_address(kernel.spirv(), kernel.interface()).unwrap(), "not the same");
+        assert_eq!(
+            words,
+            by_address(kernel.spirv(), kernel.interface()).unwrap(),
+            "the result is not reproducible"
+        );
         expect_valid(builtin.label(), &words);
         rewritten += 1;
     }
     assert!(rewritten > 50, "{rewritten} kernels");
 }
 
-/// Loads and stores have the alignment that offsets and strides guarantee.
+/// Loads and stores must have the alignment that offsets and strides guarantee.
 #[cfg(feature = "compile")]
 #[test]
 fn accesses_have_the_alignment_of_the_layout() {

@@ -1,4 +1,5 @@
-//! Rejection of unsafe user shaders, and safety and validity of accepted ones.
+//! Tests that unsafe user shaders are rejected, and that accepted shaders are safe and valid after
+//! rewriting.
 #![cfg(feature = "compile")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -26,7 +27,7 @@ fn shader(declarations: &str, body: &str) -> Vec<u32> {
     words(&format!("{HEAD}{declarations}\nvoid main() {{\n{body}\n}}"))
 }
 
-/// The disassembly of the rewritten module, which must be valid.
+/// Returns the disassembly of the rewritten module, which must be valid.
 fn accepted(name: &str, spirv: &[u32]) -> String {
     let kernel = Kernel::checked(name.to_owned(), spirv).unwrap_or_else(|e| panic!("{name}: {e}"));
     expect_valid(name, kernel.spirv());
@@ -40,7 +41,7 @@ fn refused(name: &str, spirv: &[u32]) -> CheckError {
     }
 }
 
-/// Each shader is rejected with an error that contains all these words.
+/// Each shader must be rejected with an error that contains all the given words.
 #[test]
 fn forbidden_features_are_rejected_by_name() {
     let reference = "#extension GL_EXT_buffer_reference : require
@@ -153,7 +154,7 @@ fn indices_are_clamped() {
     let text = accepted("runtime", &shader("", "data.at[words.at[push.n]] = 1;"));
     assert_eq!(text.matches("OpArrayLength").count(), 2, "{text}");
     assert_eq!(text.matches("UMin").count(), 2, "{text}");
-    // Indices known to be in range are not clamped; a buffer has at least one element.
+    // Indices that are known to be in range are not clamped. A buffer has at least one element.
     let text = accepted("first", &shader("", "data.at[0] = pool[63] + push.list[3];"));
     assert!(!text.contains("UMin"), "{text}");
     let text = accepted("fourth", &shader("", "data.at[4] = 1;"));
@@ -297,7 +298,7 @@ void wait(uint n) { for (uint i = 0; i < n; i++) subgroupBarrier(); }
             text.starts_with("subgroupBarrier() in `") && text.contains("part of the subgroup")
         );
     }
-    // A workgroup barrier still needs the whole workgroup.
+    // A workgroup barrier must still be reached by the whole workgroup.
     let error = refused("workgroup", &shader(head, "if (gl_SubgroupID == 0) barrier();"));
     assert!(matches!(error, CheckError::Barrier { barrier: "barrier()", .. }), "{error}");
 }
@@ -349,7 +350,7 @@ void main() {{ uint i = gl_GlobalInvocationID.x; to.at[i] = from.at[i]; }}"
 fn arrays_of_matrices_are_accepted() {
     let types = ["mat2", "mat3", "mat4", "mat3x4", "mat4x3", "mat2x3", "dmat3"];
     let members = ["MAT at[]", "MAT at[3]", "MAT at[][2]", "MAT at[3][2]", "Item at[]"];
-    // Each type with each member, in one of the layouts.
+    // Tests each type with each member, in one of the layouts.
     let pairs = types.iter().flat_map(|ty| members.iter().map(move |member| (ty, member)));
     for (turn, (ty, member)) in pairs.enumerate() {
         let layout = ["std430", "std140", "scalar"][turn % 3];
@@ -407,7 +408,7 @@ fn kernels_report_their_origin() {
     assert!(builtin::SCAN_REDUCE.kernel().unwrap().is_built_in());
     let spirv = shader("", "data.at[push.n] = 1;");
     assert!(Kernel::new("foreign", spirv.clone()).unwrap().is_foreign());
-    // Checked SPIR-V need not come from our GLSL compiler, so the kernel still counts as foreign.
+    // Checked SPIR-V may not come from our GLSL compiler, so the kernel still counts as foreign.
     assert!(Kernel::checked("checked", &spirv).unwrap().is_foreign());
 }
 

@@ -1,4 +1,4 @@
-//! Checks that the checked-in SPIR-V matches the GLSL.
+//! Tests that the checked-in SPIR-V matches the GLSL.
 #![cfg(feature = "compile")]
 #![allow(clippy::panic, clippy::expect_used)]
 

@@ -1,4 +1,4 @@
-//! Rules that all built-in kernels follow.
+//! Tests rules that all built-in kernels must follow.
 #![allow(clippy::expect_used)]
 
 use std::collections::{HashMap, HashSet};
@@ -10,8 +10,8 @@ use multisplit_shaders::builtin;
 fn specialization_constant_has_the_same_id_in_all_kernels() {
     let known: HashMap<&str, u32> = builtin::CONSTANT_IDS.iter().copied().collect();
     let numbers: HashSet<u32> = known.values().copied().collect();
-    assert_eq!(known.len(), builtin::CONSTANT_IDS.len(), "a name is listed twice");
-    assert_eq!(numbers.len(), known.len(), "two names have one number");
+    assert_eq!(known.len(), builtin::CONSTANT_IDS.len(), "a constant is listed twice");
+    assert_eq!(numbers.len(), known.len(), "two constants have the same id");
     let mut unused: HashSet<&str> = known.keys().copied().collect();
     for builtin in builtin::ALL {
         let kernel = builtin.kernel().expect("built-in");
@@ -21,9 +21,9 @@ fn specialization_constant_has_the_same_id_in_all_kernels() {
             unused.remove(constant.name.as_str());
         }
     }
-    // Used only by kernels with a user's operator, which are compiled at run time.
+    // These are used only by kernels with a user's operator, which are compiled at run time.
     let of_operators = HashSet::from(["IDENTITY_LOW", "IDENTITY_HIGH"]);
-    assert_eq!(unused, of_operators, "which no built-in kernel has");
+    assert_eq!(unused, of_operators, "constants that no built-in kernel has");
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn includes_have_guards_named_after_the_file() {
         let code =
             text.lines().skip_while(|line| line.starts_with("//")).collect::<Vec<_>>().join("\n");
         let begin = format!("\n#ifndef {guard}\n#define {guard}\n");
-        assert!(text.starts_with("//"), "{name}: the first comment says what it answers");
+        assert!(text.starts_with("//"), "{name} must begin with a comment that describes it");
         assert!(code.starts_with(&begin) && code.ends_with("\n#endif"), "{name}");
     }
 }

@@ -1,4 +1,4 @@
-//! Pruned modules are still valid, and smaller.
+//! Tests that pruned modules are valid and smaller.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -87,7 +87,8 @@ fn inlined_instructions(spirv: &[u32]) -> usize {
     inlined(&functions, entry)
 }
 
-/// Drivers inline everything, and for some the time and memory grow more than linearly.
+/// Drivers inline all functions, and for some drivers, time and memory grow more than linearly with
+/// the size of the result.
 #[test]
 fn kernels_with_plain_constants_are_valid_and_small() {
     const MAX_WORDS: usize = 50_000;
@@ -99,7 +100,8 @@ fn kernels_with_plain_constants_are_valid_and_small() {
             let constants = &kernel.interface().spec_constants;
             let constant = constants.iter().find(|constant| constant.id == id)?;
             match constant.name.as_str() {
-                // The smallest subgroups, and the largest item count for a device without a profile.
+                // The test uses the smallest subgroups, and the largest item count on a device
+                // without a profile.
                 "SUBGROUP_SIZE" => Some(4),
                 "ITEMS" => Some(14),
                 "BUCKET_BITS" => Some(8),

@@ -1,5 +1,5 @@
-//! Every built-in kernel can declare its reconvergence mode: the module changes only by one extension and one
-//! mode, and is valid if the validator supports the extension.
+//! Tests that every built-in kernel can declare its reconvergence mode. The module changes only by one extension and
+//! one execution mode, and is valid if the validator supports the extension.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod common;
@@ -51,7 +51,7 @@ fn reconvergence_mode_is_added_to_every_kernel() {
             assert!(!modes(kernel.spirv()).contains(&mode), "{}", builtin.label());
             let extension = extension_words(name);
             assert!(words.windows(extension.len()).any(|w| w == extension), "{}", builtin.label());
-            // Only a mode of three words and the extension are added.
+            // Only an execution mode of three words and the extension are added.
             assert_eq!(words.len(), kernel.spirv().len() + 3 + extension.len());
             assert_eq!(&reflect(&words).unwrap(), kernel.interface(), "{}", builtin.label());
             assert_eq!(words, with_reconvergence(&words, reconvergence).unwrap(), "stated twice");
@@ -73,7 +73,7 @@ fn validator_accepts_known_reconvergence_modes() {
         for (reconvergence, _, name) in BOTH {
             let words = with_reconvergence(kernel.spirv(), reconvergence).unwrap();
             let Err(problem) = validate(&words) else { continue };
-            // A validator older than the extension reports an unknown mode.
+            // A validator that is older than the extension reports an unknown execution mode.
             let unknown = problem.contains("Invalid execution mode operand: 6023");
             assert!(
                 reconvergence == Reconvergence::Maximal && unknown,

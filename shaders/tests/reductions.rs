@@ -1,6 +1,6 @@
-//! Checks that no built-in kernel reduces 32-bit integers over a subgroup in a loop.
+//! Tests that no built-in kernel reduces 32-bit integers over a subgroup in a loop.
 //!
-//! A driver's compiler miscompiled such reductions; glsl/include/lane_totals.glsl explains how, and contains
+//! The compiler of one driver miscompiled such reductions. glsl/include/lane_totals.glsl explains this, and contains
 //! the replacement.
 #![cfg(feature = "compile")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
@@ -12,7 +12,7 @@ use multisplit_shaders::compile::{Source, compile};
 use rspirv::dr::{Block, Function, Instruction, Module, Operand, load_words};
 use rspirv::spirv::{GroupOperation, Op, Word};
 
-/// The kernel that lost keys: it has such reductions in a function called from a loop.
+/// A kernel that lost keys on this driver: it has such reductions in a function that is called in a loop.
 const LOST_KEYS: &[u8] = include_bytes!(
     "../../tests/machine/tests/machine/modules/before-27112e0.multisplit.block.postscan.pairs.spv"
 );
@@ -98,7 +98,8 @@ fn name_of(module: &Module, id: Word) -> String {
     }
 }
 
-/// The reductions of 32-bit integers in a loop, or in a function called from one, as `function: operation`.
+/// Returns the reductions of 32-bit integers in a loop, or in a function that is called in a loop, as `function:
+/// operation`.
 fn reductions_in_loops(spirv: &[u32]) -> Vec<String> {
     let module = load_words(spirv).expect("a module");
     let id_of = |function: &Function| function.def.as_ref().and_then(|d| d.result_id).unwrap();
@@ -126,7 +127,7 @@ fn reductions_in_loops(spirv: &[u32]) -> Vec<String> {
     }
     while let Some(id) = called.pop() {
         if repeated.insert(id) {
-            // Its own loops have already been searched.
+            // The loops of the function itself have already been searched.
             let blocks = functions[&id].blocks.iter();
             for block in blocks.filter(|b| !looped[&id].contains(&label(b))) {
                 look(id, block, &mut called);
@@ -137,7 +138,7 @@ fn reductions_in_loops(spirv: &[u32]) -> Vec<String> {
     found
 }
 
-/// The reductions found in a shader with these functions, whose buffer is `data.at[]`.
+/// Returns the reductions found in a shader with these functions. Its buffer is `data.at[]`.
 fn found_in(functions: &str) -> Vec<String> {
     let head = "#version 460
 #extension GL_KHR_shader_subgroup_basic : require
@@ -165,7 +166,7 @@ fn no_built_in_kernel_reduces_integers_in_a_loop() {
 }
 
 #[test]
-fn kernel_that_lost_keys_is_detected() {
+fn known_miscompiled_kernel_is_detected() {
     let words: Vec<u32> = LOST_KEYS
         .chunks_exact(4)
         .map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
@@ -205,14 +206,14 @@ fn reductions_in_loops_are_detected() {
 #[test]
 fn other_subgroup_operations_are_allowed() {
     for functions in [
-        // Before and after the loop.
+        // Reductions before and after a loop are allowed.
         "uint sum(uint x) { return subgroupAdd(x); }
         void main() {
             uint total = sum(data.at[0]);
             for (uint i = 0; i < total; ++i) data.at[i] = i;
             data.at[0] = sum(data.at[1]);
         }",
-        // Scans, ballot counts and floats.
+        // Scans, ballot counts, and reductions of floats are allowed.
         "void main() {
             for (uint i = 0; i < data.at[1]; ++i)
                 data.at[i] = subgroupInclusiveAdd(i) + subgroupBallotBitCount(subgroupBallot(i > 3))

@@ -1,4 +1,4 @@
-//! Compares reflected interfaces with the shaders.
+//! Tests reflection: compares the reflected interfaces with the shaders.
 #![cfg(feature = "compile")]
 #![allow(clippy::panic, clippy::expect_used)]
 
@@ -126,7 +126,7 @@ fn malformed_spirv_is_rejected_without_panic() {
         Err(ReflectError::Malformed(_))
     ));
     assert!(matches!(Kernel::new("cut", spirv[..6].to_vec()), Err(ReflectError::Malformed(_))));
-    // Every single-word corruption either reflects to something or is an error.
+    // If a single word is corrupted, reflection may succeed or return an error, but must not panic.
     for at in 5..spirv.len().min(400) {
         let mut bad = spirv.clone();
         bad[at] ^= 0x0001_0101;
@@ -210,6 +210,6 @@ fn shaders_without_a_compute_version_are_rejected() {
         assert_eq!((&*diagnostics[0].file, diagnostics[0].line), ("bad.comp", line), "{bad}");
         assert!(error.to_string().contains(part), "{bad}: {error}");
     }
-    // Only a comment.
+    // The source contains only a comment.
     assert!(compile(&Source::new("bad.comp", "//#version 460")).is_err());
 }

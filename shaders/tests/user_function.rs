@@ -1,4 +1,5 @@
-//! Insertion of users' GLSL functions into built-in kernels, and messages for rejected ones.
+//! Tests the insertion of users' GLSL functions into built-in kernels, and the messages about
+//! rejected functions.
 #![cfg(feature = "compile")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -10,7 +11,7 @@ use multisplit_shaders::builtin::{self, Builtin};
 use multisplit_shaders::compile::CompileError;
 use multisplit_shaders::{CheckError, Kernel};
 
-/// The disassembly of the kernel, which must be valid with bindings and with addresses.
+/// Returns the disassembly of the kernel, which must be valid with bindings and with addresses.
 fn accepted(builtin: &Builtin, key: &str, source: &str) -> String {
     let kernel = Kernel::with_function(builtin, key, source)
         .unwrap_or_else(|e| panic!("{}: {e}\n{source}", builtin.label()));
@@ -30,7 +31,7 @@ fn refused(key: &str, source: &str) -> CompileError {
     }
 }
 
-/// The functions of the tests, the documentation and the examples.
+/// Functions that the tests, the documentation and the examples use.
 #[test]
 fn common_functions_are_accepted() {
     let narrow = &builtin::MULTISPLIT_LABELS;
@@ -66,8 +67,8 @@ fn common_functions_are_accepted() {
     }
 }
 
-/// Every kernel with a bucket function accepts a user's function: it keeps its buffers, and its push
-/// constants except the words of built-in bucket functions.
+/// Every kernel with a bucket function must accept a user's function. It keeps its buffers, and all
+/// push constants except those of built-in bucket functions.
 #[test]
 fn every_bucket_kernel_accepts_a_user_function() {
     let source = "uint bucket_of(uint key) { return table.at[key] / push.parameter_2; }";
@@ -235,7 +236,7 @@ fn compiler_messages_refer_to_the_users_lines() {
     assert_eq!(lines("uint bucket_of(uint key) { return 0u; }\nvoid main() {}\n")[0], 2);
 }
 
-/// An address has no length: a kernel whose function queries the length needs a bound table.
+/// An address has no length, so a kernel whose function queries the length requires a bound table.
 #[test]
 fn function_can_query_the_table_length() {
     let source = "uint bucket_of(uint key) { return table.at.length() > 3 ? key : 0u; }";
@@ -244,7 +245,7 @@ fn function_can_query_the_table_length() {
     assert!(by_address(kernel.spirv_for_addresses(), kernel.interface()).is_err());
 }
 
-/// Text that would change the kernel if it were compiled together with it.
+/// Tests source text that would change the kernel if both were compiled together.
 #[test]
 fn user_macros_do_not_affect_the_kernel() {
     let source = "#define barrier() discard\n#define gl_LocalInvocationIndex 7u\n#define min(a, b) 9u\n#define main other
@@ -257,7 +258,7 @@ uint bucket_of(uint key) { return key & 3u; }
     assert_eq!(kernel(source).spirv(), kernel(plain).spirv());
 }
 
-/// Sources that could crash the compiler or keep it busy forever.
+/// Tests sources that could crash the compiler or keep it busy forever.
 #[test]
 fn compiler_survives_extreme_sources() {
     let sum = vec!["key"; 12_000].join("+");

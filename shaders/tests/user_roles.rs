@@ -1,5 +1,5 @@
-//! All kernels with a user's predicate or operator accept one of every type, with bindings and with
-//! addresses.
+//! Tests that all kernels with a user's predicate or operator accept functions for every type, with
+//! bindings and with addresses.
 #![cfg(feature = "compile")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -26,7 +26,7 @@ fn check(builtin: &Builtin, role: UserFunction, key: &str, source: &str) {
 #[test]
 fn kernels_accept_operators_of_every_type() {
     for (number, key) in TYPES.into_iter().enumerate() {
-        // Operators replace the 32-bit and 64-bit sums.
+        // A user's operator replaces the kernels for 32-bit and 64-bit sums.
         let variant = if number < 3 { 0 } else { 2 };
         let source = format!(
             "{key} one({key} x) {{ return x; }}
@@ -61,7 +61,8 @@ fn kernels_accept_predicates_of_every_type() {
     }
 }
 
-/// Operators cannot read the kernel's data, not even by declaring a variable of the same name.
+/// Operators must not be able to read the kernel's data, not even by declaring a variable of the
+/// same name.
 #[test]
 fn operators_cannot_read_kernel_data() {
     for (declaration, read) in
@@ -73,12 +74,12 @@ fn operators_cannot_read_kernel_data() {
         );
         let kernel = variants::REDUCE_TERMS[0];
         let refused = Kernel::with_user_function(kernel, UserFunction::Operator, "uint", &source);
-        let text = refused.expect_err("it reads what is not its own").to_string();
+        let text = refused.expect_err("it reads data of the kernel").to_string();
         assert!(text.contains("push"), "{text}");
     }
 }
 
-/// A function for one purpose is not accepted for another.
+/// A function for one purpose must not be accepted for another.
 #[test]
 fn functions_are_rejected_for_other_roles() {
     let bucket = "uint bucket_of(uint key) { return key; }";
@@ -87,7 +88,7 @@ fn functions_are_rejected_for_other_roles() {
         (UserFunction::Predicate, "bool is_selected(uint)"),
     ] {
         let refused = Kernel::with_user_function(variants::SCAN_REDUCE[0], role, "uint", bucket);
-        let text = refused.expect_err("it has another function").to_string();
+        let text = refused.expect_err("the source has another function").to_string();
         assert_eq!(text, format!("the GLSL has no function `{wanted}`"));
     }
     let error = CheckError::SideEffect { function: "f".to_owned(), problem: "writes".to_owned() };

@@ -1,10 +1,10 @@
-//! Compiles every kernel of `glsl/kernels.txt`, and writes the checked-in files: `spv/*.spv` and the
-//! generated sources. `--check` writes nothing and fails if any file is outdated.
+//! Compiles every kernel of `glsl/kernels.txt` and writes the checked-in files: `spv/*.spv` and the generated
+//! sources. With `--check`, writes nothing and fails if any of these files is outdated.
 //!
-//! Different compiler versions emit different words for the same GLSL. `spv/sources.txt` therefore contains a
-//! hash of each kernel's GLSL, which any machine can check, and a fingerprint of the compiler. If the current
-//! compiler has the same fingerprint, modules are compared byte for byte; otherwise the GLSL must compile to
-//! the same interface.
+//! Different compiler versions emit different SPIR-V for the same GLSL. `spv/sources.txt` therefore contains a hash
+//! of each kernel's GLSL, which can be checked on any machine, and a fingerprint of the compiler. If the current
+//! compiler has the same fingerprint, modules are compared byte for byte. Otherwise, the GLSL must compile to the
+//! same interface.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -83,7 +83,7 @@ fn check(root: &Path, files: &Files) -> Result<()> {
     }
     ensure!(
         old.is_empty(),
-        "not fresh: {old:?}; run cargo run -p multisplit-shaders --bin compile-kernels"
+        "outdated: {old:?}; run `cargo run -p multisplit-shaders --bin compile-kernels`"
     );
     Ok(())
 }
@@ -92,7 +92,7 @@ fn words(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
 }
 
-/// One line per kernel, and one for the compiler.
+/// Contents of `spv/sources.txt`: the fingerprint of the compiler, then one line per kernel.
 fn source_hashes(root: &Path, entries: &[Entry]) -> Result<String> {
     let mut text = format!("{}\n", fingerprint_line());
     for entry in entries {
@@ -115,7 +115,7 @@ fn included(root: &Path, glsl: &str) -> Result<BTreeSet<String>> {
     while let Some(text) = texts.pop() {
         let names = text.lines().filter_map(|line| line.trim().strip_prefix("#include \""));
         for name in names.filter_map(|rest| rest.split('"').next()) {
-            // The include for a user's bucket function has no file.
+            // The include for a user's bucket function is not a file.
             let path = root.join("glsl/include").join(name);
             if path.exists() && found.insert(name.to_owned()) {
                 texts.push(fs::read_to_string(path)?);
@@ -172,13 +172,13 @@ fn spirv_of(root: &Path, entry: &Entry) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Validates a module with spirv-val, which is required for writing.
+/// Validates a module with spirv-val. Files are written only if this succeeds.
 fn validate(label: &str, bytes: &[u8]) -> Result<()> {
     let file = std::env::temp_dir().join(format!("multisplit-{}-{label}.spv", std::process::id()));
     fs::write(&file, bytes)?;
     let run = Command::new("spirv-val").args(["--target-env", "vulkan1.2"]).arg(&file).output();
     let _ = fs::remove_file(&file);
-    let run = run.context("spirv-val (package spirv-tools) is needed")?;
+    let run = run.context("cannot run spirv-val; install the package spirv-tools")?;
     if !run.status.success() {
         bail!("{label}: {}", String::from_utf8_lossy(&run.stderr));
     }
@@ -190,7 +190,11 @@ fn include_texts(root: &Path) -> Result<Vec<(String, String)>> {
     let mut texts = Vec::new();
     for file in fs::read_dir(root.join("glsl/include"))? {
         let path = file?.path();
-        let name = path.file_name().and_then(|n| n.to_str()).context("odd file name")?.to_owned();
+        let name = path
+            .file_name()
+            .and_then(|n| n.to_str())
+            .context("a file name is not UTF-8")?
+            .to_owned();
         texts.push((name, fs::read_to_string(&path)?));
     }
     texts.sort();
@@ -259,7 +263,7 @@ fn constant_names(root: &Path) -> Result<String> {
     for line in list.lines().filter_map(|line| line.strip_prefix("#define ")) {
         let Some((name, id)) = line.split_once("_ID ") else { continue };
         let id: u32 = id.trim().parse().with_context(|| format!("constant_ids.glsl: {line}"))?;
-        // The workgroup size has no name in a shader; the host uses GLSL's name.
+        // The constant for the workgroup size has no name in a shader. The host uses the GLSL name of the size.
         let name = if name == "LOCAL_SIZE_X" { "local_size_x" } else { name };
         text += &format!("    (\"{name}\", {id}),\n");
     }

@@ -1,11 +1,11 @@
-//! A kernel whose SPIR-V is embedded in the library.
+//! Kernels whose SPIR-V is embedded in the library.
 
 use std::sync::{Arc, OnceLock};
 
 use crate::spirv::interface::ReflectError;
 use crate::spirv::kernel::Kernel;
 
-/// Declares the built-in kernels, each with its label, file and preprocessor definitions, and the list of them.
+/// Declares the built-in kernels, with their labels, files and preprocessor definitions, and a list of all of them.
 macro_rules! builtins {
     ($($name:ident: $label:literal, $file:literal, [$($define:ident = $value:literal),*];)*) => {
         $(
@@ -59,7 +59,7 @@ impl Builtin {
         self.defines
     }
 
-    /// The value of the preprocessor definition `name` in this variant. The host uses it to size dispatches,
+    /// The value of the preprocessor definition `name` in this variant. The host uses it to compute workgroup counts,
     /// so that host and kernel always agree.
     pub fn define(&self, name: &str) -> Option<u32> {
         self.defines.iter().find(|(n, _)| *n == name).and_then(|(_, value)| value.parse().ok())
@@ -67,13 +67,14 @@ impl Builtin {
 
     /// The checked-in SPIR-V. It is decompressed on each call.
     pub fn spirv(&self) -> Vec<u32> {
-        // Cannot fail for data compressed by the build script; an empty result would be rejected as a module.
+        // Decompression cannot fail, because the build script has compressed the data. An empty result would be
+        // rejected as a module.
         let bytes = miniz_oxide::inflate::decompress_to_vec(self.packed).unwrap_or_default();
         let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |w, &b| (w << 8) | u32::from(b));
         bytes.chunks_exact(4).map(word).collect()
     }
 
-    /// The kernel with its interface, cached.
+    /// The kernel with its reflected interface. It is cached.
     pub fn kernel(&self) -> Result<Arc<Kernel>, ReflectError> {
         if let Some(kernel) = self.kernel.get() {
             return Ok(kernel.clone());

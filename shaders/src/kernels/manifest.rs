@@ -1,8 +1,8 @@
-//! The list of kernels in `glsl/kernels.txt`, and its parser.
+//! Parses `glsl/kernels.txt`, the list of kernels.
 //!
-//! A line has a label, a file, and the preprocessor definitions for this kernel. An axis (`@KEY`) among the
-//! definitions stands for each of its choices in turn: the line then describes a family of kernels that
-//! differ only in these choices.
+//! A line contains a label, a file, and preprocessor definitions. A definition may name an axis (`@KEY`), which
+//! stands for several alternatives. The line then describes a family of kernels, one for each combination of
+//! alternatives.
 
 /// One kernel of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,9 +20,9 @@ pub struct Entry {
 pub struct Family {
     /// The label of the line, and prefix of the labels of its kernels.
     pub label: String,
-    /// Number of choices of each axis.
+    /// Number of alternatives of each axis.
     pub axes: Vec<usize>,
-    /// Its kernels: all combinations of choices; the last axis varies fastest.
+    /// The kernels, one for each combination of alternatives. The last axis varies fastest.
     pub kernels: Vec<Entry>,
 }
 
@@ -32,11 +32,11 @@ pub struct Family {
 pub struct ManifestError {
     /// Line number, from 1.
     pub line: usize,
-    /// The problem, and what is expected.
+    /// The problem, and what is expected instead.
     pub problem: String,
 }
 
-/// A choice of an axis: label suffix and definitions.
+/// An alternative of an axis: label suffix and definitions.
 type Choice = (String, Vec<(String, String)>);
 
 /// The Rust constant for a label: `scan.reduce` is `SCAN_REDUCE`.
@@ -58,8 +58,7 @@ impl Entry {
 
 /// The lines of the list, in order.
 ///
-/// # Errors
-/// If a line is malformed; a test ensures that none is.
+/// # Errors If a line is malformed. A test ensures that no line is.
 pub fn families() -> Result<Vec<Family>, ManifestError> {
     parse(include_str!("../../glsl/kernels.txt"))
 }
@@ -77,7 +76,11 @@ fn parse(list: &str) -> Result<Vec<Family>, ManifestError> {
         let refuse = |problem: String| ManifestError { line: index + 1, problem };
         match text.split_once(char::is_whitespace) {
             None if text.is_empty() => {}
-            None => return Err(refuse(format!("`{text}` has no file"))),
+            None => {
+                return Err(refuse(format!(
+                    "kernel `{text}` has no file; expected LABEL FILE DEFINITIONS"
+                )));
+            }
             Some(("axis", rest)) => axes.push(axis(rest).map_err(refuse)?),
             Some((label, rest)) => families.push(family(label, rest, &axes).map_err(refuse)?),
         }
@@ -85,19 +88,21 @@ fn parse(list: &str) -> Result<Vec<Family>, ManifestError> {
     Ok(families)
 }
 
-/// `NAME  name: DEFINITIONS | name: DEFINITIONS`; a name may be empty.
+/// Parses `NAME  name: DEFINITIONS | name: DEFINITIONS`. A name may be empty.
 fn axis(text: &str) -> Result<(String, Vec<Choice>), String> {
-    let (name, choices) =
-        text.trim().split_once(char::is_whitespace).ok_or("an axis has a name and choices")?;
+    let (name, choices) = text
+        .trim()
+        .split_once(char::is_whitespace)
+        .ok_or("expected an axis: NAME CHOICE | CHOICE")?;
     let choice = |text: &str| {
         let (ending, defines) =
-            text.split_once(':').ok_or("a choice is a name, a colon, definitions")?;
+            text.split_once(':').ok_or("expected a choice: NAME: DEFINITIONS")?;
         Ok((ending.trim().to_owned(), defines.split_whitespace().map(define).collect()))
     };
     Ok((name.to_owned(), choices.split('|').map(choice).collect::<Result<_, String>>()?))
 }
 
-/// `label  file  definitions and @AXES`.
+/// Parses `label  file  definitions and @AXES`.
 fn family(label: &str, rest: &str, axes: &[(String, Vec<Choice>)]) -> Result<Family, String> {
     let mut words = rest.split_whitespace();
     let file = words.next().ok_or("no file")?.to_owned();
@@ -109,7 +114,8 @@ fn family(label: &str, rest: &str, axes: &[(String, Vec<Choice>)]) -> Result<Fam
             continue;
         };
         let found = axes.iter().find(|(other, _)| other == name);
-        let (_, choices) = found.ok_or_else(|| format!("no axis before it is called `{name}`"))?;
+        let (_, choices) =
+            found.ok_or_else(|| format!("axis `{name}` is not defined above this line"))?;
         family.axes.push(choices.len());
         let each = |kernel: &Entry| choices.iter().map(|c| chosen(kernel, c)).collect::<Vec<_>>();
         family.kernels = family.kernels.iter().flat_map(each).collect();
@@ -166,8 +172,8 @@ mod tests {
     fn malformed_line_is_reported_with_its_number() {
         for (list, line, part) in [
             ("\nscan.reduce", 2, "has no file"),
-            ("axis KEY\n", 1, "has a name and choices"),
-            ("axis KEY wide", 1, "a colon"),
+            ("axis KEY\n", 1, "expected an axis"),
+            ("axis KEY wide", 1, "expected a choice"),
             ("a b @KEY\naxis KEY : A", 1, "`KEY`"),
         ] {
             let error = parse(list).expect_err(list);
@@ -175,7 +181,7 @@ mod tests {
         }
     }
 
-    /// The library indexes its tables by these numbers.
+    /// The engine indexes its tables of kernels by these numbers.
     #[test]
     fn axis_choices_match_the_order_of_the_host() {
         let families = families().expect("well formed");
@@ -200,7 +206,8 @@ mod tests {
                 assert!(!moves || kernels.iter().all(|k| has(k, moved, "1")), "{}", family.label);
             }
         }
-        // 32-bit and 64-bit sums and orders, followed by floats if they have separate kernels.
+        // The order of terms: 32-bit sums and minima, then 64-bit sums and minima, then float sums if they have
+        // separate kernels.
         for family in families.iter().filter(|family| family.axes.last() > Some(&2)) {
             let terms = [
                 ("32", ""),

@@ -1,8 +1,7 @@
-//! Run-time compilation of GLSL to SPIR-V with shaderc (cargo feature `compile`).
+//! Compiles GLSL to SPIR-V with shaderc (cargo feature `compile`).
 //!
-//! The same function compiles the built-in kernels (whose output is checked in) and GLSL that a user supplies
-//! at run time. A user's source is a named include, so that errors refer to the user's own file name and
-//! line, not to the surrounding kernel.
+//! The same function compiles the built-in kernels, whose output is checked in, and GLSL that a user supplies at run
+//! time. A user's source is a named include, so that errors refer to the user's own file name and line.
 
 use std::fmt;
 
@@ -44,14 +43,14 @@ pub enum CompileError {
     Refused(#[from] CheckError),
 }
 
-/// Address space for the compiler's stack; only the pages it touches use memory.
+/// Address space for the compiler's stack. Only the pages that it touches use memory.
 const STACK_BYTES: usize = 256 << 20;
-/// Maximum include depth. The built-in includes need at most eight; the compiler itself is limited only by
-/// its stack.
+/// Maximum depth of nested includes. The built-in includes need at most eight. The compiler itself has no limit other
+/// than its stack.
 const MAX_INCLUDE_DEPTH: usize = 16;
 
-/// The first GLSL version with compute shaders: `#version 310 es`. The compiler itself rejects later versions
-/// without them.
+/// The first GLSL version with compute shaders: `#version 310 es`. The compiler itself rejects later versions without
+/// compute shaders.
 const MIN_VERSION: u32 = 310;
 
 /// One message of the GLSL compiler.
@@ -87,10 +86,11 @@ fn list(diagnostics: &[Diagnostic]) -> String {
 
 /// Compiles one compute shader to SPIR-V for Vulkan 1.2.
 ///
-/// Vulkan 1.2 and not 1.3, because targeting 1.3 emits `LocalSizeId`, which needs maintenance4.
-/// The module is not optimised: names must survive for reflection, and drivers optimise anyway.
+/// The target is Vulkan 1.2, because with 1.3 the compiler emits `LocalSizeId`, which requires maintenance4. The
+/// module is not optimized: reflection needs the names, and drivers optimize anyway.
 pub fn compile(source: &Source<'_>) -> Result<Vec<u32>, CompileError> {
-    // The compiler recurses for each level of an expression, and a long sum is a deep tree.
+    // The compiler recurses for each level of an expression, and a long sum is a deep tree. It therefore runs on a
+    // thread with a large stack.
     let done = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("glsl.compile".to_owned());
         let started = thread.stack_size(STACK_BYTES).spawn_scoped(scope, || compile_here(source));
@@ -98,7 +98,7 @@ pub fn compile(source: &Source<'_>) -> Result<Vec<u32>, CompileError> {
     });
     match done {
         Ok(Ok(result)) => result,
-        Ok(Err(_)) => Err(CompileError::Compiler("it ended without a message".to_owned())),
+        Ok(Err(_)) => Err(CompileError::Compiler("it ended without an error message".to_owned())),
         Err(error) => Err(CompileError::Compiler(error.to_string())),
     }
 }
@@ -131,10 +131,10 @@ fn compile_here(source: &Source<'_>) -> Result<Vec<u32>, CompileError> {
     }
 }
 
-/// Rejects a shader whose first line of code is not a `#version` that supports compute shaders.
+/// Rejects a shader whose first line of code is not a `#version` directive that supports compute shaders.
 ///
-/// The compiler would treat such a shader as GLSL 1.10, in which its own built-in functions do not compile,
-/// and print all of them to standard output.
+/// The compiler would treat such a shader as GLSL 1.10. Its own built-in functions do not compile in that version,
+/// and it would print all of them to standard output.
 fn check_version(source: &Source<'_>) -> Result<(), CompileError> {
     let code = after_comments(source.glsl);
     let blank = [' ', '\t'];
@@ -142,7 +142,7 @@ fn check_version(source: &Source<'_>) -> Result<(), CompileError> {
         let number = directive.trim_start_matches(blank).strip_prefix("version")?;
         let digits = number.trim_start_matches(blank);
         let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
-        // `#version450` is a different directive.
+        // `#version450` without a space is a different directive.
         digits[..end].parse::<u32>().ok().filter(|_| digits.len() < number.len())
     });
     let message = match number {
@@ -157,7 +157,7 @@ fn check_version(source: &Source<'_>) -> Result<(), CompileError> {
     Err(CompileError::Glsl(vec![Diagnostic { file, line, message, excerpt }]))
 }
 
-/// The rest of `glsl` from its first character that is neither whitespace nor part of a comment.
+/// Returns the rest of `glsl`, from the first character that is neither whitespace nor part of a comment.
 fn after_comments(glsl: &str) -> &str {
     let mut rest = glsl;
     loop {
@@ -185,7 +185,7 @@ fn find_include<'a>(source: &Source<'a>, requested: &str) -> Option<&'a str> {
     own.or_else(|| sources::include(requested))
 }
 
-/// Parses `file:line: error: message` lines; other text is kept as a message without a location.
+/// Parses lines of the form `file:line: error: message`. Other text becomes a message without a location.
 fn diagnostics(source: &Source<'_>, log: &str) -> Vec<Diagnostic> {
     let mut found: Vec<Diagnostic> = log
         .lines()

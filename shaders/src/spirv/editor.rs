@@ -1,4 +1,4 @@
-//! Adds types, constants and imports to a module, each only once.
+//! Adds types, constants and imports to a module. Each is added only once.
 
 use std::collections::HashMap;
 
@@ -26,7 +26,7 @@ impl Editor {
         let next_id = module.header.as_ref().map_or(0, |header| header.bound);
         let mut known = HashMap::new();
         for global in &module.types_global_values {
-            // Equal aggregates may have different decorations, so they are never shared.
+            // Equal arrays and structures may have different decorations, so they are never shared.
             let aggregate = matches!(
                 global.class.opcode,
                 Op::TypeArray | Op::TypeRuntimeArray | Op::TypeStruct
@@ -81,7 +81,8 @@ impl Editor {
         }
     }
 
-    /// A scalar constant with these bits, or a vector of it.
+    /// Returns a scalar constant with these bits, or a vector constant with these bits in each
+    /// component.
     pub fn splat(&mut self, ty: Word, bits: u64) -> Word {
         match self.ids.shape(ty) {
             Shape::Vector { component, count } => {
@@ -93,7 +94,8 @@ impl Editor {
                 self.declare(Op::Constant, Some(ty), vec![Operand::LiteralBit64(bits)])
             }
             Shape::Int { bits: width, signed } if width < 32 => {
-                // Narrow constants are extended to a word: signed ones by sign extension.
+                // Constants of less than 32 bits are extended to a word, and signed constants by
+                // their sign.
                 let shift = 32 - width;
                 let word = (bits as u32) << shift;
                 let word = if signed { (word as i32 >> shift) as u32 } else { word >> shift };

@@ -1,15 +1,15 @@
-//! Evaluation of operations on specialization constants.
+//! Evaluates operations on specialization constants.
 
 use rspirv::spirv::Op;
 
 /// Result of an operation on constants.
 pub(crate) enum Folded {
     Value(u64),
-    /// The operation is not on integers or booleans.
+    /// The operation has operands other than integers or booleans.
     Unknown,
     /// A division that traps.
     Traps,
-    /// A shift by the width or more, whose result depends on the machine.
+    /// A shift by at least the width. Its result depends on the device.
     Undefined,
 }
 
@@ -23,8 +23,8 @@ fn signed(value: u64, bits: u32) -> i64 {
     ((value << shift) as i64) >> shift
 }
 
-/// Evaluates an operation on numbers of `bits` bits, except a selection, one side of which need not have a
-/// value.
+/// Evaluates an operation on numbers of `bits` bits. Selections are not supported, because one of their operands may
+/// be unknown.
 pub(crate) fn fold(op: Op, [a, b]: [u64; 2], bits: u32) -> Folded {
     let (a, b) = (a & mask(bits), b & mask(bits));
     let (x, y) = (signed(a, bits), signed(b, bits));

@@ -1,4 +1,4 @@
-//! Modules for drivers that take too long to compile kernels as they are.
+//! Prepares modules for drivers that take too long to compile kernels in their original form.
 //!
 //! A driver is expected to apply specialization constants before it optimises a module. SwiftShader applies
 //! them after inlining and scalar replacement: arrays whose length is a specialization constant stay in
@@ -7,7 +7,7 @@
 //! took minutes and gigabytes for some kernels. With plain constants and without unroll hints, each kernel
 //! takes seconds at most.
 //!
-//! This pass works on the words of the module, like [`prune`](crate::prune).
+//! This code works directly on the words of the module, like [`prune`](crate::prune).
 
 use std::collections::{HashMap, HashSet};
 
@@ -69,7 +69,7 @@ struct Frozen {
     constants: Constants,
     /// The constituents of each composite.
     composites: HashMap<u32, Vec<u32>>,
-    /// The replacement declaration of each constant.
+    /// The declaration that replaces each constant.
     plain: HashMap<u32, Vec<u32>>,
     /// Specialization constants that keep their declaration, such as floats.
     open: HashSet<u32>,

@@ -1,11 +1,11 @@
-//! The ids of a module: types, constants, names and decorations.
+//! Indexes the ids of a module: types, constants, names and decorations.
 
 use std::collections::{HashMap, HashSet};
 
 use rspirv::dr::{Function, Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, Op, StorageClass, Word};
 
-/// A type, one level deep.
+/// A type. The types of its components are ids.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     Void,
@@ -22,7 +22,7 @@ pub(crate) enum Shape {
     Other(Op),
 }
 
-/// The ids of a module.
+/// Index of the ids of a module.
 #[derive(Default)]
 pub(crate) struct Ids {
     globals: HashMap<Word, Instruction>,
@@ -206,7 +206,7 @@ impl Ids {
         if short.is_empty() { format!("%{id}") } else { short.to_owned() }
     }
 
-    /// The name as encoded by the compiler: `bucket_of(u1;`.
+    /// The name as the compiler encodes it, with parameter types: `bucket_of(u1;`.
     pub fn full_name(&self, id: Word) -> &str {
         self.names.get(&id).map_or("", String::as_str)
     }

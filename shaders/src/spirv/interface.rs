@@ -9,7 +9,7 @@ pub struct Interface {
     pub bindings: Vec<Binding>,
     /// The push-constant block, if there is one.
     pub push_constants: Option<PushBlock>,
-    /// Specialization constants with a `constant_id`, in its order.
+    /// Specialization constants that have a `constant_id`, in ascending order of it.
     pub spec_constants: Vec<SpecConstant>,
     /// Workgroup size in x, y and z.
     pub local_size: [Dimension; 3],
@@ -41,8 +41,8 @@ impl Interface {
 /// One buffer binding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
-    /// The GLSL instance name. If several blocks share one binding number (views of the same memory as `uint`
-    /// and as `uvec4`), the shortest of their names.
+    /// The GLSL instance name. Several blocks may share one binding number (views of the same memory as `uint` and as
+    /// `uvec4`); this is then the shortest of their names.
     pub name: String,
     /// Descriptor set.
     pub set: u32,
@@ -50,12 +50,12 @@ pub struct Binding {
     pub binding: u32,
     /// Storage or uniform buffer.
     pub kind: BindingKind,
-    /// Access of the shader, from `readonly` and `writeonly`.
+    /// How the shader accesses the buffer, according to `readonly` and `writeonly`.
     pub access: BindingAccess,
-    /// Bytes before the unsized array, or of the whole block if there is none.
+    /// Size in bytes of the members before the unsized array, or of the whole block if there is no unsized array.
     pub fixed_size: u32,
-    /// Stride in bytes of the trailing unsized array, if there is one. If several blocks share the binding,
-    /// the smallest.
+    /// Stride in bytes of the unsized array at the end, if there is one. If several blocks share the binding, this is
+    /// the smallest stride.
     pub element_stride: Option<u32>,
 }
 
@@ -68,8 +68,8 @@ pub enum BindingKind {
     Uniform,
 }
 
-/// Access of a shader to a binding. `Write` does not mean that everything is overwritten: a scatter writes
-/// only a part.
+/// How a shader accesses a binding. `Write` does not imply that the whole buffer is overwritten: a scatter writes
+/// only parts of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BindingAccess {
     /// `readonly` on every member, or a uniform buffer.
@@ -124,7 +124,7 @@ pub struct SpecConstant {
     pub name: String,
     /// `constant_id`.
     pub id: u32,
-    /// Default value as a 32-bit pattern (booleans are 0 and 1).
+    /// Default value as a 32-bit pattern. Booleans are 0 or 1.
     pub default: u32,
 }
 
@@ -156,7 +156,7 @@ pub enum ReflectError {
     #[error("malformed SPIR-V: {0}")]
     Malformed(String),
     /// The module has no compute entry point, or more than one.
-    #[error("expected one compute entry point, found {0}")]
+    #[error("the SPIR-V has {0} compute entry points, but exactly one is needed")]
     EntryPoints(usize),
     /// A resource that the engine does not support (images, samplers, arrays of buffers).
     #[error(

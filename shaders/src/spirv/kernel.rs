@@ -1,8 +1,7 @@
-//! Kernels: SPIR-V together with the interface reflected from it.
+//! Kernels: SPIR-V, together with the interface that is reflected from it.
 //!
-//! Everything that the scheduler and the engine know about a shader (binding names, reads and writes, the
-//! push-constant layout, the workgroup size) comes from its SPIR-V. It is never repeated in Rust, where it
-//! could disagree.
+//! All facts that the scheduler and the engine use about a shader (binding names, reads and writes, the push-constant
+//! layout, the workgroup size) come from its SPIR-V. They are never repeated in Rust code, where they could disagree.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,7 +16,7 @@ use crate::spirv::subgroup_barriers;
 pub struct Kernel {
     label: Cow<'static, str>,
     spirv: Cow<'static, [u32]>,
-    /// SPIR-V for buffers given by address, if it is different.
+    /// SPIR-V for access to buffers by address, if it is different.
     for_addresses: Option<Vec<u32>>,
     interface: Interface,
     subgroup_barriers: bool,
@@ -39,8 +38,8 @@ enum Origin {
 }
 
 impl Kernel {
-    /// Reflects `spirv` into a kernel without checking it ([`Kernel::is_foreign`]). `label` is the dotted
-    /// lower-case name (`scan.reduce`) used for passes, debug labels, tracing spans and error messages.
+    /// Creates a kernel from `spirv` without checking its safety ([`Kernel::is_foreign`]). `label` is the dotted
+    /// lower-case name (`scan.reduce`) that passes, debug labels, tracing spans and error messages use.
     pub fn new(
         label: impl Into<Cow<'static, str>>,
         spirv: impl Into<Cow<'static, [u32]>>,
@@ -98,7 +97,7 @@ impl Kernel {
         Ok(Self::rewritten(label.into(), &spirv, Origin::Checked)?)
     }
 
-    /// A kernel that is part of this library.
+    /// Creates a kernel that is part of this library.
     pub(crate) fn built_in(
         label: &'static str,
         spirv: Vec<u32>,
@@ -106,8 +105,8 @@ impl Kernel {
         Self::of(label.into(), spirv.into(), Origin::BuiltIn).map(Arc::new)
     }
 
-    /// A kernel that is part of this library, with a checked user function. In the words `for_addresses`,
-    /// accesses to its table are not clamped.
+    /// Creates a kernel that is part of this library, with a checked user function. In the words `for_addresses`,
+    /// accesses to the function's table are not clamped.
     #[cfg(feature = "compile")]
     pub(crate) fn with_checked_function(
         label: String,
@@ -135,8 +134,8 @@ impl Kernel {
         self.origin == Origin::Checked
     }
 
-    /// Whether this kernel is part of this library, without a user's function. It stays within its buffers if
-    /// sizes and counts match them, which the library's primitives ensure.
+    /// Whether this kernel is part of this library, without a user's function. It stays within its buffers if its
+    /// sizes and counts match them, which the engine's operations ensure.
     pub fn is_built_in(&self) -> bool {
         self.origin == Origin::BuiltIn
     }
@@ -146,14 +145,14 @@ impl Kernel {
         self.origin == Origin::Foreign
     }
 
-    /// Whether it contains a `subgroupBarrier()`: a control barrier of subgroup scope.
+    /// Whether the kernel contains a `subgroupBarrier()`, which is a control barrier of subgroup scope.
     pub fn has_subgroup_barriers(&self) -> bool {
         self.subgroup_barriers
     }
 
-    /// The memory use in addition to buffers with these specialization constants: `value_of` maps a
-    /// `constant_id` to its value, or to `None` for the default. Fails if no pipeline can be created with
-    /// them: for an empty array, a division by zero, and in a checked kernel for more than
+    /// Returns the memory that the kernel uses in addition to buffers, with these specialization constants.
+    /// `value_of` maps a `constant_id` to its value, or to `None` for the default. Fails if no pipeline can be
+    /// created with them: because of an empty array, a division by zero, or, in a checked kernel, more than
     /// [`check::MAX_LOCAL_BYTES`] of local variables.
     pub fn memory(&self, value_of: impl Fn(u32) -> Option<u32>) -> Result<MemoryUse, CheckError> {
         let memory = check::memory_of(&self.spirv, &value_of)?;
@@ -168,7 +167,7 @@ impl Kernel {
         Ok(self.memory(value_of)?.shared_bytes)
     }
 
-    /// The words for [`crate::address::by_address`]. Addresses have no length, so in these words a user's
+    /// The SPIR-V words for [`crate::address::by_address`]. Addresses have no length, so with these words, a user's
     /// function can read past the end of its table.
     #[doc(hidden)]
     pub fn spirv_for_addresses(&self) -> &[u32] {
@@ -180,7 +179,7 @@ impl Kernel {
         &self.label
     }
 
-    /// The SPIR-V words passed to the driver.
+    /// The SPIR-V words.
     pub fn spirv(&self) -> &[u32] {
         &self.spirv
     }

@@ -1,13 +1,13 @@
-//! Removal of code that the specialization constants of a module rule out.
+//! Removes code that is unreachable with the specialization constants of a pipeline.
 //!
-//! One module contains every variant of a kernel: both rankings, each number of items per thread, counts from
-//! the host and from the device. A pipeline uses only one of them, but a driver translates the whole module
-//! before it drops the rest. This pass therefore resolves branches on specialization constants and removes
-//! unreachable blocks before the driver sees them. The constants themselves stay, and are passed to the
-//! driver as before.
+//! One module contains every variant of a kernel: both ranking methods, each number of items per thread, counts from
+//! the host and from the device. A pipeline uses only one variant, but a driver translates the whole module before it
+//! removes the others. This code therefore resolves branches on specialization constants and removes unreachable
+//! blocks before the driver receives the module. The constants themselves remain, and are passed to the driver as
+//! before.
 //!
-//! It works on the words of the module: loading them into a data structure would take longer than the pass
-//! itself.
+//! It works directly on the words of the module, because parsing them into a data structure would take longer than
+//! the removal itself.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,9 +16,8 @@ use rspirv::spirv::{Decoration, Op};
 use super::fold::{Folded, fold, mask};
 use super::words::{Instruction, header, instruction, instructions};
 
-/// Removes the blocks of `spirv` that are unreachable with these specialization constants: `value_of` maps a
-/// `constant_id` to its value, or to `None` for the default. Returns the words unchanged if they are not a
-/// module.
+/// Removes the blocks of `spirv` that are unreachable with these specialization constants. `value_of` maps a
+/// `constant_id` to its value, or to `None` for the default. Returns the words unchanged if they are not a module.
 pub fn pruned(spirv: &[u32], value_of: impl Fn(u32) -> Option<u32>) -> Vec<u32> {
     prune(spirv, &value_of).unwrap_or_else(|| spirv.to_vec())
 }
@@ -54,7 +53,7 @@ struct Removed {
 
 impl Removed {
     fn add(&mut self, instruction: Instruction<'_>) {
-        // Checks this first, because looking up a result in the grammar is slow.
+        // This check comes first, because looking up a result in the grammar is slow.
         let may_be = |at| instruction.word(at).is_some_and(|id| self.described.contains(&id));
         if may_be(1) || may_be(2) {
             self.ids.extend(instruction.result());
@@ -62,11 +61,11 @@ impl Removed {
     }
 }
 
-/// The values of scalar integers and booleans that are known.
+/// The known values of scalar integers and booleans.
 #[derive(Default)]
 pub(crate) struct Constants {
     pub values: HashMap<u32, u64>,
-    /// Bits of these value types.
+    /// Number of bits of each integer or boolean type.
     pub bits: HashMap<u32, u32>,
     /// The type of each value.
     types: HashMap<u32, u32>,
@@ -114,7 +113,7 @@ impl Constants {
         value.and_then(|value| self.insert((ty, id), value));
     }
 
-    /// Sets the value of `id`; `None` if its type is neither integer nor boolean.
+    /// Sets the value of `id`. `None` if its type is neither integer nor boolean.
     pub fn insert(&mut self, (ty, id): (u32, u32), value: u64) -> Option<()> {
         let bits = *self.bits.get(&ty)?;
         self.values.insert(id, value & mask(bits));
@@ -122,10 +121,10 @@ impl Constants {
         Some(())
     }
 
-    /// Evaluates an operation; `None` if the result is not known here, although the driver may know it.
+    /// Evaluates an operation. `None` if the result is not known here; the driver may still know it.
     pub fn operation(&self, op: u32, operands: &[u32]) -> Option<u64> {
         let op = Op::from_u32(op)?;
-        // The operand that is not selected need not have a value.
+        // The operand that is not selected may be unknown.
         if let (Op::Select, [condition, yes, no]) = (op, operands) {
             let chosen = if *self.values.get(condition)? != 0 { yes } else { no };
             return self.values.get(chosen).copied();
@@ -178,8 +177,7 @@ impl<'m> Function<'m> {
         Some(Self { head, blocks, end: *end })
     }
 
-    /// The words of the function without unreachable blocks. Ids that are removed with them are added to
-    /// `removed`.
+    /// Returns the words of the function without unreachable blocks. Adds the ids that are removed to `removed`.
     fn pruned(&self, removed: &mut Removed) -> Option<Vec<u32>> {
         let by_label: HashMap<u32, &Block<'_>> =
             self.blocks.iter().map(|block| (block.label, block)).collect();
@@ -192,7 +190,7 @@ impl<'m> Function<'m> {
         }
         let live = || self.blocks.iter().filter(|block| reached.contains(&block.label));
         let merges: HashSet<u32> = live().filter_map(|block| block.merge?.word(1)).collect();
-        // A loop that ends in its first iteration still names its continue target.
+        // A loop must declare its continue target even if its body never reaches it.
         let unreached_continue = live()
             .filter_map(|block| block.merge.filter(|merge| merge.is(Op::LoopMerge))?.word(2))
             .any(|label| !reached.contains(&label));
@@ -213,7 +211,7 @@ impl<'m> Function<'m> {
             }
             block.body.iter().for_each(|inside| removed.add(*inside));
             if merges.contains(&block.label) {
-                // A construct names its merge block even if it is unreachable.
+                // A construct must declare its merge block even if it is unreachable.
                 words.extend(instruction(Op::Label, &[block.label]));
                 words.extend(instruction(Op::Unreachable, &[]));
             } else {
@@ -251,7 +249,7 @@ impl<'m> Block<'m> {
                 let mut cases =
                     cases.chunks_exact(2).filter_map(|case| Some((case.first()?, case.get(1)?)));
                 match known(selector) {
-                    // Keep the construct, because a `break` in it branches to its merge block.
+                    // The construct remains, because a `break` in it branches to its merge block.
                     Some(value) => {
                         let case = cases.find(|(literal, _)| u64::from(**literal) == value);
                         let target = case.map_or(default, |(_, target)| *target);
@@ -265,7 +263,7 @@ impl<'m> Block<'m> {
         }
     }
 
-    /// Writes the words of the block, which is reached from `predecessors`.
+    /// Writes the words of the block. `predecessors` are the blocks from which it is reached.
     fn write(&self, predecessors: Option<&HashSet<u32>>, words: &mut Vec<u32>) {
         words.extend(instruction(Op::Label, &[self.label]));
         for inside in self.body {

@@ -1,4 +1,4 @@
-//! Comparison of a Rust struct of push constants with the layout declared in a shader.
+//! Compares a Rust struct of push constants with the block that a shader declares.
 
 use crate::spirv::interface::PushBlock;
 
@@ -8,14 +8,14 @@ pub trait PushConstants {
     /// Fields in declaration order.
     const FIELDS: &'static [PushField];
 
-    /// The bytes to push, with zero padding.
+    /// The bytes to push. Padding is zero.
     fn to_bytes(&self) -> Vec<u8>;
 }
 
 /// One field of a [`PushConstants`] struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PushField {
-    /// Rust name, which equals the name of the shader's member.
+    /// Rust name. It equals the name of the shader's member.
     pub name: &'static str,
     /// Offset in bytes.
     pub offset: usize,
@@ -36,7 +36,7 @@ pub enum PushMismatch {
         rust: usize,
     },
     /// One member differs.
-    #[error("push constant `{shader}` is `{rust}` in Rust")]
+    #[error("the shader declares push constant `{shader}`, but the Rust struct has `{rust}`")]
     Member {
         /// Name, offset and size in the shader.
         shader: String,

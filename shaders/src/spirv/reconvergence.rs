@@ -1,8 +1,8 @@
-//! Adds an execution mode to a module that specifies where the lanes of a subgroup reconverge after a branch,
-//! because the GLSL compiler may not support the attribute.
+//! Adds an execution mode to a module that specifies where the lanes of a subgroup reconverge after a branch. The
+//! GLSL compiler may not support the corresponding attribute.
 //!
-//! Kernels keep subgroup operations in uniform control flow, but some follow a branch that only part of the
-//! lanes took. Without such a mode, Vulkan does not guarantee that the lanes have reconverged by then.
+//! Kernels use subgroup operations only in uniform control flow, but some of these follow a branch that only part of
+//! the lanes took. Without an execution mode, Vulkan does not guarantee that the lanes have reconverged there.
 
 use rspirv::spirv::{ExecutionMode, Op};
 
@@ -35,9 +35,9 @@ impl Reconvergence {
     }
 }
 
-/// Adds `reconvergence` to every entry point of `spirv`. A module that already has it is returned unchanged.
+/// Adds `reconvergence` to every entry point of `spirv`. Returns a module that already has this mode unchanged.
 ///
-/// Only the first sections of the module are parsed, and the rest is copied, because this runs for every
+/// Only the first sections of the module are parsed, and the rest is copied, because this code runs for every
 /// pipeline.
 pub fn with_reconvergence(
     spirv: &[u32],
@@ -50,12 +50,12 @@ pub fn with_reconvergence(
     let extension = extension_words(reconvergence.extension());
     let mode = reconvergence.mode() as u32;
     let (mut extended, mut entries, mut stating) = (false, Vec::new(), Vec::new());
-    // End of the extensions and end of the modes.
+    // Positions of the end of the extensions and of the end of the modes.
     let (mut extensions_end, mut at) = (HEADER_WORDS, HEADER_WORDS);
     while let Some(&first) = spirv.get(at) {
         let length = (first >> 16) as usize;
         let words = spirv.get(at..at + length).filter(|words| !words.is_empty());
-        let words = words.ok_or_else(|| malformed("an instruction is cut off"))?;
+        let words = words.ok_or_else(|| malformed("the last instruction is incomplete"))?;
         match Op::from_u32(first & 0xFFFF) {
             Some(Op::Capability) => extensions_end = at + length,
             Some(Op::Extension) => {
@@ -90,7 +90,7 @@ pub fn with_reconvergence(
     Ok(stated)
 }
 
-/// An `OpExtension`: the name is zero-terminated and padded to whole words.
+/// Returns the words of an `OpExtension`. The name is zero-terminated and padded to whole words.
 fn extension_words(name: &str) -> Vec<u32> {
     let mut bytes = name.as_bytes().to_vec();
     bytes.push(0);

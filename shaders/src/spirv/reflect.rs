@@ -1,10 +1,9 @@
-//! Reflection of a kernel's interface from its SPIR-V (with rspirv; also for user shaders at run time):
-//! checks the framing, parses the declarations before the first function, and derives the interface from
-//! them.
+//! Reflects the interface of a kernel from its SPIR-V, with rspirv: checks the structure of the words, parses the
+//! declarations before the first function, and derives the interface from them.
 //!
-//! Two properties of real modules shape the code: `NonWritable` and `NonReadable` decorate block *members*,
-//! so access is determined by following variable -> pointer -> (array) -> struct; and several blocks may
-//! share one binding number (the same memory viewed as `uint` and as `uvec4`), so variables are merged by
+//! Two properties of SPIR-V modules determine how this works. First, `NonWritable` and `NonReadable` decorate block
+//! *members*, so the access is found by following variable -> pointer -> (array) -> struct. Second, several blocks
+//! may share one binding number (the same memory viewed as `uint` and as `uvec4`), so variables are merged by
 //! binding.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -32,23 +31,25 @@ pub(crate) fn parse(spirv: &[u32]) -> Result<Module, ReflectError> {
     without_panic(|| load_words(spirv))?.map_err(|state| ReflectError::Malformed(state.to_string()))
 }
 
-/// Turns a panic into an error: rspirv panics on some malformed streams, and on overflow of invalid sizes.
+/// Converts a panic into an error. rspirv panics on some malformed modules, and if invalid sizes overflow.
 pub(crate) fn without_panic<T>(run: impl FnOnce() -> T) -> Result<T, ReflectError> {
-    let gave_up = |_| ReflectError::Malformed("the parser gave up".to_owned());
+    let gave_up = |_| ReflectError::Malformed("the parser failed".to_owned());
     catch_unwind(AssertUnwindSafe(run)).map_err(gave_up)
 }
 
-/// Checks the header and that the instruction lengths add up to the module size, before it is passed to
-/// rspirv, which panics on some malformed streams.
+/// Checks the header, and that the instruction lengths add up to the size of the module. This precedes rspirv, which
+/// panics on some malformed modules.
 fn check_framing(spirv: &[u32]) -> Result<(), ReflectError> {
     if spirv.len() < HEADER_WORDS || spirv[0] != MAGIC {
-        return Err(ReflectError::Malformed("no SPIR-V header".into()));
+        return Err(ReflectError::Malformed("the words have no SPIR-V header".into()));
     }
     let mut at = HEADER_WORDS;
     while at < spirv.len() {
         let words = (spirv[at] >> 16) as usize;
         if words == 0 || at + words > spirv.len() {
-            return Err(ReflectError::Malformed(format!("bad instruction length at word {at}")));
+            return Err(ReflectError::Malformed(format!(
+                "the instruction at word {at} has an invalid length"
+            )));
         }
         at += words;
     }
@@ -96,7 +97,7 @@ struct Declarations<'m> {
 /// Memory layout of a member's matrices.
 #[derive(Clone, Copy)]
 struct MatrixLayout {
-    /// Bytes between columns, or between rows.
+    /// Stride between columns, or between rows, in bytes.
     stride: u32,
     by_rows: bool,
 }
@@ -146,8 +147,8 @@ impl Declarations<'_> {
         }
     }
 
-    /// The `WorkgroupSize` built-in constant takes precedence over the execution mode, as in the SPIR-V
-    /// specification; its components may be specialization constants.
+    /// Returns the workgroup size. As the SPIR-V specification requires, the `WorkgroupSize` built-in constant takes
+    /// precedence over the execution mode. Its components may be specialization constants.
     fn local_size(&self, entry: Word) -> [Dimension; 3] {
         let mut globals = self.module.types_global_values.iter();
         let builtin = globals.find(|i| {
@@ -269,7 +270,7 @@ impl Declarations<'_> {
         }
     }
 
-    /// Bytes before the trailing unsized array, and that array's stride.
+    /// Returns the size in bytes of the members before the unsized array at the end, and the stride of this array.
     fn block_extent(&self, block: Word, members: &[Word]) -> (u32, Option<u32>) {
         let Some((&last, _)) = members.split_last() else { return (0, None) };
         let offset = self.member_offset(block, members.len() as u32 - 1);
@@ -314,7 +315,7 @@ impl Declarations<'_> {
         literal(self.ids.member_decoration(block, member, Decoration::Offset)).unwrap_or(0)
     }
 
-    /// Size in bytes of a structure member, whose decorations give the layout of matrices in it.
+    /// Size in bytes of a structure member. Its decorations describe the layout of its matrices.
     fn member_size(&self, block: Word, member: u32, ty: Word) -> u32 {
         let decoration = |what| self.ids.member_decoration(block, member, what);
         let by_rows = decoration(Decoration::RowMajor).is_some();
@@ -322,7 +323,7 @@ impl Declarations<'_> {
         self.size_of(ty, stride.map(|stride| MatrixLayout { stride, by_rows }))
     }
 
-    /// Size in bytes of a type with an explicit layout and this matrix layout.
+    /// Size in bytes of a type with an explicit layout, and with this layout of its matrices.
     fn size_of(&self, id: Word, matrix: Option<MatrixLayout>) -> u32 {
         match self.ids.shape(id) {
             Shape::Int { bits, .. } | Shape::Float { bits } => bits / 8,

@@ -1,8 +1,8 @@
-//! Replacement of subgroup barriers for drivers on which they do not work.
+//! Replaces subgroup barriers for drivers on which they do not work.
 //!
-//! llvmpipe of Mesa 25 treats `subgroupBarrier()` as a barrier of the workgroup: it matches another
-//! subgroup's `barrier()`, and shared memory is read too early. If the lanes of a subgroup run in lockstep, a
-//! memory barrier is sufficient, so each subgroup barrier of a module can be replaced by its memory barrier.
+//! llvmpipe of Mesa 25 treats `subgroupBarrier()` as a workgroup barrier. It then pairs with a `barrier()` of another
+//! subgroup, and shared memory is read too early. If the lanes of a subgroup run in lockstep, a memory barrier is
+//! sufficient, so each subgroup barrier of a module can be replaced by its memory barrier.
 
 use std::collections::HashMap;
 
@@ -32,7 +32,8 @@ pub fn with_memory_barriers(spirv: &[u32]) -> Option<Vec<u32>> {
                     && constants.get(&execution) == Some(&(Scope::Subgroup as u32)) =>
             {
                 replaced = true;
-                // Without semantics there is nothing to order, and a memory barrier requires some.
+                // A barrier without memory semantics orders no accesses, and a memory barrier without semantics is
+                // invalid, so nothing replaces it.
                 if constants.get(&semantics) != Some(&0) {
                     words.extend(instruction(Op::MemoryBarrier, &[memory, semantics]));
                 }
@@ -50,7 +51,7 @@ mod tests {
     use super::*;
     use crate::kernels::builtin;
 
-    /// The control barriers of a module, and all of its barriers.
+    /// Number of control barriers of a module, and of all its barriers.
     fn barriers(spirv: &[u32]) -> (usize, usize) {
         let count = |op| instructions(spirv).expect("a module").iter().filter(|i| i.is(op)).count();
         let control = count(Op::ControlBarrier);

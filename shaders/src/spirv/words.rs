@@ -1,11 +1,11 @@
-//! The words of a module as a list of instructions, for passes that run for every pipeline.
+//! Splits the words of a module into instructions, for code that runs for every pipeline.
 
 use rspirv::grammar::{INSTRUCTION_TABLE, OperandKind};
 use rspirv::spirv::Op;
 
 /// The first word of a module.
 pub(crate) const MAGIC: u32 = 0x0723_0203;
-/// Words before the first instruction.
+/// Number of words before the first instruction.
 pub(crate) const HEADER_WORDS: usize = 5;
 
 pub(crate) fn header(spirv: &[u32]) -> Option<&[u32]> {
@@ -41,7 +41,7 @@ impl<'m> Instruction<'m> {
         self.op() == op as u32
     }
 
-    /// Whether it assigns a name or a decoration to an id.
+    /// Whether the instruction assigns a name or a decoration to an id.
     pub fn describes(self) -> bool {
         let descriptions = [Op::Name, Op::Decorate, Op::DecorateId, Op::DecorateString];
         descriptions.into_iter().any(|op| self.is(op))
@@ -66,7 +66,7 @@ impl<'m> Instruction<'m> {
     }
 }
 
-/// An instruction with these operands.
+/// Returns the words of an instruction with these operands.
 pub(crate) fn instruction(op: Op, operands: &[u32]) -> Vec<u32> {
     let first = ((operands.len() as u32 + 1) << 16) | op as u32;
     [&[first], operands].concat()

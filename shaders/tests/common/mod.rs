@@ -1,10 +1,10 @@
-//! Runs SPIRV-Tools on modules.
+//! Runs the command-line tools of SPIRV-Tools on modules.
 #![allow(dead_code, clippy::unwrap_used, clippy::panic)]
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-/// The output of a program for a module, or its error message.
+/// Returns the output of a tool for a module, or its error message.
 pub fn tool(program: &str, arguments: &[&str], spirv: &[u32]) -> Result<String, String> {
     let mut child = Command::new(program)
         .args(arguments)
@@ -30,7 +30,7 @@ pub fn expect_valid(name: &str, spirv: &[u32]) {
     validate(spirv).unwrap_or_else(|problem| panic!("{name}: {problem}"));
 }
 
-/// The disassembly of a module.
+/// Returns the disassembly of a module.
 pub fn disassembly(spirv: &[u32]) -> String {
     tool("spirv-dis", &["--no-color", "--no-header"], spirv).unwrap()
 }

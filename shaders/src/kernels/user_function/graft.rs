@@ -1,4 +1,4 @@
-//! Grafting of a checked function into a kernel, where it replaces the function of the same name.
+//! Replaces a function of a kernel by a checked user function with the same name.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,8 +11,8 @@ use crate::spirv::check::{CheckError, globals, ids, load};
 use crate::spirv::editor::Editor;
 use crate::spirv::ids::{Shape, function_id, is_variable, operand};
 
-/// Returns the module `host` with `function` of `user`, and its callees (`order`), in place of the host's
-/// function of the same name.
+/// Returns the module `host`, with its function of the same name replaced by `function` of the module `user`. `order`
+/// contains the function and its callees.
 pub(super) fn graft(
     host: &[u32],
     user: &Editor,
@@ -47,7 +47,7 @@ pub(super) fn graft(
         if id == replaced_def.and_then(|d| d.result_id)
             && !same_type(copy.def.as_ref(), replaced_def)
         {
-            return Err(invalid("the function does not have the type that the kernel calls"));
+            return Err(invalid("the type of the function differs from that of the kernel's call"));
         }
         graft.host.module.functions.push(copy);
     }
@@ -65,13 +65,13 @@ struct Graft<'u> {
 }
 
 impl Graft<'_> {
-    /// Removes a function from the host, with the names and decorations of all its ids except its own.
+    /// Removes a function from the host, with the names and decorations of the ids in its body.
     fn remove(&mut self, name: &str) -> Result<Function, CheckError> {
         let ids = &self.host.ids;
         let functions = &mut self.host.module.functions;
         let is_it = |f: &Function| function_id(f).is_some_and(|id| ids.full_name(id) == name);
         let at = functions.iter().position(is_it);
-        let at = at.ok_or_else(|| invalid("the kernel has no place for the function"))?;
+        let at = at.ok_or_else(|| invalid("the kernel has no function of this name to replace"))?;
         let function = functions.remove(at);
         let own = function_id(&function);
         let gone: HashSet<Word> = function
@@ -98,7 +98,7 @@ impl Graft<'_> {
         let base = operand(instruction, 0);
         let push = base.filter(|id| chain && self.is_variable(*id, StorageClass::PushConstant));
         if let (Some(push), Some(member)) = (push, instruction.operands.get_mut(1)) {
-            // The kernel's block contains these members among others.
+            // The push-constant block of the kernel contains these members and others.
             let place = member.id_ref_any().and_then(|id| self.user.ids.constant(id));
             let place = self.push_member(push, place.unwrap_or(u64::MAX) as u32)?;
             instruction.operands[0] = Operand::IdRef(self.variable(push)?);
@@ -128,14 +128,14 @@ impl Graft<'_> {
         self.user.ids.global(id).is_some_and(|global| is_variable(global, class))
     }
 
-    /// The host's id for an id of the user: of an existing type or constant, or of one that is added.
+    /// Returns the host's id for an id of the user: that of an existing type or constant, or of one that is added.
     fn import(&mut self, id: Word) -> Result<Word, CheckError> {
         if let Some(known) = self.map.get(&id) {
             return Ok(*known);
         }
         let Some(global) = self.user.ids.global(id) else {
-            // The only other id is the extended instruction set: everything else is a type, a constant, or in
-            // a copied function.
+            // The only other possible id is the extended instruction set: all others are types, constants, or ids of
+            // copied functions.
             let set = self.host.glsl_std_450();
             self.map.insert(id, set);
             return Ok(set);
@@ -167,11 +167,12 @@ impl Graft<'_> {
         Ok(new)
     }
 
-    /// The kernel's variable for one that the function may read.
+    /// Returns the kernel's variable for a variable that the function may read.
     fn variable(&mut self, id: Word) -> Result<Word, CheckError> {
         let class = self.user.ids.pointer(id).map(|(class, _)| class);
         let name = self.user.ids.full_name(id).to_owned();
-        // Operators cannot read kernel variables, so variables with these names are their own declarations.
+        // Operators cannot read variables of the kernel. Variables with these names are therefore declarations of the
+        // user.
         let function = self.user.ids.full_name(self.function).split('(').next();
         let class = class.filter(|_| function != Some(UserFunction::Operator.name()));
         let class = match (class, name.as_str()) {
@@ -190,7 +191,8 @@ impl Graft<'_> {
         Ok(found)
     }
 
-    /// A constant with the index, in the kernel's push constants, of a member of the user's push constants.
+    /// Returns a constant with the index of a member in the kernel's push constants, for a member of the user's push
+    /// constants.
     fn push_member(&mut self, push: Word, member: u32) -> Result<Word, CheckError> {
         let missing = || invalid("the kernel lacks a parameter");
         let (_, block) = self.user.ids.pointer(push).ok_or_else(missing)?;

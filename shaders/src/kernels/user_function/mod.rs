@@ -1,8 +1,8 @@
-//! Insertion of a user's GLSL function into a built-in kernel.
+//! Inserts a user's GLSL function into a built-in kernel.
 //!
-//! The function is compiled separately, in a shader that declares only what the function may read. The kernel
-//! is therefore not affected by the user's text (a macro could change any line of it), and compiler messages
-//! refer to the user's lines. The result is checked, guarded, and replaces an empty function in the kernel.
+//! The function is compiled separately, in a shader that declares only what the function may read. The user's text
+//! (such as a macro) thus cannot change the kernel, and compiler messages refer to the user's lines. The compiled
+//! function is checked and guarded. It then replaces an empty function in the kernel.
 
 mod graft;
 mod role;
@@ -29,7 +29,7 @@ pub use role::UserFunction;
 
 const SHADER: &str = "user_function.comp";
 
-/// The required function and the source that should contain it.
+/// The required function, and the user's source that should contain it.
 #[derive(Clone, Copy)]
 struct Wanted<'a> {
     role: UserFunction,
@@ -39,9 +39,9 @@ struct Wanted<'a> {
 }
 
 impl Kernel {
-    /// The built-in kernel with a user's GLSL function `uint bucket_of(KEY key)`, where `key` is the GLSL
-    /// type of its keys or samples. The function may read its parameter, `push.parameter_0`, `_1` and `_2`,
-    /// and `table.at[]`; a function with side effects is rejected.
+    /// Returns the built-in kernel with a user's GLSL function `uint bucket_of(KEY key)`, where `KEY` is the GLSL
+    /// type of its keys or samples. The function may read its parameter, `push.parameter_0`, `_1` and `_2`, and
+    /// `table.at[]`. A function with side effects is rejected.
     pub fn with_function(
         builtin: &Builtin,
         key: &str,
@@ -50,7 +50,7 @@ impl Kernel {
         Self::with_user_function(builtin, UserFunction::Bucket, key, source)
     }
 
-    /// The same with a function for any purpose.
+    /// Like [`with_function`], with a function for any purpose.
     pub fn with_user_function(
         builtin: &Builtin,
         role: UserFunction,
@@ -76,7 +76,7 @@ impl Kernel {
 }
 
 impl Wanted<'_> {
-    /// Checks the function in the module `words`; returns it with all functions it calls.
+    /// Checks the function in the module `words`. Returns the module, the function, and all functions that it calls.
     fn check(&self, words: &[u32]) -> Result<(Editor, Word, Vec<Word>), CheckError> {
         let (module, interface) = load(words, Some(globals::ARITHMETIC))?;
         let ids = ids::index(&module)?;
@@ -107,7 +107,7 @@ impl Wanted<'_> {
         CheckError::FunctionType { name: self.role.name(), found, expected, wanted }
     }
 
-    /// An error if the declaration in the source does not match the required one.
+    /// Returns an error if the declaration in the source does not match the required one.
     fn mismatch(&self) -> Option<CheckError> {
         let (role, key) = (self.role, self.key);
         let Some(found) = signature::find(self.source, role.name()) else {
@@ -153,8 +153,8 @@ impl Wanted<'_> {
         }
     }
 
-    /// Keeps only messages about the user's lines. If there are none, either the call does not match the
-    /// function or the source ends prematurely.
+    /// Keeps only messages about the user's lines. If there are none, either the kernel's call does not match the
+    /// function, or the source ends prematurely.
     fn users_own(&self, diagnostics: Vec<Diagnostic>) -> CompileError {
         let include = self.role.include();
         let (own, mut rest): (Vec<_>, Vec<_>) =
@@ -187,7 +187,7 @@ fn mangled(key: &str) -> &str {
     }
 }
 
-/// For each parameter, whether it is passed by value (`const`) or as a pointer to a copy.
+/// Returns, for each parameter, whether it is passed by value (`const`) or as a pointer to a copy.
 fn are_values(user: &Editor, function: Word) -> Vec<bool> {
     let mut functions = user.module.functions.iter();
     let found = functions.find(|f| function_id(f) == Some(function));
@@ -198,7 +198,8 @@ fn are_values(user: &Editor, function: Word) -> Vec<bool> {
 
 type EmptyKernels = Mutex<HashMap<(&'static str, String, Vec<bool>), Arc<[u32]>>>;
 
-/// The kernel with an empty function in place of the user's. Cached, one per kernel and key type.
+/// Returns the kernel with an empty function in place of the user's. There is one cached kernel for each built-in
+/// kernel and key type.
 fn empty_kernel(
     builtin: &Builtin,
     (role, key): (UserFunction, &str),

@@ -1,4 +1,4 @@
-//! The kinds of user functions in kernels, with their names and signatures.
+//! The purposes of user functions, with the names and signatures of the functions.
 
 use crate::spirv::ids::Shape;
 
@@ -13,7 +13,7 @@ pub enum UserFunction {
     Operator,
 }
 
-/// Data that functions of one parameter can read, with the names used in kernels.
+/// Declarations of the data that functions with one parameter can read. Kernels use the same names.
 const PARAMETERS: &str =
     "layout(push_constant) uniform Push { uint parameter_0; uint parameter_1; uint parameter_2; } push;
 layout(set = 0, binding = 1, std430) readonly buffer Table { uint at[]; } table;
@@ -78,7 +78,7 @@ impl UserFunction {
         }
     }
 
-    /// Word for the results in messages.
+    /// Noun for the results, for messages.
     pub(super) fn result(self) -> &'static str {
         match self {
             Self::Bucket => "ids",
@@ -87,7 +87,7 @@ impl UserFunction {
         }
     }
 
-    /// Word for the parameters in messages.
+    /// Noun for the parameters, for messages.
     pub(super) fn taken(self) -> &'static str {
         match self {
             Self::Bucket => "keys",
@@ -95,7 +95,7 @@ impl UserFunction {
         }
     }
 
-    /// The declaration, with or without parameter names.
+    /// The declaration of the function, with or without parameter names.
     pub(super) fn written(self, key: &str, named: bool) -> String {
         let parameter = |name: &&str| if named { format!("{key} {name}") } else { key.to_owned() };
         let parameters: Vec<String> = self.parameters().iter().map(parameter).collect();

@@ -1,4 +1,4 @@
-//! Rewriting of function bodies: pointers instead of buffers.
+//! Rewrites function bodies to use pointers instead of buffer variables.
 
 use std::collections::HashMap;
 
@@ -63,8 +63,8 @@ impl Rewrite {
         Ok(())
     }
 
-    /// Adds alignment and volatility to loads and stores by address. `reached` contains the pointers into
-    /// buffers found so far, across blocks.
+    /// Adds alignment, and volatility if required, to loads and stores by address. `reached` contains the pointers
+    /// into buffers that were found so far, in all blocks.
     fn change_accesses(
         &self,
         block: &mut Block,
@@ -112,7 +112,7 @@ impl Rewrite {
     /// Loads the addresses that a function uses, at its start.
     fn load_addresses(&mut self, block: &mut Block, pointers: &HashMap<Word, Word>) {
         let mut used: Vec<_> = pointers.iter().collect();
-        // Sorted for reproducible output.
+        // The order is fixed, so that the output is reproducible.
         used.sort_unstable();
         let mut loads = Vec::new();
         for (variable, pointer) in used {
@@ -128,14 +128,14 @@ impl Rewrite {
             loads.push(new(Op::Load, self.types.pair, pair, &[at]));
             loads.push(new(Op::Bitcast, buffer.pointer_type, *pointer, &[pair]));
         }
-        // Variables of a function must come first.
+        // SPIR-V requires that the variables of a function come first.
         let is_variable = |i: &Instruction| i.class.opcode == Op::Variable;
         let after = block.instructions.iter().rposition(is_variable).map_or(0, |at| at + 1);
         block.instructions.splice(after..after, loads);
     }
 }
 
-/// Adds the memory operands that an access by address needs; they begin at operand `at`.
+/// Adds the memory operands that an access by address needs. Operands begin at index `at`.
 fn access(instruction: &mut Instruction, at: usize, pointer: Reached) {
     let had = match instruction.operands.get(at) {
         Some(Operand::MemoryAccess(had)) => *had,

@@ -1,4 +1,4 @@
-//! Alignment of addresses, from offsets and strides of the types in buffers.
+//! Computes the alignment of addresses from the offsets and strides of types in buffers.
 
 use rspirv::spirv::{Decoration, Word};
 
@@ -6,7 +6,7 @@ use crate::spirv::ids::{Ids, Shape, literal};
 
 /// Required alignment of addresses, so that kernels may read 16 bytes at a time.
 pub const ADDRESS_ALIGNMENT: u32 = 16;
-/// Bytes per word: the alignment assumed for unknown types.
+/// Size of a word in bytes, which is also the alignment assumed for unknown types.
 const WORD: u32 = 4;
 
 /// A location in a buffer that a pointer refers to.
@@ -20,14 +20,13 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// The start of a buffer that contains a `block`.
+    /// The start of a buffer whose type is `block`.
     pub fn buffer(block: Word) -> Self {
         Self { pointee: block, alignment: ADDRESS_ALIGNMENT, member: None }
     }
 }
 
-/// The largest alignment used for values of a type: that of a whole vector, or of the largest scalar in other
-/// types.
+/// The largest alignment that accesses to a type use: the size of a vector, or of the largest scalar in other types.
 pub(super) fn alignment(ids: &Ids, ty: Word) -> u32 {
     match ids.shape(ty) {
         Shape::Int { bits, .. } | Shape::Float { bits } => bits / 8,
@@ -46,7 +45,7 @@ pub(super) fn alignment(ids: &Ids, ty: Word) -> u32 {
     }
 }
 
-/// Bytes of the largest scalar in a type.
+/// Size of the largest scalar in a type, in bytes.
 fn largest_number(ids: &Ids, ty: Word) -> u32 {
     match ids.shape(ty) {
         Shape::Vector { component, .. } => alignment(ids, component),
@@ -84,7 +83,7 @@ pub(super) fn chain(ids: &Ids, from: Place, indices: &[Word]) -> Option<Place> {
             Shape::Vector { component, .. } => (component, alignment(ids, component)),
             _ => return None,
         };
-        // A step of 0 has no lowest set bit, and keeps the alignment.
+        // A step of 0 has no lowest set bit. It does not reduce the alignment.
         let step = 1u32.checked_shl(step.trailing_zeros()).unwrap_or(place.alignment);
         place = Place { pointee: inner, alignment: place.alignment.min(step), ..place };
     }

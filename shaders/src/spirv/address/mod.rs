@@ -1,9 +1,9 @@
-//! Rewrites the SPIR-V of a kernel that binds storage buffers to use their addresses instead, so that each
-//! kernel has both forms but only one source.
+//! Rewrites the SPIR-V of a kernel to access storage buffers by address instead of bindings. Each kernel thus has
+//! both forms, but only one source.
 //!
-//! Buffer variables are removed. Each function that used one instead loads an address from the push
-//! constants, which follow the kernel's own, and converts it to a pointer. The address is a pair of 32-bit
-//! words, so that two views of one binding can share it and 64-bit integers are not required.
+//! Buffer variables are removed. Each function that used one loads an address from the push constants instead, and
+//! converts it to a pointer. The addresses follow the kernel's own push constants. An address is a pair of 32-bit
+//! words, so that two views of one binding can share it, and 64-bit integers are not required.
 
 mod functions;
 mod layouts;
@@ -31,7 +31,7 @@ pub enum AddressError {
     /// The words are not a well-formed SPIR-V module.
     #[error(transparent)]
     Module(#[from] ReflectError),
-    /// It does something that requires a bound buffer.
+    /// The kernel does something that requires a bound buffer.
     #[error("{0}, which needs a bound buffer")]
     Unsupported(String),
 }
@@ -69,7 +69,7 @@ struct Buffer {
     block: Word,
     /// Index of its address.
     place: u32,
-    /// Whether accesses are volatile.
+    /// Whether accesses to the buffer are volatile.
     volatile: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Checks the memory layout of blocks: of buffers and push constants.
+//! Checks the memory layout of blocks (the structures of buffers and push constants).
 
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Word};
@@ -54,13 +54,14 @@ pub(super) fn check(
     Ok(())
 }
 
-/// A member of a structure in a block. Its decorations describe its matrices at any array depth.
+/// A member of a structure in a block. If it contains matrices, even in arrays, its decorations describe their
+/// layout.
 #[derive(Clone, Copy)]
 struct Member<'m> {
     ids: &'m Ids,
     structure: Word,
     index: u32,
-    /// Name in messages, of the block's member that contains it: `block.member`.
+    /// Name for messages: that of the block's member that contains it (`block.member`).
     name: &'m str,
 }
 
@@ -84,7 +85,7 @@ impl Member<'_> {
         Ok(stride)
     }
 
-    /// Bytes from the first to the last element of a matrix.
+    /// Number of bytes from the first to the last element of a matrix.
     fn matrix_bytes(&self, column: Word, columns: u32) -> Result<u64, CheckError> {
         let wrong = |problem: &str| invalid(format!("the matrix `{}` {problem}", self.name));
         let Shape::Vector { component, count: rows } = self.ids.shape(column) else {
@@ -101,7 +102,7 @@ impl Member<'_> {
         Ok(stride * u64::from(vectors.saturating_sub(1)) + vector)
     }
 
-    /// Bytes of a type with an explicit layout.
+    /// Size in bytes of a type with an explicit layout.
     fn bytes(&self, ty: Word) -> Result<u64, CheckError> {
         let refuse = |problem: &str| {
             Err(CheckError::Declaration { name: self.name.to_owned(), problem: problem.to_owned() })

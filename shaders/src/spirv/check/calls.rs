@@ -1,4 +1,4 @@
-//! The functions of a module and their calls.
+//! Indexes the functions of a module and their calls.
 
 use std::collections::{HashMap, HashSet};
 
@@ -36,13 +36,14 @@ impl<'m> Functions<'m> {
         self.by_id.keys().copied().collect()
     }
 
-    /// Returns `first` and all functions it calls, directly or indirectly, with callees before callers.
+    /// Returns `first` and all functions that it calls, directly or indirectly. Callees precede their callers.
     /// Recursion is an error.
     pub fn called_from(&self, first: Word) -> Result<Vec<Word>, CheckError> {
         let mut done = HashSet::new();
         let mut order = Vec::new();
         let mut open = HashSet::new();
-        // Each function with its remaining calls. An explicit stack, because the user controls the depth.
+        // Functions that are being visited, each with its remaining calls. The stack is explicit, because the user
+        // controls the depth of calls.
         let mut stack = vec![(first, self.calls(first)?)];
         open.insert(first);
         while let Some((function, calls)) = stack.last_mut() {
@@ -74,10 +75,12 @@ impl<'m> Functions<'m> {
         all.filter(|i| i.class.opcode == Op::Variable).filter_map(|i| i.result_id).collect()
     }
 
-    /// The callees of a function, one entry per call.
+    /// The functions that a function calls, one entry for each call.
     pub fn calls(&self, function: Word) -> Result<Vec<Word>, CheckError> {
-        let function =
-            self.by_id.get(&function).ok_or_else(|| invalid("a call of what is no function"))?;
+        let function = self
+            .by_id
+            .get(&function)
+            .ok_or_else(|| invalid("a call of an id that is not a function"))?;
         let all = function.blocks.iter().flat_map(|b| &b.instructions);
         let calls = all.filter(|i| i.class.opcode == Op::FunctionCall);
         Ok(calls.filter_map(|i| operand(i, 0)).collect())

@@ -2,7 +2,7 @@
 
 use crate::spirv::interface::ReflectError;
 
-/// Reasons why a module cannot be run safely. Messages use the GLSL names of functions and variables.
+/// Reasons why a module cannot be run safely. Messages contain the GLSL names of functions and variables.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckError {
@@ -35,7 +35,7 @@ pub enum CheckError {
         "the shader uses the capability {capability}, which is not allowed; use only storage and uniform buffers, push constants, shared memory, 64-bit numbers and subgroup operations"
     )]
     Capability {
-        /// Its name in SPIR-V.
+        /// Name in SPIR-V.
         capability: String,
     },
     /// An extension that is not allowed.
@@ -47,11 +47,11 @@ pub enum CheckError {
         extension: String,
     },
     /// An instruction that is not allowed.
-    #[error("`{function}` uses {instruction}, which is not allowed in a checked shader")]
+    #[error("`{function}` uses {instruction}, which is not allowed in a checked shader; remove it")]
     Instruction {
         /// The function that contains it.
         function: String,
-        /// Its name in SPIR-V.
+        /// Name in SPIR-V.
         instruction: String,
     },
     /// A variable, a block, a type or a mode that is not allowed.
@@ -94,8 +94,8 @@ pub enum CheckError {
         /// The function.
         function: String,
     },
-    /// Specialization constants with which no pipeline can be created.
-    #[error("with these specialization constants {0}")]
+    /// No pipeline can be created with the given specialization constants.
+    #[error("invalid specialization constants: {0}")]
     Specialization(String),
     /// The source does not contain the required function.
     #[error("the GLSL has no function `{wanted}`")]

@@ -1,4 +1,4 @@
-//! Control flow of a function: its blocks, and the branches that each block depends on.
+//! Control flow of a function: its blocks, and the branches that decide whether a block runs.
 
 use std::collections::HashMap;
 
@@ -24,9 +24,13 @@ impl Flow {
         }
         let mut successors = Vec::new();
         for block in &function.blocks {
-            let last = block.instructions.last().ok_or_else(|| invalid("an empty block"))?;
+            let last =
+                block.instructions.last().ok_or_else(|| invalid("a block has no instructions"))?;
             let targets = targets(last).into_iter().map(|label| {
-                places.get(&label).copied().ok_or_else(|| invalid("a branch to another function"))
+                places
+                    .get(&label)
+                    .copied()
+                    .ok_or_else(|| invalid("a branch leads to another function"))
             });
             successors.push(targets.collect::<Result<Vec<_>, _>>()?);
         }
@@ -50,8 +54,8 @@ impl Flow {
         self.places.get(&label).copied()
     }
 
-    /// For each block, the blocks whose branch decides whether it runs (again); `None` if unknown: for
-    /// unreachable blocks, and if the function contains an infinite loop.
+    /// Returns, for each block, the blocks whose branches decide whether it runs (again). `None` if this is unknown:
+    /// for unreachable blocks, and if the function contains an infinite loop.
     pub fn dependences(&self) -> Vec<Option<Vec<usize>>> {
         let exit = self.successors.len();
         let next = self.next_common(exit);
@@ -66,7 +70,7 @@ impl Flow {
             }
             for &target in targets {
                 let mut at = target;
-                // Up to the point where all paths from the branch meet.
+                // Continue up to the block where all paths from the branch meet.
                 while at != exit && Some(at) != next[block] {
                     let Some(list) = &mut depends[at] else { break };
                     if !list.contains(&block) {
@@ -80,7 +84,7 @@ impl Flow {
         depends
     }
 
-    /// The immediate post-dominator of each block: the first block on all paths to `exit`.
+    /// Returns the immediate post-dominator of each block: the first block on all paths to `exit`.
     fn next_common(&self, exit: usize) -> Vec<Option<usize>> {
         let order = self.order_from_exit(exit);
         let mut rank = vec![usize::MAX; exit + 1];
@@ -116,7 +120,7 @@ impl Flow {
         }
     }
 
-    /// Blocks from which the exit is reachable, each after one of its successors.
+    /// Returns the blocks from which the exit is reachable. Each block follows one of its successors.
     fn order_from_exit(&self, exit: usize) -> Vec<usize> {
         let mut before: Vec<Vec<usize>> = vec![Vec::new(); exit + 1];
         for block in (0..exit).filter(|b| self.reachable[*b]) {

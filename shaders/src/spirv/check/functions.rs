@@ -1,6 +1,7 @@
-//! Checks that the functions of a module use only allowed instructions, and access memory as declared.
+//! Checks that the functions of a module use only allowed instructions, and that their memory accesses match the
+//! declarations.
 //!
-//! The types of pointers, loads, stores and calls are checked here, because index clamping relies on them.
+//! This includes the types of pointers, loads, stores and calls, because clamping of indices relies on them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,9 +20,9 @@ const MIN_SUBGROUP_SIZE: u64 = 4;
 /// Rules for functions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rules {
-    /// Everything that a compute shader may do.
+    /// All instructions that a compute shader may use.
     Shader,
-    /// Computation only.
+    /// Instructions without side effects, for user functions in built-in kernels.
     Pure,
 }
 
@@ -51,7 +52,7 @@ struct Body<'m> {
 impl Body<'_> {
     fn check(&self, function: &Function, functions: &Functions<'_>) -> Result<(), CheckError> {
         self.check_signature(function)?;
-        // The variable that each pointer points into, of the module or of the function.
+        // The variable that each pointer points into. The variable belongs to the module or to the function.
         let mut roots: HashMap<Word, Word> = HashMap::new();
         let returns = function.def.as_ref().and_then(|d| d.result_type).unwrap_or(0);
         for instruction in function.blocks.iter().flat_map(|b| &b.instructions) {
@@ -100,7 +101,10 @@ impl Body<'_> {
         };
         let own: Vec<Word> = function.parameters.iter().filter_map(|p| p.result_type).collect();
         if own != parameters || def.and_then(|d| d.result_type) != Some(returns) {
-            return Err(invalid(format!("`{}` does not have its own type", self.name)));
+            return Err(invalid(format!(
+                "the declared result type of `{}` differs from its function type",
+                self.name
+            )));
         }
         for parameter in own {
             if let Shape::Pointer { class, .. } = self.ids.shape(parameter) {
@@ -127,7 +131,7 @@ impl Body<'_> {
                         return Err(CheckError::Instruction { function, instruction });
                     }
                 }
-                _ => return Err(invalid("an extended instruction of no set")),
+                _ => return Err(invalid("an extended instruction has no instruction set")),
             }
         }
         if instructions::is_plain(op) {
@@ -143,15 +147,15 @@ impl Body<'_> {
                 Err(self.refuse("uses an atomic operation"))
             }
             Rules::Pure if instructions::is_group(op) => {
-                Err(self.refuse("uses an operation of the subgroup"))
+                Err(self.refuse("uses a subgroup operation"))
             }
             Rules::Pure if instructions::is_barrier(op) => Err(self.refuse("waits at a barrier")),
             _ => Err(CheckError::Instruction { function, instruction: format!("Op{op:?}") }),
         }
     }
 
-    /// Operands that must be uniform are constants, and clusters are at most as large as the smallest
-    /// subgroup; anything else would be undefined.
+    /// Some operands of subgroup operations must be uniform, so they must be constants here. Clusters must not exceed
+    /// the smallest supported subgroup. Otherwise, the behaviour would be undefined.
     fn check_lanes(&self, instruction: &Instruction) -> Result<(), CheckError> {
         let constant = |at: usize| {
             let id = operand(instruction, at);
@@ -176,7 +180,7 @@ impl Body<'_> {
         }
     }
 
-    /// Pointers may come only from variables and access chains, and may be used only in accesses and calls.
+    /// Pointers may be created only by variables and access chains, and may be used only in accesses and calls.
     fn check_pointers(&self, instruction: &Instruction) -> Result<(), CheckError> {
         let op = instruction.class.opcode;
         let computes =
@@ -210,14 +214,18 @@ impl Body<'_> {
             {
                 check_plain_data(self.ids, pointee)
             }
-            _ => Err(invalid(format!("a variable of `{}` is not the function's own", self.name))),
+            _ => {
+                Err(invalid(format!("a variable in `{}` is not local to the function", self.name)))
+            }
         }
     }
 
     fn check_chain(&self, instruction: &Instruction) -> Result<(), CheckError> {
         let mut ids = instruction.operands.iter().filter_map(Operand::id_ref_any);
         let base = ids.next().unwrap_or(0);
-        let wrong = || invalid(format!("an access of `{}` does not fit its type", self.name));
+        let wrong = || {
+            invalid(format!("an access in `{}` does not match the type of its variable", self.name))
+        };
         let (class, mut ty) = self.ids.pointer(base).ok_or_else(wrong)?;
         for index in ids {
             if !matches!(self.ids.shape_of(index), Shape::Int { .. }) {
@@ -252,13 +260,13 @@ impl Body<'_> {
             false => instruction.result_type,
         };
         if value.is_none() || value != pointee {
-            return Err(invalid(format!("an access of `{}` is of another type", self.name)));
+            return Err(invalid(format!("an access in `{}` has the wrong type", self.name)));
         }
         let plain = MemoryAccess::VOLATILE | MemoryAccess::NONTEMPORAL;
         for operand in instruction.operands.iter().skip(if writes { 2 } else { 1 }) {
             if !matches!(operand, Operand::MemoryAccess(how) if plain.contains(*how)) {
                 return Err(invalid(format!(
-                    "`{}` has memory operands that are not plain",
+                    "`{}` has memory operands that are not supported",
                     self.name
                 )));
             }
@@ -266,14 +274,15 @@ impl Body<'_> {
         self.check_memory(root, !writes, writes)
     }
 
-    /// Checks functions that split a number: the second part is written through a pointer.
+    /// Checks functions that return two parts of a number. The second part is written through a pointer.
     fn check_written(
         &self,
         instruction: &Instruction,
         pointer: Word,
         root: Word,
     ) -> Result<(), CheckError> {
-        let wrong = || invalid(format!("`{}` takes a number apart into another type", self.name));
+        let wrong =
+            || invalid(format!("`{}` splits a number into parts of the wrong type", self.name));
         let (_, pointee) = self.ids.pointer(pointer).ok_or_else(wrong)?;
         let value = operand(instruction, 2).unwrap_or(0);
         let lanes = |ty| match self.ids.shape(ty) {
@@ -294,14 +303,14 @@ impl Body<'_> {
         let Some((StorageClass::StorageBuffer | StorageClass::Workgroup, pointee)) =
             self.ids.pointer(first)
         else {
-            return Err(wrong("is neither on a buffer nor on shared memory"));
+            return Err(wrong("accesses neither a buffer nor shared memory"));
         };
         if !matches!(self.ids.shape(pointee), Shape::Int { bits: 32 | 64, .. }) {
-            return Err(wrong("is not on an integer"));
+            return Err(wrong("accesses a value that is not an integer"));
         }
         let op = instruction.class.opcode;
         if op != Op::AtomicStore && instruction.result_type != Some(pointee) {
-            return Err(wrong("is of another type"));
+            return Err(wrong("has the wrong type"));
         }
         self.check_memory(root, op != Op::AtomicStore, op != Op::AtomicLoad)
     }
@@ -343,7 +352,9 @@ impl Body<'_> {
     }
 
     fn check_array_length(&self, instruction: &Instruction) -> Result<(), CheckError> {
-        let wrong = || invalid(format!("`{}` asks for the length of what has none", self.name));
+        let wrong = || {
+            invalid(format!("`{}` requests the length of a value that has no length", self.name))
+        };
         let [Operand::IdRef(pointer), Operand::LiteralBit32(member)] = instruction.operands[..]
         else {
             return Err(wrong());
@@ -361,7 +372,12 @@ impl Body<'_> {
 
     fn check_call(&self, call: &Instruction, functions: &Functions<'_>) -> Result<(), CheckError> {
         let ids: Vec<Word> = call.operands.iter().filter_map(Operand::id_ref_any).collect();
-        let wrong = || invalid(format!("a call in `{}` does not fit the function", self.name));
+        let wrong = || {
+            invalid(format!(
+                "a call in `{}` does not match the type of the called function",
+                self.name
+            ))
+        };
         let (&callee, arguments) = ids.split_first().ok_or_else(wrong)?;
         let expected = functions.parameter_types(callee).ok_or_else(wrong)?;
         let given: Vec<Word> = arguments.iter().map(|id| self.ids.type_of(*id)).collect();
@@ -371,7 +387,9 @@ impl Body<'_> {
     fn check_composite(&self, instruction: &Instruction) -> Result<(), CheckError> {
         let whole =
             instruction.operands.iter().filter_map(Operand::id_ref_any).next_back().unwrap_or(0);
-        let wrong = || invalid(format!("`{}` takes a part that a value does not have", self.name));
+        let wrong = || {
+            invalid(format!("`{}` extracts a component that the value does not have", self.name))
+        };
         let mut ty = self.ids.type_of(whole);
         for operand in &instruction.operands {
             let Operand::LiteralBit32(at) = operand else { continue };

@@ -14,11 +14,12 @@ use super::functions::check_plain_data;
 use super::instructions;
 use crate::spirv::ids::{Ids, Shape, is_variable, literal, operand};
 
-/// From 1.3 on, SPIR-V has a separate storage class for storage buffers; 1.5 belongs to Vulkan 1.2.
+/// Allowed versions, 1.3 to 1.5. Since 1.3, SPIR-V has a separate storage class for storage buffers. 1.5 belongs to
+/// Vulkan 1.2.
 const VERSIONS: std::ops::RangeInclusive<u32> = 0x0001_0300..=0x0001_0500;
 /// Maximum id bound guaranteed by Vulkan.
 const MAX_BOUND: u32 = 4_194_303;
-/// Maximum nesting depth of types: more than any program needs, and safe for the stack.
+/// Maximum nesting depth of types. Programs need less, and recursion to this depth does not overflow the stack.
 const MAX_DEPTH: u32 = 64;
 
 #[rustfmt::skip]
@@ -33,7 +34,7 @@ pub(crate) const CAPABILITIES: &[Capability] = &[
     Capability::GroupNonUniformClustered, Capability::GroupNonUniformQuad,
 ];
 
-/// Capabilities that a pure function may need.
+/// Capabilities that a user function without side effects may need.
 #[cfg(feature = "compile")]
 pub(crate) const ARITHMETIC: &[Capability] =
     &[Capability::Shader, Capability::Matrix, Capability::Int64, Capability::Float64];
@@ -68,7 +69,7 @@ const GLOBALS: &[Op] = &[
     Op::SpecConstantOp, Op::Variable, Op::Undef, Op::Line, Op::NoLine,
 ];
 
-/// Checks everything before the functions.
+/// Checks all declarations that precede the functions.
 pub(crate) fn check(module: &Module, ids: &Ids) -> Result<(), CheckError> {
     check_annotations(module, ids)?;
     let mut taken = HashMap::new();
@@ -81,14 +82,17 @@ pub(crate) fn check(module: &Module, ids: &Ids) -> Result<(), CheckError> {
     Ok(())
 }
 
-/// Checks the module header: only these capabilities, and no extensions that change the memory model.
+/// Checks the module header. Only these capabilities are allowed, and no extensions that change the memory model.
 pub(crate) fn check_header(module: &Module, allowed: &[Capability]) -> Result<(), CheckError> {
-    let header = module.header.as_ref().ok_or_else(|| invalid("it has no header"))?;
+    let header = module.header.as_ref().ok_or_else(|| invalid("the module has no header"))?;
     if !VERSIONS.contains(&header.version) {
-        return Err(invalid("its version is not one from 1.3 to 1.5"));
+        return Err(invalid("the SPIR-V version must be from 1.3 to 1.5"));
     }
     if header.bound > MAX_BOUND {
-        return Err(invalid(format!("its bound is {}, at most {MAX_BOUND}", header.bound)));
+        return Err(invalid(format!(
+            "the id bound is {}, but at most {MAX_BOUND} is allowed",
+            header.bound
+        )));
     }
     for instruction in &module.capabilities {
         if let Some(Operand::Capability(capability)) = instruction.operands.first()
@@ -120,7 +124,10 @@ pub(crate) fn check_header(module: &Module, allowed: &[Capability]) -> Result<()
         });
     }
     if module.entry_points.len() != 1 {
-        return Err(invalid(format!("it has {} entry points", module.entry_points.len())));
+        return Err(invalid(format!(
+            "the module has {} entry points, but exactly one is needed",
+            module.entry_points.len()
+        )));
     }
     for mode in &module.execution_modes {
         let Some(Operand::ExecutionMode(what)) = mode.operands.get(1) else { continue };
@@ -136,13 +143,13 @@ pub(crate) fn check_header(module: &Module, allowed: &[Capability]) -> Result<()
     Ok(())
 }
 
-/// Checks that types and constants use only earlier ones and are not nested too deeply, so that recursion
-/// over them terminates.
+/// Checks that types and constants use only earlier ones, and are not nested too deeply. Recursive functions over
+/// them then terminate.
 pub(crate) fn check_order(module: &Module) -> Result<(), CheckError> {
     let mut depths: HashMap<Word, u32> = HashMap::new();
     for global in &module.types_global_values {
         if global.class.opcode == Op::TypeForwardPointer {
-            // Pointees are not traversed.
+            // The types that pointers refer to are not visited.
             depths.extend(operand(global, 0).map(|id| (id, 0)));
             continue;
         }
@@ -150,7 +157,7 @@ pub(crate) fn check_order(module: &Module) -> Result<(), CheckError> {
         for id in global.operands.iter().filter_map(Operand::id_ref_any).chain(global.result_type) {
             match depths.get(&id) {
                 Some(inner) => depth = depth.max(inner + 1),
-                // The file name of an OpLine.
+                // An operand of OpLine is the id of a file name.
                 None if matches!(global.class.opcode, Op::Line | Op::NoLine) => {}
                 None => return Err(invalid(format!("id {id} is used before it is defined"))),
             }
@@ -180,7 +187,7 @@ fn check_annotations(module: &Module, ids: &Ids) -> Result<(), CheckError> {
             Some(Operand::Decoration(what)) => {
                 return refuse(format!("is decorated as {what:?}, which is not allowed"));
             }
-            _ => return Err(invalid("a decoration without a name")),
+            _ => return Err(invalid("a decoration has no kind")),
         }
         if let Some(Operand::BuiltIn(builtin)) = instruction.operands.get(at + 1)
             && !BUILT_INS.contains(builtin)
@@ -259,7 +266,7 @@ fn check_variable(
 ) -> Result<(), CheckError> {
     let id = variable.result_id.unwrap_or(0);
     let Some((class, pointee)) = ids.pointer(id) else {
-        return Err(invalid("a variable that is no pointer"));
+        return Err(invalid("a variable whose type is not a pointer"));
     };
     let name = match ids.full_name(id) {
         "" => ids.name(pointee),
@@ -275,7 +282,7 @@ fn check_variable(
         StorageClass::PushConstant => blocks::check(ids, &name, pointee, false),
         StorageClass::StorageBuffer | StorageClass::Uniform => {
             if literal(ids.decoration(id, Decoration::DescriptorSet)) != Some(0) {
-                return refuse("is in another descriptor set than 0; write `set = 0`".into());
+                return refuse("must be in descriptor set 0; write `set = 0`".into());
             }
             let Some(binding) = literal(ids.decoration(id, Decoration::Binding)) else {
                 return refuse("has no binding; write `binding = N`".into());
@@ -294,7 +301,7 @@ fn check_variable(
     }
 }
 
-/// The module's variables of one storage class.
+/// Returns the module's variables of one storage class.
 pub(crate) fn variables(module: &Module, class: StorageClass) -> HashSet<Word> {
     let globals = module.types_global_values.iter();
     globals.filter(|i| is_variable(i, class)).filter_map(|i| i.result_id).collect()

@@ -1,8 +1,8 @@
-//! Rewrites functions so that no value makes them access memory out of bounds or trap.
+//! Rewrites functions so that no value can cause an out-of-bounds access or a trap.
 //!
-//! Indices are clamped, divisors that would trap become 1, shift amounts are taken modulo the width,
-//! conversions to integers saturate, and undefined values become zero. This is plain SPIR-V, so it does not
-//! depend on driver features. Nothing is added if a constant shows that the value is in range.
+//! Indices are clamped. Divisors that would trap become 1. Shift amounts are taken modulo the width, conversions to
+//! integers saturate, and undefined values become zero. The added instructions are plain SPIR-V and do not depend on
+//! driver features. Nothing is added if a constant shows that a value is in range.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,7 +19,7 @@ use crate::spirv::ids::{Shape, function_id, operand};
 pub(crate) enum UnsizedArrays {
     /// Accesses are clamped.
     Clamped,
-    /// Accesses are not clamped: for modules whose buffers will be addresses, which have no length.
+    /// Accesses are not clamped. For modules whose buffers will be addresses, which have no length.
     AsTheyAre,
 }
 
@@ -105,7 +105,7 @@ impl Guard<'_> {
         Ok(())
     }
 
-    /// Replaces an unreachable end of control flow: the function returns zero.
+    /// Replaces `OpUnreachable`: the function returns zero instead.
     fn way_out(&mut self, returns: Word) -> Instruction {
         if self.editor.ids.shape(returns) == Shape::Void {
             return Instruction::new(Op::Return, None, None, vec![]);
@@ -114,7 +114,7 @@ impl Guard<'_> {
         Instruction::new(Op::ReturnValue, None, None, vec![Operand::IdRef(zero)])
     }
 
-    /// Initialises a variable with zero, because reading an uninitialised one is undefined.
+    /// Initializes a variable with zero, because reading an uninitialized variable is undefined behaviour.
     fn variable(&mut self, instruction: &mut Instruction) {
         let pointer = self.editor.ids.shape(instruction.result_type.unwrap_or(0));
         if let Shape::Pointer { pointee, .. } = pointer {
@@ -151,7 +151,9 @@ impl Guard<'_> {
                 Shape::Struct(members) => {
                     let member = self.editor.ids.constant(index).unwrap_or(u64::MAX);
                     let inner = usize::try_from(member).ok().and_then(|m| members.get(m));
-                    ty = *inner.ok_or_else(|| invalid("a structure has no such member"))?;
+                    ty = *inner.ok_or_else(|| {
+                        invalid("an access chain uses a member that the structure does not have")
+                    })?;
                     buffer = (at == 0).then_some((base, member as u32));
                     continue;
                 }
@@ -160,10 +162,10 @@ impl Guard<'_> {
                 Shape::Matrix { column, count } => (column, Length::Fixed(count.into())),
                 Shape::RuntimeArray { element } => {
                     let (variable, member) =
-                        buffer.ok_or_else(|| invalid("an unsized array outside of a buffer"))?;
+                        buffer.ok_or_else(|| invalid("an unsized array is not in a buffer"))?;
                     (element, Length::Buffer(variable, member))
                 }
-                _ => return Err(invalid("an index into what has no elements")),
+                _ => return Err(invalid("an access chain indexes a value without elements")),
             };
             let clamped = self.clamp(index, &length);
             if let Some(operand) = instruction.operands.get_mut(at + 1) {
@@ -195,7 +197,7 @@ impl Guard<'_> {
         }
     }
 
-    /// The index, clamped to the last element as an unsigned number.
+    /// Returns the index, as an unsigned number, clamped to the last element.
     fn clamp(&mut self, index: Word, length: &Length) -> Word {
         let ty = self.editor.ids.type_of(index);
         let Shape::Int { bits, .. } = self.editor.ids.shape(ty) else { return index };
@@ -210,7 +212,7 @@ impl Guard<'_> {
             }
             Length::Specialized(length) => self.last_specialized(ty, length),
             Length::Buffer(variable, member) => {
-                // A buffer has at least one element.
+                // Every buffer has at least one element, so index 0 is in range.
                 if known == Some(0) || self.arrays == UnsizedArrays::AsTheyAre {
                     return index;
                 }
@@ -248,7 +250,7 @@ impl Guard<'_> {
         self.converted(last, ty)
     }
 
-    /// Converts an unsigned number to another integer type; values that do not fit become smaller.
+    /// Converts an unsigned number to another integer type. Values that do not fit in the type become smaller.
     fn converted(&mut self, value: Word, ty: Word) -> Word {
         let own = self.editor.ids.type_of(value);
         let (Shape::Int { bits, .. }, Shape::Int { bits: wanted, signed }) =
@@ -315,7 +317,8 @@ impl Guard<'_> {
         instruction.operands[1] = Operand::IdRef(masked);
     }
 
-    /// Limits a bit field to the number: the first bit modulo the width, and at most the remaining bits.
+    /// Limits a bit field to the bits of the number: the first bit is taken modulo the width, and the length is at
+    /// most the number of remaining bits.
     fn bit_field(&mut self, instruction: &mut Instruction, at: usize) {
         let of = |at: usize| operand(instruction, at);
         let (Some(base), Some(first), Some(count)) = (of(0), of(at), of(at + 1)) else { return };
@@ -337,7 +340,7 @@ impl Guard<'_> {
         instruction.operands[at + 1] = Operand::IdRef(count);
     }
 
-    /// Converts to the nearest representable integer; NaN becomes the smallest.
+    /// Converts to the nearest integer that the type can represent. NaN becomes the smallest integer.
     fn conversion(&mut self, instruction: &mut Instruction, signed: bool) {
         let Some(value) = operand(instruction, 0) else {
             return;

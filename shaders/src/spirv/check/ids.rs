@@ -8,7 +8,7 @@ use rspirv::spirv::Op;
 use super::error::{CheckError, invalid};
 use crate::spirv::ids::{Ids, Shape};
 
-/// Indexes a module. Checks that every id is defined once and below the module's bound, and that every used id
+/// Indexes a module. Checks that every id is defined once and is less than the module's bound, and that every used id
 /// is defined.
 pub(crate) fn index(module: &Module) -> Result<Ids, CheckError> {
     let bound = module.header.as_ref().map_or(0, |h| h.bound);
@@ -25,7 +25,7 @@ pub(crate) fn index(module: &Module) -> Result<Ids, CheckError> {
     for instruction in module.all_inst_iter() {
         let used = instruction.operands.iter().filter_map(Operand::id_ref_any);
         for id in used.chain(instruction.result_type) {
-            // Compilers may leave names of removed ids, which is harmless.
+            // Compilers may leave the names of removed ids in a module, which is harmless.
             if !defined.contains(&id) && instruction.class.opcode != Op::Name {
                 return Err(invalid(format!("id {id} is used but not defined")));
             }
@@ -33,7 +33,7 @@ pub(crate) fn index(module: &Module) -> Result<Ids, CheckError> {
     }
     for ty in module.all_inst_iter().filter_map(|i| i.result_type) {
         if matches!(ids.shape(ty), Shape::Other(_)) {
-            return Err(invalid(format!("id {ty} is used as a type but is none")));
+            return Err(invalid(format!("id {ty} is used as a type, but is not a type")));
         }
     }
     Ok(ids)

@@ -3,7 +3,7 @@
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{GlslStd450Op as Glsl, GroupOperation, Op, Word};
 
-/// Instructions that compute, and memory accesses whose indices are clamped.
+/// Instructions without side effects, and memory accesses. The indices of the accesses are clamped.
 #[rustfmt::skip]
 const PLAIN: &[Op] = &[
     Op::Nop, Op::Line, Op::NoLine, Op::Undef, Op::Variable, Op::Load, Op::Store,
@@ -81,7 +81,7 @@ pub(super) fn is_group(op: Op) -> bool {
     GROUP.contains(&op)
 }
 
-/// Subgroup operations with a uniform result.
+/// Subgroup operations whose result is the same for all lanes that execute them together.
 const SAME_IN_SUBGROUP: &[Op] = &[
     Op::GroupNonUniformAll,
     Op::GroupNonUniformAny,
@@ -91,7 +91,7 @@ const SAME_IN_SUBGROUP: &[Op] = &[
     Op::GroupNonUniformBallot,
 ];
 
-/// Whether all lanes of a subgroup that execute it together get the same result.
+/// Whether all lanes of a subgroup that execute the instruction together get the same result.
 pub(super) fn is_same_in_subgroup(instruction: &Instruction) -> bool {
     let reduces = |o: &Operand| *o == Operand::GroupOperation(GroupOperation::Reduce);
     let op = instruction.class.opcode;
@@ -107,12 +107,13 @@ pub(super) fn is_constant(op: Op) -> bool {
     CONSTANT.contains(&op)
 }
 
-/// Whether it computes, or accesses memory with clamped indices.
+/// Whether the instruction has no side effects, or accesses memory with clamped indices.
 pub(super) fn is_plain(op: Op) -> bool {
     PLAIN.contains(&op)
 }
 
-/// The pointer through which a GLSL.std.450 function writes part of its result: its last operand.
+/// If a GLSL.std.450 function writes part of its result through a pointer, returns the pointer: its
+/// last operand.
 pub(super) fn written_by(instruction: &Instruction) -> Option<Word> {
     match instruction.operands[..] {
         [_, Operand::LiteralExtInstInteger(number), _, Operand::IdRef(pointer)]

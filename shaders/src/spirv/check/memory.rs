@@ -1,4 +1,4 @@
-//! Shared and local memory use of a kernel, depending on its specialization constants.
+//! Computes the shared and local memory that a kernel uses with given specialization constants.
 
 use std::collections::HashMap;
 
@@ -11,21 +11,21 @@ use super::globals;
 use crate::spirv::fold::{Folded, fold, mask};
 use crate::spirv::ids::{Ids, Shape, is_variable, literal};
 
-/// Maximum local memory of a checked shader in bytes per invocation. A software driver allocates it on the
-/// stack, once per lane.
+/// Maximum local memory of a checked shader, in bytes per invocation. Software drivers allocate it on the stack, once
+/// per lane.
 pub const MAX_LOCAL_BYTES: u64 = 16 << 10;
 
 /// Memory use of a kernel in addition to its buffers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryUse {
-    /// Shared memory in bytes per workgroup; to be compared with `maxComputeSharedMemorySize`.
+    /// Shared memory in bytes per workgroup. Must not exceed `maxComputeSharedMemorySize`.
     pub shared_bytes: u64,
     /// Size in bytes of all variables of one invocation, as if all calls were inlined.
     pub local_bytes: u64,
 }
 
-/// The memory use of the module; `value_of` maps a `constant_id` to the value of the specialization constant
-/// (`None`: the default).
+/// Returns the memory use of the module. `value_of` maps a `constant_id` to the value of the specialization constant,
+/// or to `None` for its default.
 pub(crate) fn memory(
     module: &Module,
     ids: &Ids,
@@ -33,7 +33,7 @@ pub(crate) fn memory(
 ) -> Result<MemoryUse, CheckError> {
     let constants = Constants::evaluate(module, ids, value_of)?;
     let mut shared: u64 = 0;
-    // In module order, because padding depends on it.
+    // Variables are visited in module order, because padding depends on it.
     let declared = module.types_global_values.iter();
     for variable in declared.filter(|i| is_variable(i, StorageClass::Workgroup)) {
         let extent = constants.variable(variable.result_id.unwrap_or(0))?;
@@ -135,14 +135,14 @@ impl<'m> Constants<'m> {
         }
     }
 
-    /// Evaluates an operation on constants, component by component; `None` if it is not on integers or
+    /// Evaluates an operation on constants, component by component. `None` if the operands are neither integers nor
     /// booleans. A division by zero is an error, because drivers would execute it.
     fn operation(&self, global: &Instruction) -> Result<Option<Vec<u64>>, CheckError> {
         let Some(Operand::LiteralSpecConstantOpInteger(op)) = global.operands.first() else {
-            return Err(invalid("an operation on constants without a name"));
+            return Err(invalid("an operation on constants has no opcode"));
         };
         let operands: Vec<Word> = global.operands.iter().filter_map(Operand::id_ref_any).collect();
-        // The operand that is not selected need not have a value.
+        // The operand that is not selected may be unknown.
         if let (Op::Select, [condition, yes, no]) = (op, &operands[..])
             && let Some(condition) = self.scalar(*condition)
         {
@@ -152,7 +152,7 @@ impl<'m> Constants<'m> {
         let divides = matches!(op, Op::UDiv | Op::SDiv | Op::UMod | Op::SRem | Op::SMod);
         let Some(values) = values else {
             return if divides {
-                Err(invalid("a division of constants that are no integers"))
+                Err(invalid("a division of constants that are not integers"))
             } else {
                 Ok(None)
             };
@@ -193,11 +193,11 @@ impl<'m> Constants<'m> {
     fn variable(&self, id: Word) -> Result<Extent, CheckError> {
         match self.ids.pointer(id) {
             Some((_, pointee)) => self.extent(pointee, &self.ids.name(id)),
-            None => Err(invalid("a variable that is no pointer")),
+            None => Err(invalid("a variable whose type is not a pointer")),
         }
     }
 
-    /// Size and alignment in memory without an explicit layout: as in std430.
+    /// Size and alignment of a type without an explicit layout, computed as in std430.
     fn extent(&self, ty: Word, name: &str) -> Result<Extent, CheckError> {
         const WORD: u64 = 4;
         Ok(match self.ids.shape(ty) {

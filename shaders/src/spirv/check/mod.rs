@@ -1,8 +1,8 @@
 //! Checks that a user's shader is safe to run.
 //!
-//! Drivers trust shaders: an index past the end of an array, a division by zero, a barrier that only half of
-//! a workgroup reaches, or an address computed from a number crashes the process on a software driver, and
-//! may do worse on others. A user's module is therefore checked before it becomes a kernel for the safe API:
+//! Drivers trust shaders. An index past the end of an array, a division by zero, a barrier that only half of a
+//! workgroup reaches, or an address computed from a number crashes the process on a software driver, and may have
+//! worse effects on others. A user's module is therefore checked before the safe API accepts it as a kernel:
 //!
 //! - only listed capabilities, storage classes, instructions and decorations are allowed (`globals`,
 //!   `blocks`, `instructions`, `functions`);
@@ -11,12 +11,11 @@
 //!   (`guard`);
 //! - the memory use is known before a pipeline is created (`memory`).
 //!
-//! A user's function in a built-in kernel must not have side effects, and only its own instructions are
-//! guarded (`crate::kernels::user_function`).
+//! A user's function in a built-in kernel must not have side effects. Only its own instructions are guarded
+//! (`crate::kernels::user_function`).
 //!
-//! Infinite loops are not prevented: they cost time, which the driver's watchdog limits. The types of
-//! arithmetic instructions are assumed to be valid, as in the output of any compiler; this is not a
-//! validator.
+//! Infinite loops are not prevented. They only cost time, which the driver's watchdog limits. The types of arithmetic
+//! instructions are not validated; they are assumed to be correct, as in the output of any compiler.
 
 mod blocks;
 pub(crate) mod calls;
@@ -49,7 +48,7 @@ pub use memory::{MAX_LOCAL_BYTES, MemoryUse};
 #[cfg(feature = "compile")]
 pub use source::MAX_SOURCE_BYTES;
 
-/// Maximum number of words of a checked module: 1 MiB, many times the size of the largest built-in kernel.
+/// Maximum number of words of a checked module: 1 MiB, which is many times the size of the largest built-in kernel.
 pub const MAX_WORDS: usize = 1 << 18;
 
 /// Checks the compute shader in `spirv`, and rewrites it so that it can be run safely.
@@ -73,7 +72,7 @@ pub(crate) fn shader(spirv: &[u32]) -> Result<Vec<u32>, CheckError> {
     Ok(editor.finish())
 }
 
-/// The memory use of a module; see [`crate::Kernel::memory`].
+/// Returns the memory use of a module; see [`crate::Kernel::memory`].
 pub(crate) fn memory_of(
     spirv: &[u32],
     value_of: &dyn Fn(u32) -> Option<u32>,
@@ -93,7 +92,7 @@ pub(crate) fn check_local(function: &str, bytes: u64) -> Result<(), CheckError> 
     Err(CheckError::Access { function: function.to_owned(), problem })
 }
 
-/// Parses a module; if `allowed` is given, it may use only these capabilities.
+/// Parses a module. If `allowed` is given, the module may use only these capabilities.
 pub(crate) fn load(
     spirv: &[u32],
     allowed: Option<&[Capability]>,
@@ -105,7 +104,7 @@ pub(crate) fn load(
     if let Some(allowed) = allowed {
         globals::check_header(&module, allowed)?;
     }
-    // Must precede reflection, which would not terminate for a type that contains itself.
+    // Must precede reflection, which would not terminate if a type contained itself.
     globals::check_order(&module)?;
     let interface = without_panic(|| reflect(spirv))??;
     Ok((module, interface))
@@ -113,11 +112,10 @@ pub(crate) fn load(
 
 fn entry(module: &Module) -> Result<Word, CheckError> {
     let entry = module.entry_points.first().and_then(|e| e.operands.get(1)?.id_ref_any());
-    entry.ok_or_else(|| invalid("its entry point is no function"))
+    entry.ok_or_else(|| invalid("the entry point is not a function"))
 }
 
-/// Initialises private variables with zero. They move after the constants, because they need the constant
-/// zero.
+/// Initializes private variables with zero. Moves them after the constants, because they need the constant zero.
 fn clear_private(editor: &mut Editor) {
     let private = globals::variables(&editor.module, StorageClass::Private);
     let is_unset = |i: &Instruction| {

@@ -1,8 +1,8 @@
-//! Checks of a user's GLSL before it is compiled.
+//! Checks a user's GLSL before it is compiled.
 //!
-//! The compiler is a C++ library in the same process, which it can crash. It therefore gets only sources of
-//! bounded size, on a large stack, and only extensions that a checked shader can use: the compiler is known
-//! to crash on others.
+//! The compiler is a C++ library that runs in the same process and can crash it. It therefore receives only sources
+//! of limited size, on a large stack, and only extensions that a checked shader can use, because it is known to crash
+//! on others.
 
 use super::error::CheckError;
 
@@ -40,7 +40,7 @@ pub(crate) fn check(text: &str) -> Result<(), CheckError> {
     if text.len() > MAX_SOURCE_BYTES {
         return Err(CheckError::SourceTooLong { bytes: text.len(), max: MAX_SOURCE_BYTES });
     }
-    // As seen by the preprocessor: continued lines are joined, and comments are spaces.
+    // The preprocessor joins continued lines and treats comments as spaces.
     let joined = text.replace("\\\r\n", "").replace("\\\n", "").replace("\\\r", "");
     for line in without_comments(&joined).split(['\n', '\r']) {
         let Some(directive) = line.trim_start().strip_prefix('#') else { continue };

@@ -1,11 +1,11 @@
 //! Checks that every invocation of a workgroup reaches every barrier, and every lane of a subgroup every
 //! `subgroupBarrier()`.
 //!
-//! This is a conservative analysis of what may vary between the invocations of a workgroup or subgroup:
-//! values, the memory of variables, and blocks that only some invocations execute. It starts empty and grows
-//! until it reaches a fixed point. A value is uniform if it is computed from constants, push constants,
-//! gl_WorkGroupID and gl_NumWorkGroups, via variables that are written in uniform control flow. Within a
-//! subgroup, gl_SubgroupID and operations with a uniform result are uniform too.
+//! This is a conservative analysis of what may vary between the invocations of a workgroup or subgroup: values, the
+//! contents of variables, and blocks that only some invocations execute. The analysis starts with an empty set and
+//! adds to it until a fixed point is reached. A value is uniform if it is computed from constants, push constants,
+//! gl_WorkGroupID and gl_NumWorkGroups, including via variables that are written in uniform control flow. For
+//! subgroups, gl_SubgroupID and subgroup operations with a uniform result are uniform too.
 
 use std::collections::{HashMap, HashSet};
 
@@ -64,8 +64,8 @@ fn check_barriers_in(group: Group, module: &Module, ids: &Ids) -> Result<(), Che
     Ok(())
 }
 
-/// The name of the barrier, if the instruction is one. Memory barriers and atomics that order other accesses
-/// count too: a software driver makes all of them wait for the workgroup.
+/// Returns the name of the barrier, if the instruction is one. This includes memory barriers and atomics that order
+/// other accesses, because a software driver makes all of them wait for the workgroup.
 fn barrier(instruction: &Instruction, ids: &Ids) -> Option<&'static str> {
     let id = |at: usize| operand(instruction, at);
     let constant = |at: usize| id(at).and_then(|id| ids.constant(id));
@@ -103,7 +103,7 @@ struct Varying<'m> {
     module: &'m Module,
     ids: &'m Ids,
     flows: Vec<FunctionFlow>,
-    /// The variable that a pointer points into; parameters lead to their arguments.
+    /// The variable that each pointer points into. For a parameter, these are the variables of its arguments.
     roots: HashMap<Word, Word>,
     values: HashSet<Word>,
     memory: HashSet<Word>,
@@ -170,8 +170,8 @@ impl<'m> Varying<'m> {
         }
     }
 
-    /// Finds the root of each pointer: chains lead to their base, and a parameter shares memory with its
-    /// arguments.
+    /// Finds the variable that each pointer points into. Access chains have the variable of their base. A parameter
+    /// shares the variables of its arguments.
     fn find_roots(&mut self) {
         let functions: Vec<&Function> = self.module.functions.iter().collect();
         for function in &functions {
@@ -220,7 +220,7 @@ impl<'m> Varying<'m> {
         self.functions.contains(&function.id) || self.blocks.contains(&(function.id, place))
     }
 
-    /// One pass over the module; returns whether anything was added.
+    /// Visits the module once. Returns whether anything was added to the set.
     fn grow(&mut self) -> bool {
         let before = self.size();
         for at in 0..self.flows.len() {
