@@ -9,9 +9,10 @@ use crate::network::Arc;
 use crate::shape::Shape;
 use crate::statistics::{CONTROL_WORDS, COUNT_STRIDE, WORDS_BEFORE_COUNTS};
 
-/// Maximum number of rounds whose sizes are recorded.
+/// Maximum number of rounds whose sizes are recorded for [`RoundSize`](crate::RoundSize).
 pub(crate) const HISTORY: u64 = 1 << 14;
-/// Two `VkDispatchIndirectCommand`s: one for the round, one for the pass that filters the pile.
+/// Words of two `VkDispatchIndirectCommand`s: one for the round, and one for the pass that filters
+/// the pile.
 const GROUP_WORDS: u64 = 6;
 
 /// Graph imports of a search.
@@ -21,11 +22,13 @@ pub(crate) struct Imports {
     pub arcs: Buffer,
     pub distances: Buffer,
     pub control: Buffer,
-    /// Dispatch sizes of even and odd rounds. Each round writes those of the next round.
+    /// Indirect dispatch arguments of even and odd rounds. Each round writes those of the next
+    /// round.
     pub groups: [Buffer; 2],
     pub history: Buffer,
     pub queues: Buffer,
-    /// Entries beyond the near set. Used only by methods that split them in separate passes.
+    /// Entries beyond the near set (the pile). Used only by methods that split the pile in separate
+    /// passes.
     pub pile: Buffer,
     pub request: Buffer,
     pub status: Buffer,
@@ -66,7 +69,7 @@ pub(crate) struct Buffers {
     queues: Array<u32>,
     pile: Array<u32>,
     pub request: Array<u32>,
-    /// Control block, copied for the host.
+    /// The control block of the kernels, copied for the host.
     pub status: Readback<u32>,
 }
 
@@ -89,7 +92,7 @@ impl Buffers {
         })
     }
 
-    /// Binds every import. A plan ignores bindings that it does not use.
+    /// Binds every import. Plans ignore bindings that they do not use.
     pub fn bind(&self, imports: &Imports) -> Vec<Bound<'_>> {
         vec![
             (imports.rows, &self.network.rows).into(),

@@ -13,8 +13,8 @@ pub struct DeviceNetwork {
     pub(crate) facts: Facts,
 }
 
-/// A network is even if its maximum degree is at most this many times its mean degree. The ratio is
-/// two to four for meshes, and in the hundreds for social networks and web graphs.
+/// Maximum ratio of the maximum degree to the mean degree in an even network. The ratio is two to
+/// four in meshes, and in the hundreds in social networks and web graphs.
 const EVEN: f64 = 8.0;
 
 /// Properties of a network that determine the plan of a search.
@@ -42,8 +42,8 @@ impl Facts {
         }
     }
 
-    /// Whether no vertex has far more arcs than the others, as in roads, grids and meshes. Paths in
-    /// such networks are long, so the number of rounds dominates the time of a search.
+    /// Whether no vertex has many more arcs than the others, as in roads, grids and meshes. Paths
+    /// in such networks are long, so the number of rounds determines the time of a search.
     pub fn is_even(&self) -> bool {
         f64::from(self.max_degree) <= EVEN * self.mean_degree
     }

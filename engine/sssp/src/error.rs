@@ -18,8 +18,8 @@ pub enum Error {
     /// An invalid network, or an invalid search in a network.
     #[error(transparent)]
     Network(#[from] NetworkError),
-    /// The kernels do not support these sizes.
-    #[error("tuning of shortest paths: {problem}")]
+    /// The kernels do not support these tuning parameters.
+    #[error("invalid options for shortest paths: {problem}")]
     Tuning {
         /// Description of the problem.
         problem: &'static str,
@@ -29,7 +29,7 @@ pub enum Error {
         "a search did not end within {rounds} rounds, so the device or its driver may compute wrong values; update the driver, or use another device"
     )]
     Unfinished {
-        /// Rounds executed, or submissions if there were more.
+        /// Number of rounds that were executed, or of submissions if there were more.
         rounds: u64,
     },
 }

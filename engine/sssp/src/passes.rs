@@ -1,4 +1,4 @@
-//! Passes of a search: initialization, rounds, and status report.
+//! Adds the passes of a search: initialization, rounds, and status report.
 
 use multisplit::graph::{Graph, Groups, Limits, PassBuilder, Plan, Scope};
 use multisplit::operations::fill;
@@ -14,7 +14,7 @@ use crate::shape::{Options, Shape};
 use crate::statistics::CONTROL_WORDS;
 use crate::tuning::Tuning;
 
-/// Up to this mean degree, a subgroup uses the maximum number of local hops.
+/// Maximum mean degree for which a subgroup uses the maximum number of local hops.
 const LOCAL_DEGREE: f64 = 3.0;
 
 push_constants! {
@@ -36,14 +36,14 @@ push_constants! {
     }
 }
 
-/// Maximum workgroup count that every Vulkan device supports in one dimension.
+/// Maximum number of workgroups in one dimension of a dispatch that every Vulkan device supports.
 const MAX_GROUPS: u32 = 65_535;
-/// Rounds between two splits of a pile; an even number. A near set lasts about ten rounds (grids
-/// and R-MAT networks with automatic bucket widths), and a split takes about as many passes. With
-/// fewer rounds in between, most split passes would be no-ops; with more, most rounds would be, but
-/// those are cheaper.
+/// Number of rounds between two splits of a pile; an even number. A near set lasts for about ten
+/// rounds (measured with grids and R-MAT networks, and automatic bucket widths), and a split takes
+/// about as many passes. With fewer rounds in between, most split passes would be no-ops. With
+/// more, most rounds would be no-ops, which are cheaper.
 pub(crate) const ROUNDS_PER_SPLIT: u32 = 8;
-/// Words of a `VkDispatchIndirectCommand`.
+/// Number of words of a `VkDispatchIndirectCommand`.
 pub(crate) const GROUP_WORDS: u64 = 3;
 
 /// Adds the passes of one search to graphs.
@@ -79,8 +79,8 @@ impl Search {
         Ok(())
     }
 
-    /// Rounds `count` up, so that a batch of rounds ends with the same dispatch-size buffer it
-    /// started with, and with a split of the pile if the method has one.
+    /// Rounds `count` up to a multiple. A batch of rounds then ends with the dispatch arguments in
+    /// the same buffer in which it began, and, if the method has a pile, with a split of the pile.
     pub fn whole_rounds(&self, count: u32) -> u32 {
         let multiple = if self.shape.method.has_pile() { ROUNDS_PER_SPLIT } else { 2 };
         count.max(1).next_multiple_of(multiple)
@@ -94,7 +94,7 @@ impl Search {
         })
     }
 
-    /// Adds `count` rounds. `count` is a value returned by [`whole_rounds`](Self::whole_rounds).
+    /// Adds `count` rounds. `count` must be a result of [`whole_rounds`](Self::whole_rounds).
     pub fn rounds(&self, graph: &mut Graph, at: &Imports, count: u32) -> Result<()> {
         for round in 0..count as usize {
             let (now, next) = (at.groups[round % 2], at.groups[(round + 1) % 2]);
@@ -110,11 +110,12 @@ impl Search {
         Ok(())
     }
 
-    /// Adds one dispatch of resident workgroups, which executes many rounds.
+    /// Adds one dispatch of resident workgroups. It executes many rounds.
     pub fn resident_rounds(&self, graph: &mut Graph, at: &Imports) -> Result<()> {
         let tuned = &self.tuning;
         let groups = u64::from(tuned.residents.groups.max(1));
-        // If the device limits loop iterations, waiting uses at most a quarter of them.
+        // If the device limits loop iterations, polls of other workgroups use at most a quarter of
+        // them.
         let (rounds, spins) = match tuned.loop_limit {
             Some(limit) => {
                 let rounds = tuned.resident_rounds.min(limit / 16);
@@ -136,8 +137,8 @@ impl Search {
         graph.exit(at.status, Scope::HOST_READ);
     }
 
-    /// Starts a pass with the constants that the kernel declares, and with its bindings except
-    /// dispatch sizes and buffers of the split.
+    /// Starts a pass with the constants that its kernel declares. Binds all buffers except the
+    /// dispatch arguments and those of a split.
     pub fn pass<'g>(
         &self,
         graph: &'g mut Graph,
@@ -201,23 +202,25 @@ impl Search {
         Ok(pass)
     }
 
-    /// Whether arcs are distributed over workgroups rather than subgroups.
+    /// Whether each workgroup, rather than each subgroup, distributes arcs over its threads.
     fn is_spread(&self) -> bool {
         let (facts, tuned) = (&self.shape.facts, &self.tuning);
         let from = if facts.is_even() { tuned.spread_degree_even } else { tuned.spread_degree };
         facts.mean_degree >= f64::from(from)
     }
 
-    /// Number of times a subgroup expands its own results before it returns them to a queue. Higher
-    /// degrees get fewer hops, because each hop then finds more entries while other subgroups wait.
+    /// Number of times that a subgroup expands vertices that it has found itself, before it appends
+    /// them to a queue (local hops). With higher degrees, there are fewer local hops, because each
+    /// of them finds more entries while other subgroups wait.
     fn local_hops(&self) -> u32 {
         let max_hops = self.tuning.local_hops;
         let fitting = f64::from(max_hops) * LOCAL_DEGREE / self.shape.facts.mean_degree.max(1.0);
         (fitting.round() as u32).clamp(max_hops.min(1), max_hops)
     }
 
-    /// Minimum entries per subgroup, such that each lane gets about one arc. With fewer entries,
-    /// lanes would idle; with more, the subgroup would iterate while other subgroups idle.
+    /// Minimum number of queue entries per subgroup, such that each lane gets about one arc. With
+    /// fewer entries, lanes would be idle. With more, the subgroup would iterate while other
+    /// subgroups are idle.
     fn min_chunk(&self) -> u32 {
         let lanes = f64::from(self.subgroup_size);
         ((lanes / self.shape.facts.mean_degree.max(1.0)) as u32).clamp(1, self.subgroup_size)
@@ -233,8 +236,8 @@ pub(crate) fn instantiate(context: &Context, plan: Plan) -> Result<Executable> {
 }
 
 /// Returns the plan of a search in `network` with at least `rounds` rounds, for inspection. If
-/// `options` has no tuning, the plan is for an unknown GPU ([`Tuning::for_limits`]). The time and
-/// memory of planning are quadratic in `rounds`.
+/// `options` contains no tuning parameters, those for an unknown GPU are used
+/// ([`Tuning::for_limits`]). The time and memory of planning are quadratic in `rounds`.
 pub fn plan(
     network: &Network,
     options: &Options,

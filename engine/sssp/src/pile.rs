@@ -1,5 +1,5 @@
-//! Passes that order the pile, the entries beyond the near set, by bucket: with a multisplit, or
-//! with a radix sort as in the original bucketing method.
+//! Adds the passes that order the pile (the queue entries beyond the near set) by bucket. They use
+//! a multisplit, or a radix sort as in the original bucketing method.
 
 use multisplit::graph::{Buffer, Graph, Groups};
 use multisplit::operations::{Count, SortBuffers, SplitBuffers, copy_first, sort, split};
@@ -12,9 +12,10 @@ use crate::passes::{GROUP_WORDS, Search};
 use crate::shape::Method;
 use crate::statistics::{KEPT_WORD, KEPT_WORDS_WORD};
 
-/// Buffers of a pile while it is split.
+/// Buffers that are used while a pile is split.
 struct Pile {
-    /// Number of entries that are not stale.
+    /// Number of entries that are not stale. An entry is stale if a shorter distance of its vertex
+    /// has been found since.
     n: Count,
     /// Bucket of each entry.
     ids: Buffer,
@@ -22,9 +23,8 @@ struct Pile {
 }
 
 impl Search {
-    /// Drops stale entries from the pile, splits it by bucket, and makes its first bucket the near
-    /// set of the next round. These passes have no effect unless the previous round left the near
-    /// set empty.
+    /// Removes stale entries from the pile, splits the rest by bucket, and makes the first bucket
+    /// the near set of the next round. These passes have no effect unless the near set is empty.
     pub fn split_pile(&self, graph: &mut Graph, at: &Imports, next_groups: Buffer) -> Result<()> {
         let capacity = self.shape.pile_entries();
         let pile = Pile {
@@ -50,7 +50,7 @@ impl Search {
         Ok(())
     }
 
-    /// Sorts the pile by all bits of the bucket index. Returns the sorted bucket indices and a
+    /// Sorts the pile by all bits of the bucket index. Returns the sorted bucket indices, and a
     /// placeholder for the offsets, which are not used.
     fn sort(&self, graph: &mut Graph, at: &Imports, pile: &Pile) -> Result<(Buffer, Buffer)> {
         let buffers = SortBuffers::keys(pile.ids).values(pile.entries).count(pile.n);
@@ -61,7 +61,7 @@ impl Search {
         Ok((pile.ids, at.request))
     }
 
-    /// Splits the pile. Returns the bucket indices in order and the offset of each bucket.
+    /// Splits the pile. Returns the bucket indices in order, and the offset of each bucket.
     fn multisplit(&self, graph: &mut Graph, at: &Imports, pile: &Pile) -> Result<(Buffer, Buffer)> {
         let buckets = self.shape.last_id + 1;
         let ids = graph.transient::<u32>("sssp.ids.split", self.shape.pile_entries());

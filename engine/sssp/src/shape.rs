@@ -1,4 +1,4 @@
-//! Method, bucket width and queue capacity of a search.
+//! Chooses the method, bucket width and queue capacity of a search.
 
 use multisplit::Error;
 use multisplit::graph::Limits;
@@ -15,18 +15,19 @@ pub enum Method {
     /// network.
     #[default]
     Auto,
-    /// Every round expands all vertices whose distance decreased.
+    /// Bellman-Ford: every round expands all vertices whose distance has decreased.
     BellmanFord,
-    /// Expands vertices below a splitting distance until none are left. The other vertices wait in
-    /// a far pile, which is then split at a greater distance.
+    /// Near-far: expands the vertices below a splitting distance until none are left (the near
+    /// set). The other vertices wait in a far pile, which is then split at a greater distance.
     NearFar,
-    /// Buckets of equal width, nearest first. When the near set is empty, all other entries are
-    /// sorted by bucket. This is the original, expensive method.
+    /// Bucketing: vertices are divided into buckets of equal width, and the nearest bucket is
+    /// expanded first. When it is empty, all other entries are sorted by bucket. This is the
+    /// original method, which is slow.
     Bucketing,
     /// Like [`Bucketing`](Self::Bucketing), with a multisplit in separate passes instead of the
     /// sort. This is Multisplit-SSSP as described in the paper.
     MultisplitPasses,
-    /// Multisplit-SSSP without separate passes: the kernel that finds new entries also splits them
+    /// Multisplit-SSSP without separate passes. The kernel that finds new entries also splits them
     /// by bucket, with subgroup ballots.
     Multisplit,
 }
@@ -49,17 +50,17 @@ pub struct Options {
     /// Search method.
     pub method: Method,
     /// Width of a bucket or of the near set, as a difference of distances. `None` chooses it from
-    /// the weights and degrees.
+    /// the weights and degrees of the network.
     pub delta: Option<f64>,
     /// Number of buckets of the multisplit methods.
     pub buckets: u32,
     /// Whether to build the predecessor tree.
     pub predecessors: bool,
-    /// Whether one dispatch executes many rounds, with workgroups that wait for each other. `None`
-    /// enables it if the tuning has resident workgroups. Methods that split a pile in separate
-    /// passes ignore it.
+    /// Whether one dispatch of resident workgroups, which wait for each other, executes many
+    /// rounds. `None` enables this if the tuning parameters define resident workgroups. Methods
+    /// that split a pile in separate passes ignore it.
     pub resident: Option<bool>,
-    /// Sizes to use instead of [`Tuning::for_device`].
+    /// Tuning parameters to use instead of [`Tuning::for_device`].
     pub tuning: Option<Tuning>,
 }
 
@@ -82,7 +83,7 @@ pub(crate) struct Shape {
     pub facts: Facts,
     /// Never `Auto`.
     pub method: Method,
-    /// Buckets per window in the kernels; 1 if the method only has a near set.
+    /// Number of buckets per window in the kernels; 1 if the method has only a near set.
     pub buckets: u32,
     /// Index of the last bucket that a pile is split into.
     pub last_id: u32,
@@ -93,18 +94,18 @@ pub(crate) struct Shape {
     pub resident: bool,
 }
 
-/// Double-buffered queues: near, rest and pieces. Each bucket adds one queue; that of the first
-/// bucket is unused.
+/// Number of double-buffered queues without buckets: near set, rest and pieces, two each. Each
+/// bucket adds one queue; that of the first bucket is unused.
 const PAIRED_QUEUES: u32 = 6;
-/// Bytes per queue entry.
+/// Size of a queue entry in bytes.
 const ENTRY: u64 = 8;
-/// Minimum bucket width, in mean weights. Narrower buckets would be nearly empty.
+/// Minimum bucket width, as a multiple of the mean weight. Narrower buckets would be nearly empty.
 const MIN_WIDTHS: f64 = 1.0 / 16.0;
 
 impl Shape {
     pub fn new(facts: Facts, options: &Options, tuning: &Tuning, limits: &Limits) -> Result<Self> {
         if options.buckets == 0 {
-            let problem = "shortest paths need at least one bucket";
+            let problem = "the number of buckets is 0; it must be at least 1";
             return Err(Error::Method { problem }.into());
         }
         if options.buckets > MAX_BUCKETS {
@@ -116,7 +117,7 @@ impl Shape {
             return Err(Error::Method { problem }.into());
         }
         let method = match options.method {
-            // The fastest on every kind of network measured (docs/performance.md).
+            // The fastest method on every kind of network that was measured (docs/performance.md).
             Method::Auto => Method::Multisplit,
             method => method,
         };
@@ -124,7 +125,7 @@ impl Shape {
         let width = options.delta.unwrap_or_else(|| width(&facts, method, tuning));
         let last_id = match method {
             Method::Bucketing => u32::MAX,
-            // With one bucket, the splitting distance would never increase.
+            // At least two buckets: with one, the splitting distance would never increase.
             _ => options.buckets.max(2) - 1,
         };
         let mut shape = Self {
@@ -138,8 +139,8 @@ impl Shape {
         };
         let entries = u64::from(facts.vertices) * u64::from(tuning.queue_percent) / 100;
         let max_capacity = limits.max_storage_range / (ENTRY * u64::from(shape.queues()));
-        // Queues may have fewer entries than ideal, or even fewer than there are vertices. After an
-        // overflow, a round over all vertices recovers the lost entries.
+        // Queues may have fewer entries than desired, or even fewer than there are vertices. If a
+        // queue overflows, a round over all vertices recovers the lost entries.
         let capacity = entries.max(tuning.min_queue_entries.into()).min(max_capacity).max(1);
         shape.capacity = capacity as u32;
         Ok(shape)
@@ -159,14 +160,14 @@ impl Shape {
     }
 }
 
-/// Default bucket width. Wide buckets need fewer rounds but relax more arcs repeatedly. If degrees
-/// are low, paths are long and rounds are small, so saving rounds matters most. If the network is
-/// large, saving relaxations matters most. The exponents were fitted to good widths for road
-/// networks, meshes and R-MAT networks with one to ten million arcs.
+/// Returns the default bucket width. With wide buckets, there are fewer rounds, but more arcs are
+/// relaxed repeatedly. If degrees are low, paths are long and rounds are small, so saving rounds is
+/// most important. If the network is large, saving relaxations is most important. The exponents
+/// were fitted to good widths for road networks, meshes and R-MAT networks with one to ten million
+/// arcs.
 ///
-/// [`Method::Multisplit`] merges small buckets, so narrower buckets cost few additional rounds.
-/// Even networks are an exception: all their buckets are small, and only the number of rounds
-/// matters.
+/// [`Method::Multisplit`] merges small buckets, so narrow buckets cost few additional rounds. In
+/// even networks, however, all buckets are small, and only the number of rounds is important.
 fn width(facts: &Facts, method: Method, tuning: &Tuning) -> f64 {
     let sparse = 4.0 / facts.mean_degree.max(1.0);
     let by_size = (1e6 / facts.arcs_held() as f64).sqrt();

@@ -1,4 +1,4 @@
-//! Searches on the device. All work is recorded once and resubmitted for every source.
+//! Runs searches on the device. All work is recorded once and resubmitted for every source.
 
 use std::sync::Arc;
 
@@ -24,8 +24,8 @@ pub struct Solver {
     rounds: Replay,
     pub(crate) residents: Option<Replay>,
     gave_up_residents: bool,
-    /// Source and round count of the last search. The count includes rounds that waited for a
-    /// split.
+    /// Source and round count of the last search. The count includes rounds that only waited for a
+    /// split of the pile.
     pub(crate) last: Option<(u32, u32)>,
     survey: Survey,
 }
@@ -39,12 +39,12 @@ pub struct Solution {
     pub statistics: Statistics,
 }
 
-/// Maximum submissions between two status checks by the host. The number doubles after each check.
+/// Maximum number of submissions between two status checks by the host. The number doubles after
+/// each check.
 const MAX_SUBMISSIONS: u32 = 64;
-/// A search that exceeds `ROUNDS_A_VERTEX * vertices + ROUNDS_AT_LEAST` rounds is reported as
-/// unfinished.
-const ROUNDS_A_VERTEX: u64 = 4;
-const ROUNDS_AT_LEAST: u64 = 1 << 12;
+/// A search fails if it exceeds `ROUNDS_PER_VERTEX * vertices + MIN_ROUND_LIMIT` rounds.
+const ROUNDS_PER_VERTEX: u64 = 4;
+const MIN_ROUND_LIMIT: u64 = 1 << 12;
 
 /// Plans the initialization of a search. It runs between batches of rounds, so it synchronizes with
 /// both the previous and the next batch.
@@ -66,7 +66,7 @@ pub(crate) fn begin(context: &Context, search: &Search) -> Result<(Plan, Imports
     Ok((graph.compile(&context.limits())?, at))
 }
 
-/// Plans `count` rounds and the status report. `count` is a value returned by
+/// Plans `count` rounds and the status report. `count` must be a result of
 /// [`Search::whole_rounds`].
 pub(crate) fn rounds(context: &Context, search: &Search, count: u32) -> Result<(Plan, Imports)> {
     part(context, search, |graph, at| search.rounds(graph, at, count))
@@ -145,7 +145,7 @@ impl Solver {
     }
 
     /// Whether separate passes order the entries beyond the near set.
-    pub fn has_passes_of_split(&self) -> bool {
+    pub fn has_split_passes(&self) -> bool {
         self.search.shape.method.has_pile()
     }
 
@@ -171,7 +171,8 @@ impl Solver {
         Ok(Solution { paths, statistics })
     }
 
-    /// Size of each round of the last search. A long history is truncated to its first rounds.
+    /// Returns the size of each round of the last search. If there were many rounds, only the first
+    /// ones are returned.
     pub fn round_sizes(&self) -> Result<Vec<RoundSize>> {
         let rounds = u64::from(Status(&self.buffers.status.read()).rounds());
         let words = self.context.download_range(&self.buffers.history, 0..rounds.min(HISTORY))?;
@@ -198,8 +199,9 @@ impl Solver {
         }
         let status = status.ok_or(Error::Unfinished { rounds: 0 })?;
         let found = Status(&status).statistics();
-        // The round count excludes rounds that waited for the split passes; add them here.
-        let waiting = if self.has_passes_of_split() { ROUNDS_PER_SPLIT - 1 } else { 0 };
+        // The device does not count rounds that only waited for the split passes, so they are added
+        // here.
+        let waiting = if self.has_split_passes() { ROUNDS_PER_SPLIT - 1 } else { 0 };
         let rounds = found.rounds.saturating_add(found.splits.saturating_mul(waiting));
         self.last = Some((source, rounds));
         Ok(status)
@@ -230,7 +232,8 @@ impl Solver {
             if has_ended(status, submitted, self.search.shape.facts.vertices)? {
                 return Ok(Some(words));
             }
-            // One submission of resident workgroups executes many rounds.
+            // One submission of resident workgroups executes many rounds, so it is checked after
+            // each.
             let max_submissions = if resident { 1 } else { MAX_SUBMISSIONS };
             submissions = (2 * submissions).min(max_submissions);
         }
@@ -256,7 +259,7 @@ fn has_ended(status: Status<'_>, submitted: u64, vertices: u32) -> Result<bool> 
 
 /// Maximum rounds of a search.
 fn max_rounds(vertices: u32) -> u64 {
-    ROUNDS_A_VERTEX * u64::from(vertices) + ROUNDS_AT_LEAST
+    ROUNDS_PER_VERTEX * u64::from(vertices) + MIN_ROUND_LIMIT
 }
 
 #[cfg(test)]

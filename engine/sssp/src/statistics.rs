@@ -1,14 +1,14 @@
 //! Statistics of a search and of its rounds.
 
-/// Words of the control block that the host reads.
+/// Number of words at the start of the control block that the host reads.
 pub(crate) const CONTROL_WORDS: u64 = 29;
-/// Words of the control block before the queue counts.
+/// Number of words of the control block before the queue counts.
 pub(crate) const WORDS_BEFORE_COUNTS: u64 = 224;
-/// Words between two queue counts: one cache line.
+/// Number of words between two queue counts: one cache line.
 pub(crate) const COUNT_STRIDE: u64 = 32;
-/// Index of the word that contains the number of pile entries to split.
+/// Index of the word with the number of pile entries to split.
 pub(crate) const KEPT_WORD: u64 = 27;
-/// Index of the word that contains their size in words.
+/// Index of the word with the size of these entries in words.
 pub(crate) const KEPT_WORDS_WORD: u64 = 28;
 
 /// Work done by a search.
@@ -22,11 +22,11 @@ pub struct Statistics {
     pub dense_rounds: u32,
     /// Number of arcs relaxed, counting repetitions.
     pub relaxations: u64,
-    /// Number of arcs relaxed again after their first time.
+    /// Number of relaxations of arcs that had been relaxed before.
     pub rerelaxations: u64,
     /// Number of vertices expanded, counting repetitions.
     pub expansions: u64,
-    /// Whether resident workgroups timed out, so that each round became a dispatch.
+    /// Whether resident workgroups have timed out. Each round is then a separate dispatch.
     pub gave_up_residents: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Survey after a search: builds the predecessor tree, counts the arcs of reached vertices, and
-//! detects distances that overflow.
+//! Visits every arc after a search (a survey): builds the predecessor tree, counts the arcs of
+//! reached vertices, and detects distances that overflow.
 
 use std::sync::Arc;
 
@@ -22,13 +22,14 @@ push_constants! {
     }
 }
 
-/// Words of the kernel's result: `changed`, `too_late`, and the arc count in two words.
+/// Number of words of the kernel's result: `changed`, `too_late`, and the arc count in two words.
 const FOUND_WORDS: u64 = 4;
 
 /// Visits every arc after a search.
 pub(crate) struct Survey {
     first: Replay,
-    /// Finds predecessors at the same distance. `None` unless predecessors are requested.
+    /// Finds predecessors with the same distance, over arcs of weight 0. `None` unless predecessors
+    /// are requested.
     same_distance: Option<Replay>,
     parents: Array<u32>,
     found: Readback<u32>,
@@ -37,7 +38,7 @@ pub(crate) struct Survey {
 
 /// Result of a survey.
 pub(crate) struct Surveyed {
-    /// A vertex that is only reachable by paths whose length overflows a distance.
+    /// A vertex that can be reached only by paths whose length overflows a distance.
     pub too_late: Option<u32>,
     /// Number of arcs that leave reached vertices.
     pub arcs: u64,
@@ -84,8 +85,8 @@ impl Survey {
             too_late: Some(word(1)).filter(|&vertex| vertex != UNREACHED),
             arcs: u64::from(word(2)) | (u64::from(word(3)) << 32),
         };
-        // Each run extends chains of zero-weight arcs by at least one arc. Such chains are usually
-        // short.
+        // Each run extends chains of arcs with weight 0 by at least one arc. Such chains are
+        // usually short.
         if let Some(same_distance) = &mut self.same_distance {
             let mut changed = true;
             while changed {
@@ -149,7 +150,7 @@ fn plan(
         .dispatch(Groups::linear(facts.arcs.div_ceil(threads.into())));
     graph.copy("sssp.survey.report", at.found, at.report);
     graph.exit(at.report, Scope::HOST_READ);
-    // The rounds write the distances. The other of the two plans writes the remaining buffers.
+    // The rounds write the distances. The other plan of the survey writes the remaining buffers.
     graph.entry(at.search.distances, Scope::COMPUTE_WRITE);
     graph.entry(at.parents, Scope::COMPUTE_READ_WRITE);
     let found = Scope::COMPUTE_READ_WRITE.union(Scope::TRANSFER_READ).union(Scope::TRANSFER_WRITE);

@@ -1,5 +1,5 @@
-//! GPU timing of searches. A batch of rounds is recorded once and resubmitted until the search
-//! ends, so that memory use does not depend on the number of rounds.
+//! Measures the GPU time of searches. A batch of rounds is recorded once and resubmitted until the
+//! search ends, so memory use does not depend on the number of rounds.
 
 use multisplit::PassTime;
 
@@ -7,14 +7,15 @@ use crate::error::Result;
 use crate::passes::instantiate;
 use crate::solver::{self, Solver};
 
-/// Batches of rounds per timed recording. More batches reduce the cost of boundaries between
-/// recordings, but planning takes longer: its time and memory are quadratic in the number of
-/// passes.
+/// Number of batches of rounds per timed recording. With more batches, there are fewer boundaries
+/// between recordings, but planning takes longer: its time and memory are quadratic in the number
+/// of passes.
 const TIMED_BATCHES: u32 = 8;
 
 impl Solver {
-    /// GPU time of each of `runs` complete searches from `source`, in nanoseconds. Includes
-    /// clearing the distances. The searches run back to back without host intervention.
+    /// Returns the GPU time of each of `runs` complete searches from `source`, in nanoseconds. This
+    /// includes clearing the distances. The searches run one after another without host
+    /// intervention.
     pub fn time_runs(&mut self, source: u32, runs: u32) -> Result<Vec<f64>> {
         let rounds = match self.last {
             Some((last, rounds)) if last == source => rounds,
@@ -36,7 +37,7 @@ impl Solver {
         }
     }
 
-    /// Times `runs` searches of at least `rounds` rounds each.
+    /// Measures `runs` searches of at least `rounds` rounds each.
     fn time_rounds(&mut self, rounds: u32, runs: u32) -> Result<Vec<f64>> {
         let search = &self.search;
         if self.is_resident()
@@ -52,10 +53,10 @@ impl Solver {
         Ok(self.context.time_replays(&mut self.begin, &mut part, times, runs)?)
     }
 
-    /// GPU time of a complete search from `source`, summed over the passes with each label. Every
-    /// round is one dispatch.
+    /// Returns the GPU time of a complete search from `source`, summed over the passes with each
+    /// label. Every round is one dispatch.
     pub fn time_passes(&mut self, source: u32) -> Result<Vec<PassTime>> {
-        // Checks the source and writes the request.
+        // This checks the source and writes the request to the device.
         self.run(source)?;
         let search = self.search;
         let mut sums: Vec<PassTime> = Vec::new();

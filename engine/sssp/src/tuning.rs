@@ -1,4 +1,4 @@
-//! Sizes of a shortest-path search, and their defaults for a device.
+//! Tuning parameters of a shortest-path search, and their defaults for a device.
 
 use multisplit::DeviceProperties;
 use multisplit::ash::vk;
@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 /// PCI vendor id.
 const NVIDIA: u32 = 0x10DE;
 
-/// Workgroups that are known to run concurrently.
+/// Workgroups of one dispatch that are known to run at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Residents {
     /// Number of workgroups; 0 if unknown.
@@ -18,16 +18,16 @@ pub struct Residents {
     pub threads: u32,
 }
 
-/// Sizes of a shortest-path search. Every field may be set; distances do not depend on them.
+/// Tuning parameters of a shortest-path search. All fields may be changed; distances do not depend on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tuning {
-    /// Workgroup size if each round is a dispatch.
+    /// Workgroup size, if each round is a separate dispatch.
     pub threads: u32,
-    /// Maximum number of workgroups per round, if each round is a dispatch.
+    /// Maximum number of workgroups per round, if each round is a separate dispatch.
     pub max_groups: u32,
-    /// Resident workgroups, which execute many rounds in one dispatch and wait for each other. This requires
-    /// that all of them run concurrently and make progress. Otherwise they time out after
-    /// [`spin_limit`](Self::spin_limit) failed polls, and each round becomes a dispatch.
+    /// Resident workgroups: they execute many rounds in one dispatch and wait for each other. This requires that all
+    /// of them run at the same time and make progress. Otherwise, they time out after
+    /// [`spin_limit`](Self::spin_limit) failed polls, and each round becomes a separate dispatch.
     pub residents: Residents,
     /// Maximum number of failed polls before a resident workgroup times out.
     pub spin_limit: u32,
@@ -37,51 +37,52 @@ pub struct Tuning {
     pub batch_rounds: u32,
     /// Like `batch_rounds`, for methods that split a pile in separate passes.
     pub batch_piles: u32,
-    /// Capacity of a stage in entries per lane. A subgroup collects entries in a stage before it appends them
-    /// to queues.
+    /// Capacity of a stage, in entries per lane. A subgroup collects entries in a stage (in shared memory) before it
+    /// appends them to queues.
     pub stage: u32,
-    /// With at least this mean degree, each workgroup distributes the arcs of its vertices over all its
-    /// threads. Below it, each subgroup distributes arcs over its lanes, and expands the vertices it finds
+    /// Minimum mean degree for which each workgroup distributes the arcs of its vertices over all its threads. With a
+    /// lower mean degree, each subgroup distributes arcs over its lanes, and also expands vertices that it finds
     /// (`local_hops`).
     pub spread_degree: u32,
-    /// Like `spread_degree`, for networks with similar degrees (roads, meshes), where local hops pay off up to
-    /// a higher mean degree.
+    /// Like `spread_degree`, for even networks (roads, meshes), in which all degrees are similar. Local hops are
+    /// worthwhile there up to a higher mean degree.
     pub spread_degree_even: u32,
-    /// Vertices with at least this many arcs are relaxed by all subgroups of a workgroup, if subgroups
-    /// distribute arcs.
+    /// If subgroups distribute arcs: minimum degree of vertices whose arcs are relaxed by all subgroups of a
+    /// workgroup.
     pub wide_degree: u32,
     /// Maximum number of entries of a round that merges several buckets, including the rest of the near set.
     /// Used by methods with one queue per bucket.
     pub merge_entries: u32,
-    /// A shrinking near set of at most this many entries is merged with the next bucket. Used by the same
+    /// Maximum number of entries of a shrinking near set that is merged with the next bucket. Used by the same
     /// methods.
     pub tail_entries: u32,
-    /// Vertices with at least this many arcs are relaxed in pieces, by all workgroups.
+    /// Minimum degree of vertices whose arcs are divided into pieces, which all workgroups relax.
     pub hub_degree: u32,
-    /// Arcs per piece.
+    /// Number of arcs per piece.
     pub piece: u32,
-    /// Maximum number of times that a subgroup expands its own results before it appends them to a queue. Lower
-    /// if the mean degree exceeds 3.
+    /// Maximum number of local hops: how often a subgroup expands vertices that it has found itself, before it
+    /// appends them to a queue. There are fewer if the mean degree exceeds 3.
     pub local_hops: u32,
     /// Maximum number of entries of a round with local hops.
     pub local_entries: u32,
     /// Capacity of a queue, in percent of the number of vertices.
     pub queue_percent: u32,
-    /// Minimum capacity of a queue, in entries. Even small networks need room for pieces.
+    /// Minimum capacity of a queue, in entries. Even small networks need room for the pieces of vertices with many
+    /// arcs.
     pub min_queue_entries: u32,
     /// Scale of the default bucket width, which is `mean weight * delta_scale * (4 / mean degree)^3 * sqrt(10^6
     /// / arcs)`.
     pub delta_scale: u32,
-    /// Maximum of the default bucket width, in mean weights.
+    /// Maximum of the default bucket width, as a multiple of the mean weight.
     pub max_delta: u32,
-    /// Limits the default bucket width of [`Method::Multisplit`](crate::Method::Multisplit), which merges small
-    /// buckets, to `mean weight * delta_thin * (4 / mean degree)^3.5`.
+    /// Scale of an upper bound of the default bucket width of [`Method::Multisplit`](crate::Method::Multisplit),
+    /// which merges small buckets. The bound is `mean weight * delta_thin * (4 / mean degree)^3.5`.
     pub delta_thin: u32,
-    /// Raises the default bucket width of that method to at least `mean weight * delta_even * (4 / mean
-    /// degree)^3` if the network has similar degrees.
+    /// Scale of a lower bound of the default bucket width of that method in even networks. The bound is
+    /// `mean weight * delta_even * (4 / mean degree)^3`.
     pub delta_even: u32,
-    /// Total loop iterations of an invocation after which the driver terminates every loop. Always taken from
-    /// the device.
+    /// Number of loop iterations, summed over all loops of one invocation, after which the driver ends every loop.
+    /// Always taken from the device.
     pub(crate) loop_limit: Option<u32>,
 }
 
@@ -94,7 +95,8 @@ impl Tuning {
         let tuned = match (properties.device_type, properties.vendor_id) {
             (vk::PhysicalDeviceType::CPU, _) => Self::software(),
             (vk::PhysicalDeviceType::DISCRETE_GPU, NVIDIA) => Self {
-                // All workgroups of a dispatch that fits on the GPU run concurrently and make progress.
+                // On NVIDIA GPUs, all workgroups of a dispatch that fits on the GPU run at the same time and make
+                // progress.
                 residents: Residents { groups: properties.shader_cores, threads: 1024 },
                 ..Self::gpu()
             },
@@ -104,7 +106,7 @@ impl Tuning {
         tuned.within(&properties.graph_limits())
     }
 
-    /// Sizes for an unknown GPU with these limits.
+    /// Tuning parameters for an unknown GPU with these limits.
     pub fn for_limits(limits: &Limits) -> Self {
         Self::gpu().within(limits)
     }
@@ -138,8 +140,8 @@ impl Tuning {
         }
     }
 
-    /// Sizes for software drivers, which terminate every loop after 65,535 iterations in total: many workgroups
-    /// with little work each.
+    /// Tuning parameters for software drivers. They end every loop after 65,535 iterations in total, so there are
+    /// many workgroups with little work each.
     fn software() -> Self {
         Self {
             threads: 64,
@@ -151,14 +153,15 @@ impl Tuning {
             hub_degree: 512,
             local_hops: 4,
             local_entries: 1 << 10,
-            // Rounds are cheap and arcs are expensive.
+            // On these drivers, rounds are cheap and relaxing arcs is expensive.
             spread_degree_even: 4,
             delta_even: 0,
             ..Self::gpu()
         }
     }
 
-    /// Rounds workgroup sizes down to whole subgroups, within the device limits for threads and shared memory.
+    /// Rounds workgroup sizes down to whole subgroups, and reduces them to the device limits for threads and shared
+    /// memory.
     fn within(mut self, limits: &Limits) -> Self {
         let size = limits.subgroup_size.max(1);
         let max_threads = limits.max_workgroup_invocations;
@@ -172,7 +175,7 @@ impl Tuning {
         self
     }
 
-    /// Rejects sizes that the kernels do not support.
+    /// Rejects values that the kernels do not support.
     pub(crate) fn check(&self, limits: &Limits) -> Result<()> {
         let size = limits.subgroup_size.max(1);
         let max_threads = limits.max_workgroup_invocations.max(size);
@@ -182,18 +185,21 @@ impl Tuning {
             && (self.residents.groups == 0 || is_whole(self.residents.threads));
         require(
             whole,
-            "workgroup sizes must be multiples of the subgroup size, and at most the device's maximum",
+            "`threads` and `residents.threads` must be multiples of the subgroup size, and at most the device's maximum workgroup size",
         )?;
         let [max_groups, ..] = limits.max_workgroup_count;
         let groups =
             (1..=max_groups).contains(&self.max_groups) && self.residents.groups <= max_groups;
-        require(groups, "`max_groups` must be at least 1 and at most the device's maximum")?;
+        require(
+            groups,
+            "`max_groups` must be at least 1 and at most the device's maximum workgroup count",
+        )?;
         require((1..=MAX_STAGE).contains(&self.stage), "`stage` must be from 1 to 16")?;
         let threads = self.threads.max(self.residents.threads).saturating_mul(16 * self.stage + 12);
         let available = limits.max_shared_bytes.saturating_sub(FIXED_SHARED_BYTES);
         require(
             threads <= available,
-            "the workgroups exceed the shared memory; use fewer threads or a smaller `stage`",
+            "the workgroups need more shared memory than the device has; use fewer threads or a smaller `stage`",
         )?;
         let pieces = self.piece > 0 && self.hub_degree >= self.piece && self.wide_degree > 0;
         require(
@@ -205,7 +211,7 @@ impl Tuning {
             && self.batch_piles <= MAX_BATCH;
         require(
             rounds,
-            "`resident_rounds` must be from 1 to 2^16, and `batch_rounds` and `batch_piles` at most 256",
+            "`resident_rounds` must be from 1 to 2^16, and `batch_rounds` and `batch_piles` must be at most 256",
         )?;
         require(self.local_hops <= MAX_HOPS, "`local_hops` must be at most 64")?;
         require(self.queue_percent <= MAX_PERCENT, "`queue_percent` must be at most 10,000")?;

@@ -160,7 +160,7 @@ impl Search<'_> {
         let mean = |of: &dyn Fn(&(_, Timed)) -> f64| all.iter().map(of).sum::<f64>() / count as f64;
         let ms = mean(&|(_, time)| time.nanoseconds / 1e6);
         let passes = match expected.first() {
-            Some(&(source, _)) if solver.has_passes_of_split() => solver.time_passes(source)?,
+            Some(&(source, _)) if solver.has_split_passes() => solver.time_passes(source)?,
             _ => Vec::new(),
         };
         if all.iter().any(|(statistics, _)| statistics.gave_up_residents) {

@@ -14,7 +14,7 @@ pub struct EdgeList {
 /// Weights of an edge list.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum EdgeWeights {
-    /// No weights are stored: every edge has weight 1.
+    /// All edges have weight 1, and no weights are stored.
     #[default]
     Ones,
     /// Integer weights.

@@ -1,7 +1,8 @@
 //! Weighted graphs in compressed sparse row format on the host, and the shortest paths found in
 //! them.
 //!
-//! They are called networks because a [`Graph`](multisplit::graph::Graph) is a graph of GPU passes.
+//! This crate calls them networks, because a [`Graph`](multisplit::graph::Graph) is a graph of GPU
+//! passes.
 //!
 //! ```
 //! # fn main() -> Result<(), multisplit_sssp::network::NetworkError> {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::rows::WeightKind;
 
-/// Distance of an unreachable vertex. Also the predecessor of a vertex without one.
+/// Distance of a vertex that cannot be reached. Also the predecessor of a vertex without one.
 pub const UNREACHED: u32 = u32::MAX;
 
 /// Length of a path.
@@ -84,7 +84,7 @@ impl ShortestPaths {
         self.distances.iter().filter(|&&d| d != UNREACHED).count() as u64
     }
 
-    /// Summary for comparing two results.
+    /// Returns a summary of the distances, for comparing two results.
     pub fn summary(&self) -> Summary {
         let mut summary = Summary { reached: 0, sum: 0, max: 0, hash: 0 };
         for (vertex, &bits) in (0u64..).zip(&self.distances) {

@@ -6,9 +6,9 @@ use super::error::NetworkError;
 /// Whether edges are directed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
-    /// One arc, from the first vertex to the second.
+    /// Each edge is one arc, from its first to its second vertex.
     Directed,
-    /// An arc in each direction, both with the same weight.
+    /// Each edge is two arcs with the same weight, one in each direction.
     Undirected,
 }
 
@@ -40,14 +40,14 @@ pub struct Network {
     edges: u64,
 }
 
-/// Maximum number of vertices, and of arcs. Leaves headroom for the 32-bit queue counters on the
-/// device.
+/// Maximum number of vertices, and maximum number of arcs. Leaves room for the queue counters on
+/// the device, which have 32 bits.
 const MAX_COUNT: u64 = (1 << 30) - 1;
 
 impl Network {
     /// Creates a network with `vertices` vertices. Duplicate edges and self-loops are kept; an
-    /// undirected self-loop becomes one arc. Subnormal weights are flushed to zero, because not
-    /// every device supports them.
+    /// undirected self-loop becomes a single arc. Subnormal weights are replaced by zero, because
+    /// not every device supports them.
     pub fn new(
         vertices: u64,
         direction: Direction,
@@ -180,7 +180,7 @@ fn bits(edges: &EdgeList) -> Result<(Option<Vec<u32>>, WeightKind), NetworkError
                 let weight = weights[edge].into();
                 return Err(NetworkError::Weight { edge: edge as u64, weight });
             }
-            // This also drops the sign of -0.0, so that bits compare like numbers.
+            // This also replaces -0.0 by zero, so that weights have the same order as their bits.
             let bits = |&w: &f32| if w < f32::MIN_POSITIVE { 0 } else { w.to_bits() };
             Ok((Some(weights.iter().map(bits).collect()), WeightKind::F32))
         }
