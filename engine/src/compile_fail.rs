@@ -10,7 +10,7 @@
 //! gpu.sort(&[[0u8; 4], [1; 4]]);
 //! ```
 //!
-//! Parameters with a different type than the keys:
+//! A bucket function whose parameters have a different type than the keys:
 //! ```compile_fail,E0308
 //! let gpu = multisplit::Context::new().unwrap();
 //! gpu.split(&[0.5f32, 1.5], multisplit::Buckets::range(&[2u32]));
@@ -44,7 +44,7 @@
 //! gpu.scan(&["one", "two"]);
 //! ```
 //!
-//! A plan that is modified after compilation:
+//! A plan that is modified after it was compiled:
 //! ```compile_fail,E0616
 //! let mut plan = multisplit::graph::Graph::new("empty").compile(&Default::default()).unwrap();
 //! plan.steps.clear();

@@ -148,7 +148,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn barriers_with_equal_stages_merge() {
+    fn barriers_with_equal_stages_are_merged() {
         let all = [
             barrier(C, W, C, R),
             barrier(C, NONE, C, NONE),
@@ -159,13 +159,13 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn contained_barriers_are_dropped() {
+    fn barriers_contained_in_others_are_dropped() {
         let broad = barrier(Stages::ALL_COMMANDS, Access::MEMORY_WRITE, C, R);
         assert_eq!(merged([barrier(C, W, C, R), broad].into_iter()), [broad]);
     }
 
     #[test]
-    fn barriers_differing_in_one_stage_mask_join() {
+    fn barriers_that_differ_in_one_stage_mask_are_joined() {
         let all =
             vec![barrier(C, NONE, C, NONE), barrier(I, NONE, C, NONE), barrier(T, NONE, I, NONE)];
         assert_eq!(joined(all), [barrier(C | I, NONE, C, NONE), barrier(T, NONE, I, NONE)]);

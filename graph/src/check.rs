@@ -131,7 +131,7 @@ mod tests {
     use super::fold_groups;
 
     #[test]
-    fn large_counts_extend_in_y() {
+    fn large_workgroup_counts_extend_in_y() {
         let max = [65535, 65535, 65535];
         assert_eq!(fold_groups(0, max), Some([0, 0, 0]));
         assert_eq!(fold_groups(1, max), Some([1, 1, 1]));
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn surplus_is_less_than_y_workgroups() {
+    fn folded_counts_have_fewer_than_y_surplus_workgroups() {
         let max = [7, 100, 1];
         for count in 1..=700 {
             let [x, y, z] = fold_groups(count, max).map_or([0; 3], |groups| groups.map(u64::from));

@@ -195,7 +195,7 @@ mod tests {
     use super::longest_paths;
 
     #[test]
-    fn levels_are_longest_paths() {
+    fn level_of_a_pass_is_the_longest_path_to_it() {
         //  0 -> 1 -> 3
         //  0 ------> 3     2 is isolated
         assert_eq!(longest_paths(4, [(0, 1), (1, 3), (0, 3)].into_iter()), Ok(vec![0, 1, 0, 2]));

@@ -185,7 +185,7 @@ pub enum BufferPlacement {
     StatusWord,
 }
 
-/// How the caller and the plan synchronize their accesses to an import.
+/// Synchronization of an import between the caller and the plan.
 ///
 /// If `entry` is `None`, the caller must record a barrier before the plan, with `first_use` as its
 /// second scope. If `exit` is `None`, the caller must record a barrier after the plan, with

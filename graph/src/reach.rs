@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn all_commands_and_memory_bits_include_the_specific_bits() {
+    fn broad_stage_and_access_bits_include_the_specific_bits() {
         let call = [barrier(Stages::ALL_COMMANDS, Access::MEMORY_WRITE, C, Access::MEMORY_READ)];
         assert!(covers((T, Access::TRANSFER_WRITE), &[&call], (C, R)));
         assert!(!covers((Stages::HOST, Access::HOST_WRITE), &[&call], (C, R)));

@@ -74,7 +74,7 @@ fn between(first: Described, second: Described) -> Vec<MemoryBarrier> {
 }
 
 #[test]
-fn compute_passes_get_minimal_masks() {
+fn barriers_between_compute_passes_have_minimal_masks() {
     assert_eq!(between(writer(), reader()), [barrier(C, W, C, R)]);
     assert_eq!(between(writer(), writer()), [barrier(C, W, C, W)]);
     assert_eq!(between(writer(), updater()), [barrier(C, W, C, R | W)]);
@@ -278,7 +278,7 @@ fn exit_barrier_covers_entry_writes_of_read_only_imports() {
 }
 
 #[test]
-fn barrier_of_a_broad_entry_scope_includes_narrow_ones() {
+fn broad_entry_scope_covers_narrow_entry_scopes() {
     let (mut g, x) = graph();
     let y = g.import::<u32>("y", 16);
     g.entry(x, Scope::ANYTHING);
@@ -338,7 +338,7 @@ fn replay_waits_before_overwriting_a_transient() {
 }
 
 #[test]
-fn replay_of_reads_needs_no_barrier() {
+fn replay_of_a_reading_pass_needs_no_barrier() {
     let (mut g, x) = graph();
     let read = run(&mut g, "read", reader(), x);
     g.keep(read);

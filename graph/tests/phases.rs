@@ -104,7 +104,7 @@ fn order_through_a_culled_pass_is_preserved() {
 }
 
 #[test]
-fn pass_is_culled_if_its_output_is_used_only_as_scratch() {
+fn pass_is_culled_if_later_passes_use_its_output_only_as_scratch() {
     // The second pass uses `work` only as scratch, so no pass reads the data that the first one
     // writes.
     let mut g = Graph::new("scratch");
@@ -253,7 +253,7 @@ fn large_graphs_compile_quickly() {
 
 /// Constants are never written, so they cause no hazards within or between runs.
 #[test]
-fn constants_are_placed_and_need_no_barriers() {
+fn constants_are_placed_and_cause_no_barriers() {
     let mut g = Graph::new("constants");
     let unused = g.constant("unused", &[1u64]);
     let (table, other) = (g.constant("table", &[1u32, 2, 3]), g.constant("other", &[4u32]));

@@ -90,7 +90,7 @@ fn inlined_instructions(spirv: &[u32]) -> usize {
 /// Drivers inline all functions, and for some drivers, time and memory grow more than linearly with
 /// the size of the result.
 #[test]
-fn kernels_with_plain_constants_are_valid_and_small() {
+fn kernels_with_frozen_constants_are_valid_and_small() {
     const MAX_WORDS: usize = 50_000;
     const MAX_INLINED: usize = 60_000;
     let (mut words, mut inlined) = ((0, ""), (0, ""));

@@ -33,7 +33,7 @@ fn refused(key: &str, source: &str) -> CompileError {
 
 /// Functions that the tests, the documentation and the examples use.
 #[test]
-fn common_functions_are_accepted() {
+fn common_user_functions_are_accepted() {
     let narrow = &builtin::MULTISPLIT_LABELS;
     let wide = &builtin::MULTISPLIT_LABELS_KEY64;
     let cases: &[(&Builtin, &str, &str)] = &[

@@ -185,7 +185,10 @@ fn invalid_sources_and_options_are_rejected(gpu: &Gpu) -> Result<()> {
     }
     let none = Options { buckets: 0, ..Options::default() };
     let refused = Solver::new(&gpu.context, &on_device, &none).err().map(|error| error.to_string());
-    ensure!(refused.as_deref() == Some("the number of buckets is 0; it must be at least 1"), "{refused:?}");
+    ensure!(
+        refused.as_deref() == Some("the number of buckets is 0; it must be at least 1"),
+        "{refused:?}"
+    );
     Ok(())
 }
 

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_shrink_until_they_fit() {
+    fn parts_are_halved_until_they_fit_in_memory() {
         let mut done = 0;
         let outcome = in_parts(10_000, 9000, &mut |part| {
             if part.end - part.start > 3000 {

@@ -93,7 +93,7 @@ struct ScanCall<'a> {
     how: &'a Scan,
 }
 
-/// How the segments of a scan are specified.
+/// Specifies the segments of a scan.
 #[derive(Clone, Copy)]
 enum Heads<'a> {
     /// The array is one segment.

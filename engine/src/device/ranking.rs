@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn choices_are_parsed_by_name() {
+    fn ranking_choices_are_parsed_by_name() {
         assert_eq!("promised".parse::<RankingChoice>().ok(), Some(RankingChoice::Promised));
         assert_eq!("probed".parse::<RankingChoice>().ok(), Some(RankingChoice::Probed));
         for wrong in ["", "Probed", "both", "auto"] {

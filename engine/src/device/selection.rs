@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn indices_take_precedence_over_names() {
+    fn device_indices_take_precedence_over_names() {
         for (wanted, index) in [
             ("0", Some(0)),
             ("1", Some(1)),
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn auto_picks_the_best_device_type() {
+    fn auto_selects_the_best_device_type() {
         assert_eq!(best(devices().iter()).map(|d| d.index), Some(3));
         assert_eq!(picked(&DeviceChoice::Software), Some(0));
     }

@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn watches_keep_the_first_error() {
+    fn watch_keeps_the_first_error() {
         let sink = Messages::default();
         report(&sink, vk::DebugUtilsMessageSeverityFlagsEXT::ERROR, c"earlier");
         let (watch, other) = (sink.watch(), sink.watch());
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_reach_existing_clones() {
+    fn messages_are_visible_in_existing_clones() {
         let sink = Messages::default();
         let kept = sink.clone();
         report(&sink, vk::DebugUtilsMessageSeverityFlagsEXT::ERROR, c"broken");

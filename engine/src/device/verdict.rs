@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn saved_verdicts_are_loaded() {
+    fn saved_probe_results_are_loaded() {
         let folder = TestFolder::new("verdict");
         let file = VerdictFile::new(&folder.0.join("new"), &properties());
         assert_eq!(file.load(), None);

@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_are_in_the_order_of_their_values() {
+    fn edges_have_the_same_order_as_their_values() {
         let floats = [f32::NEG_INFINITY, -2.0, -1e-40, 0.0, 1e-40, 1.0, f32::INFINITY];
         fn images<const N: usize, K: Key>(edges: [K; N]) -> [u64; N] {
             edges.map(|edge| K::TYPE.ordered_edge(edge.key_bits()))

@@ -1,4 +1,4 @@
-//! Buffer contracts: what a recording requires of the buffers that it is given, and how it accesses them.
+//! Buffer contracts: the requirements of a recording on the buffers that it is given, and its accesses to them.
 
 use ash::vk;
 use multisplit_graph::{self as graph, Plan, Scope};
@@ -7,7 +7,7 @@ use crate::device::context::Context;
 use crate::execute::executable::{Executable, ExecutableOptions};
 use crate::execute::workspace;
 
-/// What a recording requires of a buffer, and how it accesses the buffer.
+/// Requirements of a recording on one buffer, and its accesses to the buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BufferContract {

@@ -7,7 +7,7 @@ use multisplit_shaders::{BindingKind, Kernel};
 use crate::device::shared::Device;
 use crate::error::{Error, Result, VkResultExt};
 
-/// How a kernel accesses its buffers.
+/// Method by which a kernel accesses its buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum BufferAccess {
     /// By push descriptors.

@@ -36,7 +36,7 @@ pub struct TimestampQueries {
     pub each_pass: bool,
 }
 
-/// Where a recording writes its timestamps.
+/// Destination of a recording's timestamps.
 #[derive(Clone, Copy, Default)]
 pub enum Timing<'p> {
     /// No timestamps.

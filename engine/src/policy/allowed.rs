@@ -7,7 +7,7 @@ use super::facts::DeviceFacts;
 /// From this number on, powers of two are written as `2^N`.
 const MIN_POWER: u64 = 1 << 14;
 
-/// Formats a number as profiles contain it.
+/// Formats a number in the form that profiles use.
 pub(super) fn number(number: u64) -> String {
     match number.is_power_of_two() && number >= MIN_POWER {
         true => format!("2^{}", number.trailing_zeros()),

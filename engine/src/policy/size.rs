@@ -7,7 +7,7 @@ use super::tile::TileShape;
 
 /// A type of sizes.
 pub(crate) trait Size: Sized {
-    /// Formats the value as profiles contain it.
+    /// Formats the value in the form that profiles use.
     fn text(&self) -> String;
     /// Parses a value. The error describes the expected form.
     fn read(text: &str) -> Result<Self, String>;

@@ -45,7 +45,7 @@ pub struct Field<P> {
     pub per_ranking: bool,
     /// Whether profiles contain the size.
     pub stored: bool,
-    /// Formats the value as profiles contain it.
+    /// Formats the value in the form that profiles use.
     pub text: fn(&P) -> String,
     /// Parses a value and sets it. The error describes the expected form.
     pub read: fn(&mut P, &str) -> Result<(), String>,

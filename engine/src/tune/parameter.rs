@@ -272,7 +272,7 @@ pub(super) fn other_parameters(policy: &Policy, largest: u64, software: bool) ->
     let uses_warp = |policy: &Policy| {
         policy.split.max_buckets_direct > 0 || policy.sort.rounds != Method::Block
     };
-    // Creates a parameter for a size of the table.
+    // Creates a parameter for the size with this name.
     let size = |name: &str, benchmarks: &[Benchmark], has_effect: fn(&Policy) -> bool| {
         let field = Policy::sizes().find(|field| field.name == name)?;
         Some(Parameter::size(field, benchmarks.to_vec()).only_if(has_effect))

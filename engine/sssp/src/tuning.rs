@@ -60,8 +60,8 @@ pub struct Tuning {
     pub hub_degree: u32,
     /// Number of arcs per piece.
     pub piece: u32,
-    /// Maximum number of local hops: how often a subgroup expands vertices that it has found itself, before it
-    /// appends them to a queue. There are fewer if the mean degree exceeds 3.
+    /// Maximum number of local hops. In a local hop, a subgroup expands vertices that it has found itself, instead of
+    /// appending them to a queue. There are fewer hops if the mean degree exceeds 3.
     pub local_hops: u32,
     /// Maximum number of entries of a round with local hops.
     pub local_entries: u32,

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn axes_expand_to_all_combinations_last_axis_fastest() {
+    fn axes_expand_to_all_combinations_with_the_last_axis_fastest() {
         let list = "axis KEY : BITS=32 | wide: BITS=64 DOUBLE\naxis OF a: A|b: B\nx.y f @OF C @KEY";
         let families = parse(list).expect("well formed");
         let family = &families[0];
@@ -183,7 +183,7 @@ mod tests {
 
     /// The engine indexes its tables of kernels by these numbers.
     #[test]
-    fn axis_choices_match_the_order_of_the_host() {
+    fn axis_choices_are_in_the_order_of_the_engine_tables() {
         let families = families().expect("well formed");
         let has =
             |kernel: &Entry, define: &str, value: &str| defines(kernel).contains(&(define, value));

@@ -50,7 +50,7 @@ pub struct Binding {
     pub binding: u32,
     /// Storage or uniform buffer.
     pub kind: BindingKind,
-    /// How the shader accesses the buffer, according to `readonly` and `writeonly`.
+    /// Access by the shader, according to `readonly` and `writeonly`.
     pub access: BindingAccess,
     /// Size in bytes of the members before the unsized array, or of the whole block if there is no unsized array.
     pub fixed_size: u32,
@@ -68,7 +68,7 @@ pub enum BindingKind {
     Uniform,
 }
 
-/// How a shader accesses a binding. `Write` does not imply that the whole buffer is overwritten: a scatter writes
+/// Access to a binding by a shader. `Write` does not imply that the whole buffer is overwritten: a scatter writes
 /// only parts of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BindingAccess {

@@ -221,7 +221,7 @@ pub(in crate::operations) fn around(buffer: Buffer, index: u64) -> (View, u32) {
 /// Rejects numbers that exceed 32 bits.
 fn word(number: u64) -> Result<u32> {
     let limit = u64::from(u32::MAX);
-    let what = "number computed from a device count";
+    let what = "upper bound of a number that is computed from a device count";
     u32::try_from(number).map_err(|_| Error::TooLarge { what, asked: number, limit })
 }
 
@@ -264,7 +264,7 @@ mod tests {
     use crate::policy::test_policy;
 
     #[test]
-    fn host_counts_add_no_pass() {
+    fn host_counts_do_not_add_a_pass() {
         let (mut lengths, n) = Lengths::new(Count::Host(1000)).expect("lengths");
         let tiles = lengths.parts(n, 300).expect("tiles");
         let words = lengths.scaled(tiles, 3, 5).expect("words");

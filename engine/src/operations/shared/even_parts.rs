@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_follow_the_documented_rule() {
+    fn edges_match_the_documented_formula() {
         let found = edges(&of_f64(0.0, 1.0, 10));
         // As in NumPy, 3 * 0.1 is above 0.3, so 0.3 lies in part 2.
         assert_eq!((found[3], found[10]), (0.30000000000000004, 1.0));
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_of_extreme_ranges_ascend() {
+    fn edges_of_extreme_ranges_are_in_ascending_order() {
         let tiny = f64::from_bits(1);
         for (lo, hi) in
             [(f64::MIN, f64::MAX), (0.0, 15.0 * tiny), (-tiny, tiny), (1.0, 1.0f64.next_up())]

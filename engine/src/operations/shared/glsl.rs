@@ -37,7 +37,7 @@ pub struct Glsl {
     pub(in crate::operations) table: Table,
 }
 
-/// Where the words in `table.at[]` come from.
+/// Source of the words in `table.at[]`.
 #[derive(Clone, Debug)]
 pub(in crate::operations) enum Table {
     None,

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn worst_cases_stay_within_the_loop_limit() {
+    fn worst_case_of_look_back_stays_within_the_loop_limit() {
         let mut off = 0;
         for tickets in [false, true] {
             for spin_limit in [0, 32, 256, 1 << 22] {
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn tiles_of_buckets_fit_with_tickets() {
+    fn bucket_look_back_with_tickets_stays_within_the_loop_limit() {
         let policy = Policy { tickets: false, spin_limit: 1 << 22, ..limited_policy(4) };
         for (threads, items) in [(4, 32), (8, 1), (64, 32), (256, 8), (1024, 32)] {
             let cost = LookBackCost::of_buckets(256, TileShape::new(threads, items), 10, 1);
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn tiles_that_are_too_costly_are_rejected() {
+    fn look_back_is_rejected_if_tiles_are_too_costly() {
         let policy = limited_policy(4);
         let cost = LookBackCost { recompute: 2000, ..COST };
         assert_eq!(policy.look_back(1 << 20, cost), None);

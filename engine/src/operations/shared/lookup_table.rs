@@ -144,8 +144,8 @@ impl Input<'_> {
         (Cells { map, format, words }, crowded)
     }
 
-    /// Returns the smallest shift for which all samples fit in `count` cells, and a format with at most the same
-    /// number of fraction bits.
+    /// Returns the smallest shift for which all samples fit in `count` cells. Also returns the bit layout for this
+    /// shift, which has at most as many fraction bits as `format`.
     fn shift_map(&self, format: CellFormat) -> (CellMap, CellFormat) {
         let (first, last) = self.ends();
         let ordered = |edge: u64| self.sample.ordered_edge(edge);
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn even_splitters_have_affine_cells_and_others_shift_cells() {
+    fn even_splitters_use_the_affine_map_and_others_the_shift_map() {
         let even: Vec<f32> = (0..=32).map(|i| i as f32).collect();
         assert!(matches!(cells(&even).map, CellMap::Affine(_)));
         let ratios: Vec<f32> = (0..=32).map(|i| 2f32.powi(i - 16)).collect();
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn tiny_splitters_have_shift_cells() {
+    fn subnormal_or_narrow_splitters_use_the_shift_map() {
         let tiny = [0.0, 1e-40, 1.0, 2.0, 3.0];
         assert!(matches!(cells(&tiny).map, CellMap::Shift(_)));
         assert!(matches!(cells(&[-1e-28, 0.0, 1e-28]).map, CellMap::Shift(_)));
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_with_several_splitters_are_searched() {
+    fn samples_in_cells_with_several_splitters_need_a_search() {
         let splitters = [0.0, 10.2, 10.4, 64.0];
         let cells = cells(&splitters);
         assert!(!lookup(&cells, &splitters, 10.3).1);

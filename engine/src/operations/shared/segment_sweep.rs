@@ -34,7 +34,7 @@ const SPINE_TILES: u64 = 4;
 /// Maximum number of iterations of the spine. Software drivers end loops after 65,535 iterations.
 const MAX_SPINE_ROUNDS: u64 = 8192;
 
-/// How the first element (head) of each segment is specified.
+/// Specifies the head (first element) of each segment.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::operations) enum Heads {
     /// Elements whose flag is not zero are heads.

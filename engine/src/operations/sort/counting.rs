@@ -168,7 +168,7 @@ mod tests {
     use crate::policy::test_policy;
 
     #[test]
-    fn slices_cover_all_values_and_fit_shared_memory() {
+    fn slices_cover_all_values_and_fit_in_shared_memory() {
         for shared_memory in [16 << 10, 32 << 10, 48 << 10, 228 << 10] {
             let policy =
                 test_policy(32, 256).with_facts(|facts| facts.shared_memory = shared_memory);

@@ -113,7 +113,7 @@ mod tests {
     use crate::policy::test_policy;
 
     #[test]
-    fn rows_fit_their_tiles() {
+    fn rows_fit_in_their_tiles() {
         for subgroup_size in [4, 8, 16, 32, 64, 128] {
             for shared_memory in [16 << 10, 48 << 10] {
                 let policy = test_policy(subgroup_size, 1024)

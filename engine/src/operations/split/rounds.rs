@@ -80,7 +80,7 @@ fn stages(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
         Method::Block if !job.sizes.labels => side_by_side(job),
         _ => None,
     };
-    let Follows { subproblems, groups, blocks, scan, entries } =
+    let DerivedLengths { subproblems, groups, blocks, scan, entries } =
         job.prepare(|job, lengths, n| {
             // At least one subproblem, even if the input is empty, because the first subproblem writes the offsets.
             let subproblems = lengths.some_parts(n, tile * parts)?;
@@ -92,7 +92,7 @@ fn stages(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
             };
             let entries = lengths.scaled(blocks, u64::from(job.split.buckets), 0)?;
             let scan = ScanPlan::of_words(job.policy, lengths, entries)?;
-            Ok(Follows { subproblems, groups, blocks, scan, entries: entries.max })
+            Ok(DerivedLengths { subproblems, groups, blocks, scan, entries: entries.max })
         })?;
 
     let histogram = job.graph.transient::<u32>("multisplit.histogram", entries);
@@ -156,8 +156,8 @@ fn side_by_side(job: &SplitPasses<'_>) -> Option<u32> {
     (is_small && side_by_side > 1 && keys <= MAX_KEYS_SIDE_BY_SIDE).then_some(side_by_side)
 }
 
-/// Lengths and plans that depend on the number of elements.
-struct Follows {
+/// Lengths that are derived from the number of elements, and the scan that depends on them.
+struct DerivedLengths {
     subproblems: Length,
     groups: Length,
     /// Number of histograms to scan: one per subproblem, or one per group of subproblems that are counted side by

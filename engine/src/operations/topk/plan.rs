@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_sorted_by_a_workgroup_fit_shared_memory() {
+    fn elements_sorted_by_a_workgroup_fit_in_shared_memory() {
         for shared_memory in [8 << 10, 16 << 10, 32 << 10, 48 << 10] {
             let policy =
                 test_policy(32, 1024).with_facts(|facts| facts.shared_memory = shared_memory);
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn workgroup_elements_stay_within_the_loop_limit() {
+    fn elements_per_workgroup_stay_within_the_loop_limit() {
         let policy = test_policy(4, 256).with_facts(|facts| facts.max_loop_rounds = 16_384);
         let mut policy = Policy { spine_threads: 4, threads: 4, ..policy };
         (policy.topk.row_elements, policy.topk.groups) = (u64::MAX, 1);

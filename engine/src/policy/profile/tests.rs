@@ -208,7 +208,7 @@ fn unusable_profiles_are_errors_if_named_and_ignored_in_folders() {
 
 /// The default tiles of GPUs that were not measured fit in the limits that Vulkan guarantees.
 #[test]
-fn unmeasured_tiles_fit_every_device() {
+fn default_tiles_fit_the_minimum_device_limits() {
     for subgroup_size in [16, 32, 64, 128] {
         for shared_memory in [16 << 10, 32 << 10] {
             let properties =
