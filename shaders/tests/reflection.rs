@@ -67,7 +67,7 @@ layout(push_constant) uniform Push { mat3 m; } push;
 void main() { a.m = push.m; b.m = mat2x4(1); c.m = mat2(1); d.m[1] = a.m; d.inner.m = mat2x3(2); }",
     );
     let sizes: Vec<u32> = kernel.interface().bindings.iter().map(|b| b.fixed_size).collect();
-    // 2 * 16 + 12, 3 * 16 + 8, 16 + 8, and 96 + 16 + 16 + 12.
+    // The sizes are 2 * 16 + 12, 3 * 16 + 8, 16 + 8, and 96 + 16 + 16 + 12 bytes.
     assert_eq!(sizes, [44, 56, 24, 140]);
     assert_eq!(kernel.interface().push_constants.as_ref().map(|block| block.size), Some(44));
 }

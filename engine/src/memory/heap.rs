@@ -25,7 +25,7 @@ pub struct MemoryReport {
     pub allocations: usize,
     /// Total size of the live allocations in bytes.
     pub allocated_bytes: u64,
-    /// Size of the memory that the driver has allocated for them, in bytes.
+    /// Total size of the memory blocks that contain these allocations, in bytes.
     pub reserved_bytes: u64,
 }
 

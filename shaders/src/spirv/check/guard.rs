@@ -54,7 +54,7 @@ struct Guard<'e> {
     editor: &'e mut Editor,
     /// The block being written.
     out: Vec<Instruction>,
-    /// Pointers to whole unsized arrays, with buffer and member.
+    /// Pointers to whole unsized arrays, each with its buffer and the index of its member in the block.
     unsized_arrays: HashMap<Word, (Word, u32)>,
     arrays: UnsizedArrays,
 }
@@ -250,7 +250,7 @@ impl Guard<'_> {
         self.converted(last, ty)
     }
 
-    /// Converts an unsigned number to another integer type. Values that do not fit in the type become smaller.
+    /// Converts an unsigned number to another integer type. Values that do not fit in the type lose their high bits.
     fn converted(&mut self, value: Word, ty: Word) -> Word {
         let own = self.editor.ids.type_of(value);
         let (Shape::Int { bits, .. }, Shape::Int { bits: wanted, signed }) =
