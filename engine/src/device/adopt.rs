@@ -68,7 +68,8 @@ pub struct RawDevice {
 impl RawDevice {
     /// Loads the instance's functions.
     ///
-    /// # Safety `get_instance_proc_addr` belongs to a Vulkan loader or driver, and the instance is alive.
+    /// # Safety
+    /// `get_instance_proc_addr` belongs to a Vulkan loader or driver, and the instance is alive.
     pub unsafe fn instance(&self) -> (ash::Entry, ash::Instance) {
         let get_instance_proc_addr = self.get_instance_proc_addr;
         // SAFETY: by the caller's contract.
@@ -81,7 +82,8 @@ impl RawDevice {
 
     /// Loads the device's functions. `api_version` is the version that the instance was created with.
     ///
-    /// # Safety The requirements of [`instance`](Self::instance). The other handles are alive and belong to the
+    /// # Safety
+    /// The requirements of [`instance`](Self::instance). The other handles are alive and belong to the
     /// instance.
     pub unsafe fn adopted(&self, api_version: u32, features: Features) -> AdoptedDevice {
         // SAFETY: by the caller's contract.

@@ -65,7 +65,8 @@ impl Sets {
 
     /// Writes the locations of the plan's buffers into the sets.
     ///
-    /// # Safety Every recording that uses the sets has completed, because writing them invalidates recordings that
+    /// # Safety
+    /// Every recording that uses the sets has completed, because writing them invalidates recordings that
     /// have not run yet.
     pub unsafe fn write(&self, plan: &Plan, places: &Places<'_>) {
         for (set, step) in self.sets.iter().zip(plan.steps()) {

@@ -58,7 +58,8 @@ impl Entry {
 
 /// The lines of the list, in order.
 ///
-/// # Errors If a line is malformed. A test ensures that no line is.
+/// # Errors
+/// If a line is malformed. A test ensures that no line is.
 pub fn families() -> Result<Vec<Family>, ManifestError> {
     parse(include_str!("../../glsl/kernels.txt"))
 }
