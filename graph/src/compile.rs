@@ -3,7 +3,7 @@
 use crate::contract::contract;
 use crate::error::GraphError;
 use crate::graph::Graph;
-use crate::lifetime::{self, Constants, Heap, Interval};
+use crate::lifetime::{self, Heap, Interval, Region};
 use crate::limits::Limits;
 use crate::order::{self, Schedule};
 use crate::plan::{BufferPlacement, Plan, PlannedBuffer, PlannedPass, Step, Work, Workspace};
@@ -24,9 +24,12 @@ impl Graph {
         let schedule = order::schedule(&checked, &edges)?;
         let intervals = lifetime::intervals(&checked, &schedule);
         let heap = lifetime::place(&checked, &intervals, limits.heap_alignment());
-        let constants = lifetime::place_constants(&checked, &intervals, limits.heap_alignment());
+        let region =
+            |kind| lifetime::place_region(&checked, kind, &intervals, limits.heap_alignment());
+        let (constants, state) = (region(Kind::Constant), region(Kind::State));
         check_size("workspace", heap.size, limits)?;
         check_size("constants", constants.size, limits)?;
+        check_size("state", state.size, limits)?;
         let timeline = touch::timeline(&checked, &schedule, &heap);
         let calls = repeat::synchronise(&timeline, self.replayable);
         let names = Names::new(&checked, &schedule, &heap);
@@ -36,7 +39,7 @@ impl Graph {
         let exit = barriers.pop().flatten();
         Ok(Plan {
             name: self.name.clone(),
-            buffers: buffers(&checked, &intervals, (&heap, &constants), &timeline),
+            buffers: buffers(&checked, &intervals, (&heap, &constants, &state), &timeline),
             culled: schedule
                 .culled
                 .iter()
@@ -51,6 +54,7 @@ impl Graph {
                 unaliased_size: heap.unaliased_size,
             },
             constants_size: constants.size,
+            state_size: state.size,
             replayable: self.replayable,
             limits: *limits,
             graph: self.id,
@@ -87,7 +91,7 @@ fn barriers(calls: Calls, hazards: Vec<Vec<Hazard>>) -> Vec<Option<Barrier>> {
 fn buffers(
     checked: &Checked,
     intervals: &[Option<Interval>],
-    (heap, constants): (&Heap, &Constants),
+    (heap, constants, state): (&Heap, &Region, &Region),
     timeline: &Timeline,
 ) -> Vec<PlannedBuffer> {
     let planned = |(index, decl): (usize, &crate::resource::BufferDecl)| PlannedBuffer {
@@ -97,6 +101,7 @@ fn buffers(
             Kind::Import => BufferPlacement::Import(contract(decl, index, timeline)),
             Kind::Transient => BufferPlacement::Transient { offset: heap.offsets[index] },
             Kind::Persistent => BufferPlacement::Persistent { offset: heap.offsets[index] },
+            Kind::State => BufferPlacement::State { offset: state.offsets[index] },
             Kind::Constant => BufferPlacement::Constant {
                 offset: constants.offsets[index],
                 contents: decl.contents.clone().unwrap_or_default(),

@@ -95,6 +95,14 @@ impl Graph {
         self.add_array(name.into(), Kind::Persistent, ElementType::Untyped, size)
     }
 
+    /// Declares a buffer whose contents persist between runs and are zero before the first run.
+    /// The executor allocates and clears it, once for each frame in flight; it is not part of the
+    /// workspace. A kernel that leaves it ready for the next run needs no pass that clears it. A
+    /// pass that only writes state is culled.
+    pub fn state<T: Element>(&mut self, name: impl Into<String>, len: u64) -> Buffer {
+        self.add_array(name.into(), Kind::State, ElementType::of::<T>(), len)
+    }
+
     /// Declares a read-only buffer, such as a lookup table, whose contents are part of the plan.
     /// The executor allocates its memory and writes the contents once, before the first run.
     pub fn constant<T: bytemuck::Pod>(

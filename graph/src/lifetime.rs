@@ -1,5 +1,5 @@
 //! Places buffers in memory. Workspace buffers that are not in use at the same time share bytes.
-//! Constants never share bytes.
+//! Constants and state never share bytes.
 
 use crate::order::Schedule;
 use crate::resource::{BufferDecl, Kind};
@@ -31,31 +31,32 @@ pub(crate) fn intervals(checked: &Checked, schedule: &Schedule) -> Vec<Option<In
     intervals
 }
 
-/// Placement of the constants that live passes use, one after another.
+/// Placement of the buffers of one kind that live passes use, one after another.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Constants {
-    /// Offsets by buffer; `None` if the buffer is not a constant or no live pass uses it.
+pub(crate) struct Region {
+    /// Offsets by buffer; `None` if the buffer is of another kind or no live pass uses it.
     pub offsets: Vec<Option<u64>>,
     /// Total size in bytes.
     pub size: u64,
 }
 
-/// Places the constants. Their contents persist between runs, so they never share bytes.
-pub(crate) fn place_constants(
+/// Places the buffers of a kind whose contents persist between runs, so that they never share bytes.
+pub(crate) fn place_region(
     checked: &Checked,
+    kind: Kind,
     intervals: &[Option<Interval>],
     alignment: u64,
-) -> Constants {
+) -> Region {
     let mut size = 0;
     let place = |(decl, interval): (&BufferDecl, &Option<Interval>)| {
-        (decl.kind == Kind::Constant && interval.is_some()).then(|| {
+        (decl.kind == kind && interval.is_some()).then(|| {
             let offset = align_up(size, alignment);
             size = offset.saturating_add(decl.size);
             offset
         })
     };
     let offsets = checked.buffers.iter().zip(intervals).map(place).collect();
-    Constants { offsets, size }
+    Region { offsets, size }
 }
 
 /// A buffer to be placed in the workspace.
@@ -69,7 +70,7 @@ pub(crate) fn place(checked: &Checked, intervals: &[Option<Interval>], alignment
     let mut blocks = Vec::new();
     for (buffer, (decl, interval)) in checked.buffers.iter().zip(intervals).enumerate() {
         let interval = match decl.kind {
-            Kind::Import | Kind::Constant | Kind::StatusWord => None,
+            Kind::Import | Kind::State | Kind::Constant | Kind::StatusWord => None,
             Kind::Transient => *interval,
             // The contents persist between runs, so no other buffer may use these bytes.
             Kind::Persistent => interval.map(|_| (0, u32::MAX)),

@@ -130,7 +130,8 @@ fn live(checked: &Checked, edges: &[Edge]) -> Vec<bool> {
         }
     }
     let has_lasting_effect = |pass: &crate::resolve::CheckedPass| {
-        let outlives_run = |buffer: usize| checked.buffers[buffer].kind != Kind::Transient;
+        let outlives_run =
+            |buffer: usize| matches!(checked.buffers[buffer].kind, Kind::Import | Kind::Persistent);
         pass.kept
             || pass.uses.iter().any(|used| !used.writes.is_empty() && outlives_run(used.buffer))
     };

@@ -23,6 +23,7 @@ pub struct Plan {
     pub(crate) buffers: Vec<PlannedBuffer>,
     pub(crate) workspace: Workspace,
     pub(crate) constants_size: u64,
+    pub(crate) state_size: u64,
     pub(crate) culled: Vec<String>,
     /// Label of each settable pass, and the number of bytes that it takes. Includes culled passes.
     pub(crate) settables: Vec<(String, u64)>,
@@ -172,6 +173,12 @@ pub enum BufferPlacement {
         /// Byte offset in the workspace; `None` if no live pass uses the buffer.
         offset: Option<u64>,
     },
+    /// State memory. The executor allocates [`Plan::state_size`] bytes for each frame in flight and
+    /// sets them to zero before the first run.
+    State {
+        /// Byte offset in the state memory; `None` if no live pass uses the buffer.
+        offset: Option<u64>,
+    },
     /// Constant memory. The executor allocates [`Plan::constants_size`] bytes for all constants
     /// and writes them before the first run. Passes only read it.
     Constant {
@@ -233,6 +240,11 @@ pub enum Place {
         /// Byte offset in the constant memory.
         offset: u64,
     },
+    /// In the state memory.
+    State {
+        /// Byte offset in the state memory.
+        offset: u64,
+    },
     /// In a status word.
     StatusWord {
         /// Index into [`Plan::buffers`].
@@ -246,6 +258,7 @@ impl PlannedBuffer {
     pub fn workspace_offset(&self) -> Option<u64> {
         match self.placement {
             BufferPlacement::Import(_)
+            | BufferPlacement::State { .. }
             | BufferPlacement::Constant { .. }
             | BufferPlacement::StatusWord => None,
             BufferPlacement::Transient { offset } | BufferPlacement::Persistent { offset } => {
@@ -292,6 +305,11 @@ impl Plan {
     /// Size of the constant memory in bytes; 0 if no live pass uses a constant.
     pub fn constants_size(&self) -> u64 {
         self.constants_size
+    }
+
+    /// Size of the state memory in bytes; 0 if no live pass uses state.
+    pub fn state_size(&self) -> u64 {
+        self.state_size
     }
 
     /// The constants that live passes use, as pairs of offset in the constant memory and contents.
@@ -363,6 +381,9 @@ impl Plan {
             BufferPlacement::StatusWord => Some(Place::StatusWord { buffer }),
             BufferPlacement::Constant { offset: base, .. } => {
                 base.map(|base| Place::Constant { offset: base + offset })
+            }
+            BufferPlacement::State { offset: base } => {
+                base.map(|base| Place::State { offset: base + offset })
             }
             _ => planned.workspace_offset().map(|base| Place::Workspace { offset: base + offset }),
         }

@@ -88,7 +88,8 @@ impl<T: bytemuck::Pod> Element for T {
 
 /// Handle to a buffer of a graph. The memory of the buffer is provided by the caller
 /// ([`Graph::import`](crate::Graph::import)), is part of the plan's workspace, or is allocated by
-/// the executor ([`Graph::constant`](crate::Graph::constant),
+/// the executor ([`Graph::state`](crate::Graph::state),
+/// [`Graph::constant`](crate::Graph::constant),
 /// [`Graph::status_word`](crate::Graph::status_word)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Buffer {
@@ -204,6 +205,7 @@ pub(crate) enum Kind {
     Import,
     Transient,
     Persistent,
+    State,
     Constant,
     StatusWord,
 }

@@ -5,6 +5,8 @@
 
 mod common;
 
+use std::collections::BTreeSet;
+
 use common::{Once as _, error, kernel, limits, plan, step};
 use multisplit_graph::{
     Buffer, BufferPlacement, Graph, GraphError, Groups, Limits, PassId, PingPong, Place, Plan, Work,
@@ -342,4 +344,30 @@ fn transfers_of_a_status_word_are_rejected() {
         let (pass, buffer) = ("wrong".to_owned(), "word".to_owned());
         assert_eq!(error(&g), GraphError::StatusWord { pass, buffer });
     }
+}
+
+/// State is zero before the first run and persists, so it needs no write before a read, but runs wait for each other.
+#[test]
+fn state_is_placed_and_orders_runs() {
+    let mut g = Graph::new("state");
+    let unused = g.state::<u32>("unused", 4);
+    let (ticket, other) = (g.state::<u32>("ticket", 3), g.state::<u32>("other", 1));
+    let out = g.import::<u32>("out", 16);
+    let count = kernel("count").read("ticket").write("other").write("out");
+    g.pass("count", count).bind("ticket", ticket).bind("other", other).bind("out", out).once();
+    let only = kernel("only").write("unused");
+    g.pass("only", only).bind("unused", unused).once();
+    g.replayable();
+    let plan = plan(&g);
+    assert_eq!(plan.culled(), ["only"]);
+    assert_eq!(plan.workspace().size, 0);
+    let second = plan.limits().heap_alignment();
+    assert_eq!(plan.state_size(), second + 4);
+    assert_eq!(plan.place(ticket.index(), 8), Some(Place::State { offset: 8 }));
+    assert_eq!(plan.place(other.index(), 0), Some(Place::State { offset: second }));
+    assert_eq!(plan.place(unused.index(), 0), None);
+    let hazards = plan.barriers().flat_map(|(_, barrier)| &barrier.hazards);
+    let buffers: BTreeSet<_> = hazards.map(|hazard| hazard.to.buffer).collect();
+    assert_eq!(buffers, [Some(other.index()), Some(out.index())].into());
+    assert!(plan.to_text().contains("state: "), "{}", plan.to_text());
 }

@@ -48,6 +48,7 @@ impl Dot<'_> {
                 BufferPlacement::Import(_) => ("filled", "import".to_owned()),
                 BufferPlacement::Transient { offset } => ("solid", placed("transient", *offset)),
                 BufferPlacement::Persistent { offset } => ("bold", placed("persistent", *offset)),
+                BufferPlacement::State { .. } => ("bold", "state".to_owned()),
                 BufferPlacement::Constant { .. } => ("dashed", "constant".to_owned()),
             };
             let label = format!("{}\n{} bytes\n{place}", buffer.name, buffer.size);

@@ -138,6 +138,10 @@ fn buffer(buffer: &PlannedBuffer) -> Value {
             fields.insert("kind".to_owned(), json!("constant"));
             fields.insert("offset".to_owned(), json!(offset));
         }
+        BufferPlacement::State { offset } => {
+            fields.insert("kind".to_owned(), json!("state"));
+            fields.insert("offset".to_owned(), json!(offset));
+        }
         BufferPlacement::StatusWord => {
             fields.insert("kind".to_owned(), json!("status word"));
         }

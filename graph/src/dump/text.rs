@@ -43,6 +43,7 @@ impl Display for Text<'_> {
         }
         self.heap(f)?;
         self.constants(f)?;
+        self.state(f)?;
         self.imports(f)?;
         if !self.0.culled.is_empty() {
             writeln!(f, "\nculled: {}", self.0.culled.join(", "))?;
@@ -179,11 +180,31 @@ impl Text<'_> {
     }
 
     fn constants(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        if self.0.constants_size > 0 {
-            writeln!(f, "\nconstants: {} bytes", self.0.constants_size)?;
+        self.region(f, "constants", self.0.constants_size, |placement| match placement {
+            BufferPlacement::Constant { offset, .. } => *offset,
+            _ => None,
+        })
+    }
+
+    fn state(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.region(f, "state", self.0.state_size, |placement| match placement {
+            BufferPlacement::State { offset } => *offset,
+            _ => None,
+        })
+    }
+
+    fn region(
+        &self,
+        f: &mut Formatter<'_>,
+        name: &str,
+        size: u64,
+        offset: impl Fn(&BufferPlacement) -> Option<u64>,
+    ) -> fmt::Result {
+        if size > 0 {
+            writeln!(f, "\n{name}: {size} bytes")?;
         }
         for buffer in &self.0.buffers {
-            if let BufferPlacement::Constant { offset: Some(offset), .. } = buffer.placement {
+            if let Some(offset) = offset(&buffer.placement) {
                 writeln!(f, "  {offset:>12} {:>12}  {}", buffer.size, buffer.name)?;
             }
         }

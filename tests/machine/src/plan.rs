@@ -35,6 +35,7 @@ struct Instance<'p> {
     imports: Vec<(usize, Buffer)>,
     workspace: Option<Buffer>,
     constants: Option<Buffer>,
+    state: Option<Buffer>,
     /// One buffer that serves as the status word of all passes.
     status: Buffer,
     by_address: bool,
@@ -65,8 +66,10 @@ impl Machine {
             }
             self.upload("constants", &words)
         });
+        let bytes = plan.state_size();
+        let state = (bytes > 0).then(|| self.upload("state", &vec![0; bytes.div_ceil(4) as usize]));
         let status = self.upload("status word", &[0]);
-        let instance = Instance { plan, imports, workspace, constants, status, by_address };
+        let instance = Instance { plan, imports, workspace, constants, state, status, by_address };
         for _ in 0..options.runs {
             let mut level = None;
             for step in plan.steps() {
@@ -200,6 +203,7 @@ impl Instance<'_> {
             Some(Place::Import { buffer, offset }) => import(buffer).map(|r| (r, offset)),
             Some(Place::Workspace { offset }) => self.workspace.map(|w| (w.0, offset)),
             Some(Place::Constant { offset }) => self.constants.map(|c| (c.0, offset)),
+            Some(Place::State { offset }) => self.state.map(|s| (s.0, offset)),
             Some(Place::StatusWord { .. }) => Some((self.status.0, 0)),
             None => None,
         };
