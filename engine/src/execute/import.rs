@@ -122,6 +122,8 @@ pub(crate) struct InsidePlan {
     pub workspace: Option<BufferAt>,
     /// Constants of the executable; null if the plan has none.
     pub constants: vk::Buffer,
+    /// State memory of the frame; null if the plan has none.
+    pub state: vk::Buffer,
     /// The device's status word. Every status word of the plan is located there.
     pub status: vk::Buffer,
 }
@@ -136,6 +138,7 @@ pub(crate) struct Places<'p> {
     more_imports: Vec<Given>,
     workspace: Given,
     constants: Given,
+    state: Given,
     status: Given,
 }
 
@@ -209,7 +212,7 @@ impl<'p> Places<'p> {
         };
         check_place(device, plan, "workspace", workspace, access)?;
         let workspace = Given::new(device, 0, workspace, access);
-        let [constants, status] = [inside.constants, inside.status]
+        let [constants, state, status] = [inside.constants, inside.state, inside.status]
             .map(|buffer| Given::new(device, 0, BufferAt::new(buffer, 0), access));
         let mut this = Self {
             plan,
@@ -218,6 +221,7 @@ impl<'p> Places<'p> {
             more_imports: Vec::new(),
             workspace,
             constants,
+            state,
             status,
         };
         for (index, planned, contract) in plan.imports() {
@@ -303,6 +307,7 @@ impl<'p> Places<'p> {
             }
             Place::Workspace { offset } => Some((&self.workspace, offset)),
             Place::Constant { offset } => Some((&self.constants, offset)),
+            Place::State { offset } => Some((&self.state, offset)),
             Place::StatusWord { .. } => Some((&self.status, 0)),
         }
     }

@@ -111,6 +111,8 @@ impl Context {
         // The runs of a plan that is not replayable have no barriers between them, so they must not overlap.
         let _turn = executable.turn();
         run_once(&self.device, |raw| {
+            // SAFETY: recording; the call waits, and has the turn to use the executable's memory.
+            unsafe { executable.clear_states_first(raw) };
             body(raw, &prepared);
             Ok(())
         })?;

@@ -354,7 +354,7 @@ impl Work {
         if plan.steps().is_empty() {
             return Ok(());
         }
-        let executable = self.context.instantiate(plan)?;
+        let executable = self.context.instantiate_for_one_run(plan)?;
         let bound: Vec<_> = self.arrays.iter().map(GivenArray::bound).collect();
         self.context.run(&executable, &bound)
     }
