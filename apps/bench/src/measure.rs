@@ -86,7 +86,13 @@ impl<'c> Bench<'c> {
         check()?;
 
         let time = match case.restore {
-            None => self.settled(|| Ok(context.time_runs(&executable, bound, runs)?))?,
+            None => {
+                let batch = runs_per_batch(&context.time_runs(&executable, bound, ROUGH_RUNS)?);
+                self.settled(|| {
+                    let times = context.time_batches(&executable, bound, runs, batch)?;
+                    Ok(times.into_iter().map(|time| time / f64::from(batch)).collect())
+                })?
+            }
             Some(restore) => self.settled(|| {
                 let mut times = Vec::new();
                 for _ in 0..runs {
@@ -158,6 +164,19 @@ impl<'c> Bench<'c> {
         }
     }
 }
+
+/// Runs between two timestamps, for runs that take these times: many if they are short, because a timestamp takes
+/// longer than the pause between two runs.
+fn runs_per_batch(times: &[f64]) -> u32 {
+    let fitting = BATCH_NANOSECONDS / median(times.to_vec()).max(1.0);
+    (fitting as u32).clamp(1, MAX_RUNS_PER_BATCH)
+}
+
+/// Runs that are timed first, to find the number of runs per batch.
+const ROUGH_RUNS: u32 = 3;
+/// Approximate duration of a batch.
+const BATCH_NANOSECONDS: f64 = 4e6;
+const MAX_RUNS_PER_BATCH: u32 = 32;
 
 /// Maximum relative difference between the medians of two batches that agree.
 const AGREEMENT: f64 = 0.03;
