@@ -29,6 +29,7 @@ mod hostile_merges;
 mod hostile_rig;
 mod hostile_scans;
 mod hostile_sorts;
+mod kept_state;
 mod kernels;
 mod large;
 mod large_limits;
@@ -105,7 +106,7 @@ fn main() -> ExitCode {
         in_turn: sort_options;
         every_width: sort_segments, topk, narrow;
         in_turn: narrow_splits, narrow_topk, kernels, matrices, large, large_split, parts, policies,
-            probe, replay, replay_family, synchronization, canary;
+            probe, replay, replay_family, kept_state, synchronization, canary;
         one_width: family_cost, memory, profiles, large_limits, histogram_errors, descriptors,
             observe, soundness, soundness_glsl, soundness_order, work, terms_calls, segments_calls,
             adopt, embedding, embedding_addresses, embedding_contract, embedding_primitives,

@@ -38,6 +38,12 @@ sizes! {
     pub struct Policy as "", check_facts {
         /// Workgroup size: a multiple of the subgroup size.
         threads: u32 = size(threads).candidates(|_| &[64, 128, 256, 512, 1024]),
+        /// Scans of at most this many elements use small tiles: more workgroups, with less work each.
+        small_scans_up_to: u32 = size(any_u32).candidates(|_| &[0, 1 << 16, 1 << 18, 1 << 20, 1 << 22]),
+        /// Selections of at most this many elements use small tiles.
+        small_selects_up_to: u32 = size(any_u32).candidates(|_| &[0, 1 << 16, 1 << 18, 1 << 20]),
+        /// Workgroup size for small tiles.
+        small_threads: u32 = size(threads).candidates(|_| &[128, 256, 512]),
         /// Workgroup size of selections.
         select_threads: u32 = size(threads),
         /// Workgroup size of reductions by key.
@@ -128,6 +134,11 @@ impl Policy {
             // 256 is at or near the optimum of every kernel on the measured GPU (docs/performance.md). All but the
             // smallest devices support it.
             threads: 256,
+            // Small tiles leave no multiprocessor idle (docs/performance-log.md, 79). On software drivers, each
+            // workgroup costs time.
+            small_scans_up_to: if software { 0 } else { 1 << 22 },
+            small_selects_up_to: if software { 0 } else { 1 << 20 },
+            small_threads: if nvidia { 512 } else { 256 },
             // On NVIDIA, a thread processes 32 keys. Larger tiles need fewer look-backs (docs/performance-log.md,
             // 52).
             select_threads: if nvidia { 384 } else { 256 },

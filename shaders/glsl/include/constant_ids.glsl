@@ -13,6 +13,7 @@
 #define COUNT_ON_DEVICE_ID 3
 #define OTHER_ON_DEVICE_ID 62
 #define TICKETS_ID 54
+#define KEEPS_STATUS_ID 80
 
 // Multisplit and sort. Histograms that count with ballots use BUCKET_BITS too.
 #define BUCKET_BITS_ID 4
@@ -76,7 +77,7 @@
 #define LOADED_AS_ID 48
 #define STORED_AS_ID 49
 #define INCLUSIVE_ID 50
-#define FROM_PARTS_ID 51
+#define ONE_GROUP_ID 51
 #define IDENTITY_LOW_ID 56
 #define IDENTITY_HIGH_ID 57
 

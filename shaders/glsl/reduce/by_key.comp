@@ -182,7 +182,8 @@ void main() {
     // Surplus workgroups (from folding) must not take a ticket.
     if (group_index() >= tiles) return;
 #ifdef LOOKBACK
-    uint tile = take_tile(0);
+    Tile taken = take_tile(0, tiles);
+    uint tile = taken.index;
 #else
     uint tile = group_index_from_end(tiles);
 #endif
@@ -193,8 +194,8 @@ void main() {
     Open here;
     Open earlier = earlier_subgroups(total_of_part(), here);
 #ifdef LOOKBACK
-    announce(tile, here);
-    Open before = before_tile(tile, here);
+    announce(taken, here);
+    Open before = before_tile(taken, here);
 #else
     Open before = from_words(before_tiles.at[tile]);
 #endif

@@ -1,8 +1,7 @@
 #version 460
-// Finds the minimum and its index, the lowest index among equal elements. Runs as both stages of a reduction.
-// First stage: each workgroup handles `tiles` tiles and writes one element and index. Second stage (FROM_PARTS):
-// one workgroup reduces these. Threads reduce their elements in registers, then lanes by shuffles, then subgroups
-// through shared memory.
+// Finds the minimum and its index, the lowest index among equal elements, in one dispatch. Each workgroup reduces
+// `tiles` tiles: threads reduce their elements in registers, then lanes by shuffles, then subgroups through shared
+// memory. The workgroup that finishes last reduces the results of all workgroups.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -14,23 +13,28 @@
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
-// Whether indices are read from `src_indices`; otherwise they are the element numbers.
-layout(constant_id = FROM_PARTS_ID) const uint FROM_PARTS = 0;
+// Whether a single workgroup reduces the array. It does not access `parts`.
+layout(constant_id = ONE_GROUP_ID) const uint ONE_GROUP = 0;
 
 #include "src_dst.glsl"
-layout(set = 0, binding = 2, std430) readonly buffer SrcIndices { uint at[]; } src_indices;
-layout(set = 0, binding = 3, std430) writeonly buffer DstIndices { uint at[]; } dst_indices;
+layout(set = 0, binding = 3, std430) writeonly buffer DstIndex { uint index; } dst_index;
 
 layout(push_constant) uniform Push {
-    uint count;  // elements in `src`
-    uint tiles;  // per workgroup
-    uint first;  // first output index of this dispatch
-    uint base;   // index of the first element
+    uint count;     // elements in `src`
+    uint tiles;     // per workgroup
+    uint first;     // index of the first part of this dispatch
+    uint is_final;  // whether this is the last dispatch, which writes the result
+    uint base;      // index of the first element
 } push;
 
 #include "count.glsl"
 #include "groups.glsl"
 #include "tile.glsl"
+
+// The words of a term and its index.
+#define PARTS_BINDING 2
+#define PART uvec4
+#include "last_group.glsl"
 
 const uint NO_INDEX = 0xFFFFFFFFu;
 const uint MIN_LANES = 4;  // minimum subgroup size
@@ -47,11 +51,6 @@ Found first_of(Found a, Found b) {
     return a;
 }
 
-uint index_of(uint i, uint count) {
-    if (i >= count) return NO_INDEX;
-    return FROM_PARTS != 0 ? src_indices.at[i] : push.base + i;
-}
-
 // Returns the minimum over the subgroup in every lane. Called by whole subgroups.
 Found first_of_lanes(Found own) {
     for (uint distance = 1; distance < gl_SubgroupSize; distance *= 2) {
@@ -64,14 +63,24 @@ Found first_of_lanes(Found own) {
 shared TERM subgroup_terms[gl_WorkGroupSize.x / MIN_LANES];
 shared uint subgroup_indices[gl_WorkGroupSize.x / MIN_LANES];
 
-void main() {
-    uint count = resolved_count(push.count);
-    uint tiles = count / TILE + (count % TILE != 0 ? 1 : 0);
-    // Surplus workgroups (from folding) return. The first one always writes, even for an empty array.
-    uint group = group_index();
-    if (group > 0 && (tiles == 0 || group > (tiles - 1) / push.tiles)) return;
-    uint begin = group * push.tiles;
-    uint end = begin + min(push.tiles, tiles - begin);
+// Returns the minimum over all threads, in every lane of the first subgroup. Called by all threads; a barrier() is
+// required before the next call.
+Found first_of_group(Found own) {
+    own = first_of_lanes(own);
+    if (subgroupElect()) {
+        subgroup_terms[gl_SubgroupID] = own.term;
+        subgroup_indices[gl_SubgroupID] = own.index;
+    }
+    barrier();
+    if (gl_SubgroupID == 0) {
+        for (uint s = gl_SubgroupInvocationID; s < gl_NumSubgroups; s += gl_SubgroupSize)
+            own = first_of(own, Found(subgroup_terms[s], subgroup_indices[s]));
+        own = first_of_lanes(own);
+    }
+    return own;
+}
+
+Found first_of_tiles(uint begin, uint end, uint count) {
     Found own = Found(IDENTITY, NO_INDEX);
     for (uint tile = begin; tile < end; ++tile) {
         TERM_ROW rows[TILE_ROWS];
@@ -79,21 +88,49 @@ void main() {
         [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) {
             uint i = ROW_TERMS * row_index(tile * TILE, r);
             [[unroll]] for (uint c = 0; c < ROW_TERMS; ++c)
-                own = first_of(own, Found(rows[r][c], index_of(i + c, count)));
+                own = first_of(own, Found(rows[r][c], i + c < count ? push.base + i + c : NO_INDEX));
         }
     }
-    own = first_of_lanes(own);
-    if (subgroupElect()) {
-        subgroup_terms[gl_SubgroupID] = own.term;
-        subgroup_indices[gl_SubgroupID] = own.index;
+    return first_of_group(own);
+}
+
+uvec4 to_part(Found found) {
+#if KEY_BITS == 64
+    return uvec4(to_words(found.term), found.index, 0);
+#else
+    return uvec4(to_words(found.term), 0, found.index, 0);
+#endif
+}
+
+Found from_part(uvec4 part) {
+#if KEY_BITS == 64
+    return Found(from_words(part.xy), part.z);
+#else
+    return Found(from_words(part.x), part.z);
+#endif
+}
+
+Found first_of_parts(uint count) {
+    Found own = Found(IDENTITY, NO_INDEX);
+    for (uint i = thread_rank(); i < count; i += gl_WorkGroupSize.x) own = first_of(own, from_part(parts.at[i]));
+    return first_of_group(own);
+}
+
+void main() {
+    uint count = resolved_count(push.count);
+    uint tiles = count / TILE + (count % TILE != 0 ? 1 : 0);
+    // At least one, so that an empty array still has a result.
+    uint groups = tiles == 0 ? 1 : (tiles - 1) / push.tiles + 1;
+    uint group = group_index();
+    if (group >= groups) return;  // surplus, from folding
+    uint begin = group * push.tiles;
+    Found found = first_of_tiles(begin, begin + min(push.tiles, tiles - begin), count);
+    if (ONE_GROUP == 0) {
+        if (!store_part(push.first + group, to_part(found), groups) || push.is_final == 0) return;
+        found = first_of_parts(push.first + groups);
     }
-    barrier();
-    if (gl_SubgroupID != 0) return;
-    for (uint s = gl_SubgroupInvocationID; s < gl_NumSubgroups; s += gl_SubgroupSize)
-        own = first_of(own, Found(subgroup_terms[s], subgroup_indices[s]));
-    own = first_of_lanes(own);
-    if (subgroupElect()) {
-        store_term(push.first + group, own.term);
-        dst_indices.at[push.first + group] = own.index;
+    if (thread_rank() == 0) {
+        store_term(0, found.term);
+        dst_index.index = found.index;
     }
 }

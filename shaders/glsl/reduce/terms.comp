@@ -1,8 +1,7 @@
 #version 460
-// Reduces an array to one term per workgroup. Runs as both stages of a reduction. First stage: each workgroup
-// handles `tiles` tiles. Second stage: one workgroup reduces the terms of the first. Threads combine their
-// elements in registers, then lanes and subgroups are combined. A user's operator is applied in element order,
-// tile by tile.
+// Reduces an array in one dispatch. Each workgroup reduces `tiles` tiles: threads combine their elements in registers,
+// then lanes and subgroups are combined. The workgroup that finishes last combines the results of all workgroups, in
+// order, so that sums of floats do not depend on timing. A user's operator is applied in element order, tile by tile.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -14,12 +13,16 @@
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
+// Whether a single workgroup reduces the array. It does not access `parts`.
+layout(constant_id = ONE_GROUP_ID) const uint ONE_GROUP = 0;
+
 #include "src_dst.glsl"
 
 layout(push_constant) uniform Push {
-    uint count;  // elements in `src`
-    uint tiles;  // per workgroup
-    uint first;  // first output index of this dispatch
+    uint count;     // elements in `src`
+    uint tiles;     // per workgroup
+    uint first;     // index of the first part of this dispatch
+    uint is_final;  // whether this is the last dispatch, which writes the result
 } push;
 
 #include "count.glsl"
@@ -28,14 +31,22 @@ layout(push_constant) uniform Push {
 #include "subgroup_terms.glsl"
 #include "tile.glsl"
 
-void main() {
-    uint count = resolved_count(push.count);
-    uint tiles = count / TILE + (count % TILE != 0 ? 1 : 0);
-    // Surplus workgroups (from folding) return. The first one always writes: the identity, for an empty array.
-    uint group = group_index();
-    if (group > 0 && (tiles == 0 || group > (tiles - 1) / push.tiles)) return;
-    uint begin = group * push.tiles;
-    uint end = begin + min(push.tiles, tiles - begin);
+#define PARTS_BINDING 2
+#define PART WORDS
+#include "last_group.glsl"
+
+// Parts that a thread loads before it combines them.
+const uint PARTS_AT_ONCE = 8;
+
+// Combines the terms of all threads. A user's operator is not commutative, so each call combines consecutive terms.
+// Called by all threads; a barrier() is required before the next call.
+TERM total_of_group(TERM own) {
+    TERM total;
+    earlier_subgroups(last_lane(combine_lanes(own)), total);
+    return total;
+}
+
+TERM total_of_tiles(uint begin, uint end, uint count) {
     TERM own = IDENTITY;
     for (uint tile = begin; tile < end; ++tile) {
         TERM_ROW rows[TILE_ROWS];
@@ -50,10 +61,46 @@ void main() {
 #endif
     }
 #ifdef USER_OPERATOR
-    TERM total = own;
+    return own;
 #else
-    TERM total;
-    earlier_subgroups(all_lanes(own), total);
+    return total_of_group(own);
 #endif
-    if (thread_rank() == 0) store_term(push.first + group, total);
+}
+
+TERM total_of_parts(uint count) {
+    TERM own = IDENTITY;
+#ifdef USER_OPERATOR
+    for (uint first = 0; first < count; first += gl_WorkGroupSize.x) {
+        uint i = first + thread_rank();
+        own = combine(own, total_of_group(i < count ? from_words(parts.at[i]) : IDENTITY));
+        barrier();  // subgroup_terms is reused
+    }
+    return own;
+#else
+    for (uint first = 0; first < count; first += PARTS_AT_ONCE * gl_WorkGroupSize.x) {
+        TERM loaded[PARTS_AT_ONCE];
+        [[unroll]] for (uint k = 0; k < PARTS_AT_ONCE; ++k) {
+            uint i = first + k * gl_WorkGroupSize.x + thread_rank();
+            loaded[k] = i < count ? from_words(parts.at[i]) : IDENTITY;
+        }
+        [[unroll]] for (uint k = 0; k < PARTS_AT_ONCE; ++k) own = combine(own, loaded[k]);
+    }
+    return total_of_group(own);
+#endif
+}
+
+void main() {
+    uint count = resolved_count(push.count);
+    uint tiles = count / TILE + (count % TILE != 0 ? 1 : 0);
+    // At least one, so that an empty array still has a result: the identity.
+    uint groups = tiles == 0 ? 1 : (tiles - 1) / push.tiles + 1;
+    uint group = group_index();
+    if (group >= groups) return;  // surplus, from folding
+    uint begin = group * push.tiles;
+    TERM total = total_of_tiles(begin, begin + min(push.tiles, tiles - begin), count);
+    if (ONE_GROUP == 0) {
+        if (!store_part(push.first + group, to_words(total), groups) || push.is_final == 0) return;
+        total = total_of_parts(push.first + groups);
+    }
+    if (thread_rank() == 0) store_term(0, total);
 }

@@ -57,11 +57,12 @@ void main() {
     // Surplus workgroups (from folding) must not take a ticket.
     if (group_index() >= tiles) return;
 #ifdef LOOKBACK
-    uint tile = take_tile(0);
+    Tile tile = take_tile(0, tiles);
+    uint first = tile.index * TILE;
 #else
     uint tile = group_index_from_end(tiles);
-#endif
     uint first = tile * TILE;
+#endif
 
     TERM_ROW rows[TILE_ROWS];
     uint bits[TILE_ROWS];
@@ -73,10 +74,11 @@ void main() {
 
 #ifdef LOOKBACK
     if (gl_SubgroupID == 0) {
-        if (subgroupElect()) publish(tile, here.heads > 0 ? STATE_PREFIX : STATE_OWN, here);
+        States states = states_of(tile);
+        if (subgroupElect()) publish(tile.index, here.heads > 0 ? states.prefix : states.own, here);
         Open earlier_tiles = look_back(tile);
         if (subgroupElect()) {
-            if (here.heads == 0) publish(tile, STATE_PREFIX, combine(earlier_tiles, here));
+            if (here.heads == 0) publish(tile.index, states.prefix, combine(earlier_tiles, here));
             shared_before = earlier_tiles;
         }
     }

@@ -1,6 +1,7 @@
 #version 460
 // Scan in one pass over the data. One workgroup handles one tile: it loads the tile, publishes its total, scans it
-// in registers, obtains the prefix of the tile by decoupled look-back, and writes the tile.
+// in registers, obtains the prefix of the tile by decoupled look-back, and writes the tile. Results do not depend on
+// timing: terms that depend on the order of combination look back in a fixed order.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -28,24 +29,48 @@ layout(push_constant) uniform Push {
 #include "tile_at_once.glsl"
 
 #define LOOKBACK_BINDING 2
+#if defined(FLOAT) || defined(USER_OPERATOR)
+#include "ordered_lookback.glsl"
+#else
 #include "lookback.glsl"
+#endif
 
-// Recomputes the total of a tile. Only tiles of `src` can be missing, because earlier dispatches are complete.
-// They are full, because the last, partial tile has no successor.
+// Recomputes the total of a tile, in the order of total_of_subgroup() and earlier_subgroups(). Only tiles of `src` can
+// be missing, because earlier dispatches are complete. They are full, because the last, partial tile has no successor.
 TERM total_of_tile_again(uint tile) {
-    uint first = (tile - push.first_tile) * TILE / ROW_TERMS;
+    uint v = (tile - push.first_tile) * TILE / ROW_TERMS + gl_SubgroupInvocationID;
     TERM total = IDENTITY;
-    for (uint v = gl_SubgroupInvocationID; v < TILE / ROW_TERMS; v += gl_SubgroupSize)
-        total = combine(total, total_of(load_row(first + v)));
-    return last_lane(combine_lanes(total));
+    TERM held = IDENTITY;  // of the subgroup with the number of this lane
+    for (uint s = 0; s < gl_NumSubgroups; ++s) {
+        TERM own = IDENTITY;
+        for (uint r = 0; r < TILE_ROWS; ++r) {
+            TERM of_row = total_of(load_row(v));
+#ifdef USER_OPERATOR
+            of_row = last_lane(combine_lanes(of_row));
+#endif
+            own = combine(own, of_row);
+            v += gl_SubgroupSize;
+        }
+#ifndef USER_OPERATOR
+        own = last_lane(combine_lanes(own));
+#endif
+        uint lane = s % gl_SubgroupSize;
+        if (gl_SubgroupInvocationID == lane) held = own;
+        if (lane == gl_SubgroupSize - 1 || s == gl_NumSubgroups - 1) {
+            total = combine(total, last_lane(combine_lanes(held)));
+            held = IDENTITY;
+        }
+    }
+    return total;
 }
 
 void main() {
     uint count = resolved_count(push.count);
+    uint tiles = (count - 1) / TILE + 1;
     // Surplus workgroups (from folding) must not take a ticket.
-    if (group_index() >= (count - 1) / TILE + 1) return;
-    uint tile = take_tile(push.first_tile);
-    uint first = (tile - push.first_tile) * TILE;
+    if (group_index() >= tiles) return;
+    Tile tile = take_tile(push.first_tile, tiles);
+    uint first = (tile.index - push.first_tile) * TILE;
 
     TERM_ROW rows[TILE_ROWS];
     load_tile_at_once(first, count, rows);

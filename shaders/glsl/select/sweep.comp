@@ -126,8 +126,8 @@ void main() {
     uint tiles = (count - 1) / TILE + 1;
     // Surplus workgroups (from folding) must not take a ticket.
     if (group_index() >= tiles) return;
-    uint tile = take_tile(0);
-    uint first = tile * TILE;
+    Tile tile = take_tile(0, tiles);
+    uint first = tile.index * TILE;
 
     KEY keys[ITEMS];
     load_keys(first, count, keys);
@@ -141,7 +141,7 @@ void main() {
     EACH_ITEM(STORE)
 #undef STORE
 
-    if (tile + 1 == tiles && thread_rank() == 0) {
+    if (tile.index + 1 == tiles && thread_rank() == 0) {
         TERM all = combine(before, here);
         selected.count = selected_of(all);
 #ifdef RUNS

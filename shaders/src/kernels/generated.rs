@@ -34,6 +34,14 @@ builtins! {
     SCAN_LOOKBACK_ORDER: "scan.lookback.order", "scan/lookback.comp", [KEY_BITS = "32", ROWS = "10", ORDER = "1"];
     SCAN_LOOKBACK_SUM64: "scan.lookback.sum64", "scan/lookback.comp", [KEY_BITS = "64", ROWS = "5"];
     SCAN_LOOKBACK_ORDER64: "scan.lookback.order64", "scan/lookback.comp", [KEY_BITS = "64", ROWS = "5", ORDER = "1"];
+    SCAN_LOOKBACK_FLOAT: "scan.lookback.float", "scan/lookback.comp", [KEY_BITS = "32", ROWS = "10", FLOAT = "1"];
+    SCAN_LOOKBACK_FLOAT64: "scan.lookback.float64", "scan/lookback.comp", [KEY_BITS = "64", ROWS = "5", FLOAT = "1"];
+    SCAN_LOOKBACK_SMALL: "scan.lookback.small", "scan/lookback.comp", [KEY_BITS = "32", ROWS = "4"];
+    SCAN_LOOKBACK_SMALL_ORDER: "scan.lookback.small.order", "scan/lookback.comp", [KEY_BITS = "32", ROWS = "4", ORDER = "1"];
+    SCAN_LOOKBACK_SMALL_SUM64: "scan.lookback.small.sum64", "scan/lookback.comp", [KEY_BITS = "64", ROWS = "2"];
+    SCAN_LOOKBACK_SMALL_ORDER64: "scan.lookback.small.order64", "scan/lookback.comp", [KEY_BITS = "64", ROWS = "2", ORDER = "1"];
+    SCAN_LOOKBACK_SMALL_FLOAT: "scan.lookback.small.float", "scan/lookback.comp", [KEY_BITS = "32", ROWS = "4", FLOAT = "1"];
+    SCAN_LOOKBACK_SMALL_FLOAT64: "scan.lookback.small.float64", "scan/lookback.comp", [KEY_BITS = "64", ROWS = "2", FLOAT = "1"];
     SCAN_OPEN_TOTALS: "scan.open_totals", "scan/open_totals.comp", [KEY_BITS = "32", ROWS = "4"];
     SCAN_OPEN_TOTALS_ORDER: "scan.open_totals.order", "scan/open_totals.comp", [KEY_BITS = "32", ROWS = "4", ORDER = "1"];
     SCAN_OPEN_TOTALS_SUM64: "scan.open_totals.sum64", "scan/open_totals.comp", [KEY_BITS = "64", ROWS = "2"];
@@ -110,6 +118,10 @@ builtins! {
     SELECT_PARTITION_KEY64: "select.partition.key64", "select/sweep.comp", [KEY_BITS = "64", ITEMS = "16", REJECTED = "1"];
     SELECT_RUNS: "select.runs", "select/sweep.comp", [KEY_BITS = "32", RUNS = "1", ITEMS = "20"];
     SELECT_RUNS_KEY64: "select.runs.key64", "select/sweep.comp", [KEY_BITS = "64", RUNS = "1", ITEMS = "20"];
+    SELECT_SWEEP_SMALL: "select.sweep.small", "select/sweep.comp", [KEY_BITS = "32", ITEMS = "8"];
+    SELECT_SWEEP_SMALL_KEY64: "select.sweep.small.key64", "select/sweep.comp", [KEY_BITS = "64", ITEMS = "8"];
+    SELECT_RUNS_SMALL: "select.runs.small", "select/sweep.comp", [KEY_BITS = "32", RUNS = "1", ITEMS = "8"];
+    SELECT_RUNS_SMALL_KEY64: "select.runs.small.key64", "select/sweep.comp", [KEY_BITS = "64", RUNS = "1", ITEMS = "8"];
     SEARCH_BOUNDS: "search.bounds", "search/bounds.comp", [KEY_BITS = "32", TOP = "1024"];
     SEARCH_BOUNDS_KEY64: "search.bounds.key64", "search/bounds.comp", [KEY_BITS = "64", TOP = "1024"];
     MERGE_CUT: "merge.cut", "merge/cut.comp", [KEY_BITS = "32"];
@@ -250,7 +262,9 @@ pub mod variants {
     /// `scan.downsweep`.
     pub static SCAN_DOWNSWEEP: [&Builtin; 6] = [&super::SCAN_DOWNSWEEP, &super::SCAN_DOWNSWEEP_ORDER, &super::SCAN_DOWNSWEEP_SUM64, &super::SCAN_DOWNSWEEP_ORDER64, &super::SCAN_DOWNSWEEP_FLOAT, &super::SCAN_DOWNSWEEP_FLOAT64];
     /// `scan.lookback`.
-    pub static SCAN_LOOKBACK: [&Builtin; 4] = [&super::SCAN_LOOKBACK, &super::SCAN_LOOKBACK_ORDER, &super::SCAN_LOOKBACK_SUM64, &super::SCAN_LOOKBACK_ORDER64];
+    pub static SCAN_LOOKBACK: [&Builtin; 6] = [&super::SCAN_LOOKBACK, &super::SCAN_LOOKBACK_ORDER, &super::SCAN_LOOKBACK_SUM64, &super::SCAN_LOOKBACK_ORDER64, &super::SCAN_LOOKBACK_FLOAT, &super::SCAN_LOOKBACK_FLOAT64];
+    /// `scan.lookback.small`.
+    pub static SCAN_LOOKBACK_SMALL: [&Builtin; 6] = [&super::SCAN_LOOKBACK_SMALL, &super::SCAN_LOOKBACK_SMALL_ORDER, &super::SCAN_LOOKBACK_SMALL_SUM64, &super::SCAN_LOOKBACK_SMALL_ORDER64, &super::SCAN_LOOKBACK_SMALL_FLOAT, &super::SCAN_LOOKBACK_SMALL_FLOAT64];
     /// `scan.open_totals`.
     pub static SCAN_OPEN_TOTALS: [&Builtin; 6] = [&super::SCAN_OPEN_TOTALS, &super::SCAN_OPEN_TOTALS_ORDER, &super::SCAN_OPEN_TOTALS_SUM64, &super::SCAN_OPEN_TOTALS_ORDER64, &super::SCAN_OPEN_TOTALS_FLOAT, &super::SCAN_OPEN_TOTALS_FLOAT64];
     /// `scan.open_spine`.
@@ -283,6 +297,10 @@ pub mod variants {
     pub static SELECT_PARTITION: [&Builtin; 2] = [&super::SELECT_PARTITION, &super::SELECT_PARTITION_KEY64];
     /// `select.runs`.
     pub static SELECT_RUNS: [&Builtin; 2] = [&super::SELECT_RUNS, &super::SELECT_RUNS_KEY64];
+    /// `select.sweep.small`.
+    pub static SELECT_SWEEP_SMALL: [&Builtin; 2] = [&super::SELECT_SWEEP_SMALL, &super::SELECT_SWEEP_SMALL_KEY64];
+    /// `select.runs.small`.
+    pub static SELECT_RUNS_SMALL: [&Builtin; 2] = [&super::SELECT_RUNS_SMALL, &super::SELECT_RUNS_SMALL_KEY64];
     /// `search.bounds`.
     pub static SEARCH_BOUNDS: [&Builtin; 2] = [&super::SEARCH_BOUNDS, &super::SEARCH_BOUNDS_KEY64];
     /// `merge.cut`.
@@ -363,6 +381,7 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("COUNT_ON_DEVICE", 3),
     ("OTHER_ON_DEVICE", 62),
     ("TICKETS", 54),
+    ("KEEPS_STATUS", 80),
     ("BUCKET_BITS", 4),
     ("BUCKET_KIND", 5),
     ("KEY_KIND", 6),
@@ -412,7 +431,7 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("LOADED_AS", 48),
     ("STORED_AS", 49),
     ("INCLUSIVE", 50),
-    ("FROM_PARTS", 51),
+    ("ONE_GROUP", 51),
     ("IDENTITY_LOW", 56),
     ("IDENTITY_HIGH", 57),
     ("GROUP_ELEMENTS", 60),

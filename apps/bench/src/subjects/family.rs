@@ -98,7 +98,7 @@ impl Family<'_, '_> {
             () if labels.contains(&"reduce.segments") => "tiles",
             () if labels.contains(&"reduce.long_segments") => "segments",
             () if labels.contains(&"scan.reduce") => "reduce-then-scan",
-            () if labels.contains(&"reduce.parts") => "two-passes",
+            () if labels.contains(&"reduce") => "one-pass",
             () => "one-workgroup",
         };
         let case = Case { m, ..Case::new(op, method, self.n, bound) };

@@ -1,5 +1,4 @@
-//! Passes of a reduction. The first pass reduces the elements of each workgroup to one term, the
-//! second combines these terms.
+//! Passes of a reduction: one dispatch, whose last workgroup combines the results of all workgroups.
 
 use multisplit_graph::{Buffer, ElementType, Graph, View};
 use multisplit_shaders::builtin::variants::{REDUCE_INDEX, REDUCE_TERMS};
@@ -13,7 +12,7 @@ use crate::operations::shared::declare::{begin, check_arrays, check_limit, start
 use crate::operations::shared::operator::{AnyOperator, Operator};
 use crate::operations::shared::pieces::{WORD, pieces, single};
 use crate::operations::shared::terms::Terms;
-use crate::operations::shared::tiles::{max_single_group_elements, spine_threads, spine_tile};
+use crate::operations::shared::tiles::{max_single_group_elements, spine_threads};
 use crate::policy::Policy;
 
 push_constants! {
@@ -21,6 +20,7 @@ push_constants! {
         count: u32,
         tiles: u32,
         first: u32,
+        is_final: u32,
     }
 }
 
@@ -29,20 +29,25 @@ push_constants! {
         count: u32,
         tiles: u32,
         first: u32,
+        is_final: u32,
         base: u32,
     }
 }
 
 /// Elements per thread and tile.
 const THREAD_ELEMENTS: u64 = 16;
-/// Target number of workgroups of the first pass: several for each multiprocessor of a large GPU.
-/// Short arrays have fewer, because each workgroup reduces at least one tile.
-const GROUPS: u64 = 2048;
-/// Maximum tiles per workgroup. Keeps loops short, because software drivers end loops after 65,535
-/// iterations.
+/// Number of workgroups, if each has at least one tile: enough for several on each multiprocessor of
+/// a large GPU.
+const GROUPS: u64 = 1024;
+/// Maximum tiles per workgroup. Software drivers terminate loops after 65,535 iterations.
 const MAX_TILES: u64 = 256;
+/// Maximum number of workgroups, whose results one workgroup combines; for the same reason.
+const MAX_PARTS: u64 = 1 << 20;
+/// Words of the number of stored parts and its padding; must match `last_group.glsl`.
+const HEADER_WORDS: u64 = 4;
 
-/// Adds the passes of a reduction to the graph: one pass for a short array, two for a long one.
+/// Adds the passes of a reduction to the graph: one, and another one for a device count. Arrays that
+/// exceed a binding take one pass for each binding.
 pub fn reduce(
     graph: &mut Graph,
     policy: &Policy,
@@ -86,21 +91,20 @@ struct ReducePasses<'j> {
 }
 
 /// Parameters of one pass.
-#[derive(Clone, Copy)]
-struct Stage<'j> {
-    terms: Terms<'j>,
+struct Stage {
     threads: u32,
+    /// Tiles per workgroup.
     tiles: u32,
     src: View,
-    /// Indices of the elements of `src` in the caller's array. If `None`, the indices start at
-    /// `base` and are consecutive.
-    src_indices: Option<View>,
-    base: u32,
-    dst: View,
-    dst_indices: Option<View>,
-    first: u32,
     count: Length,
     groups: Length,
+    /// Index of the first element, and of the first part.
+    base: u32,
+    first: u32,
+    /// Whether this is the last pass, which writes the result.
+    is_final: bool,
+    /// Results of workgroups. `None` if a single workgroup reduces the array.
+    parts: Option<Buffer>,
 }
 
 impl ReducePasses<'_> {
@@ -109,27 +113,24 @@ impl ReducePasses<'_> {
         // Vulkan bindings cannot be empty. If the array is, the kernel does not read the element
         // bound here.
         let src = self.src.range(0, (self.n.max * bytes).max(bytes));
-        // The last pass has one workgroup. It is the only pass of a short array.
-        let last = Stage {
-            terms: self.terms,
-            threads: spine_threads(policy, self.n.max),
-            tiles: u32::MAX,
-            src,
-            src_indices: None,
-            base: 0,
-            dst: self.dst,
-            dst_indices: self.index,
-            first: 0,
-            count: self.n,
-            groups: Length::known(1),
-        };
         let bindable = src.size <= policy.facts.max_storage_range;
         if self.n.max <= max_single_group_elements(policy) && bindable {
             let prepared = match self.n.max {
                 0 => Prepared::default(),
                 _ => lengths.prepare(graph, policy, "reduce.prepare")?,
             };
-            return stage(graph, prepared, &last);
+            let only = Stage {
+                threads: spine_threads(policy, self.n.max),
+                tiles: u32::MAX,
+                src,
+                count: self.n,
+                groups: Length::known(1),
+                base: 0,
+                first: 0,
+                is_final: true,
+                parts: None,
+            };
+            return self.stage(graph, prepared, &only);
         }
         let tile = u64::from(policy.threads) * THREAD_ELEMENTS;
         let tiles = self.n.max.div_ceil(tile).div_ceil(GROUPS).clamp(1, MAX_TILES);
@@ -137,71 +138,70 @@ impl ReducePasses<'_> {
             true => pieces(src, tile * tiles * bytes, policy)?,
             false => vec![single(src, policy)?],
         };
-        // At least one workgroup, so that an empty input still writes the identity.
-        let parts = lengths.some_parts(self.n, tile * tiles)?;
-        let limit = MAX_TILES * spine_tile(policy);
-        check_limit("number of workgroups of a reduction", parts.max, limit)?;
+        // At least one part, so that empty inputs still write the identity.
+        let groups = lengths.some_parts(self.n, tile * tiles)?;
+        check_limit("number of tiles of a reduction", groups.max, MAX_PARTS)?;
         let prepared = lengths.prepare(graph, policy, "reduce.prepare")?;
-        let made = self.terms.transient(graph, "reduce.parts", parts.max).into();
-        let indices =
-            self.index.map(|_| graph.transient::<u32>("reduce.indices", parts.max).into());
+        let part_words = if self.index.is_some() { 4 } else { bytes / WORD };
+        let words = HEADER_WORDS + groups.max * part_words;
+        let parts = Some(graph.state::<u32>("reduce.parts", words));
         let mut first = 0;
-        for piece in pieces {
+        let last = pieces.len() - 1;
+        for (number, piece) in pieces.into_iter().enumerate() {
             let known = piece.size / bytes;
             let (count, groups) = match self.n.is_known() {
                 true => (Length::known(known), Length::known(known.div_ceil(tile * tiles))),
-                false => (self.n, parts),
+                false => (self.n, groups),
             };
-            let of_piece = Stage {
-                terms: self.terms.partial(),
+            let stage = Stage {
                 threads: policy.threads,
                 tiles: tiles as u32,
                 src: piece,
-                // If indices are requested, `reduce` has checked that they fit in 32 bits.
-                base: (piece.offset / bytes) as u32,
-                dst: made,
-                dst_indices: indices,
-                first,
                 count,
                 groups,
-                ..last
+                // Fits in 32 bits if an index is requested.
+                base: (piece.offset / bytes) as u32,
+                first,
+                is_final: number == last,
+                parts,
             };
-            stage(graph, prepared, &of_piece)?;
+            self.stage(graph, prepared, &stage)?;
             first += groups.max as u32;
         }
-        let of_parts = Stage {
-            terms: self.terms.of_partial(),
-            threads: spine_threads(policy, parts.max),
-            src: made,
-            src_indices: indices,
-            count: parts,
-            ..last
-        };
-        stage(graph, prepared, &of_parts)
+        Ok(())
     }
-}
 
-fn stage(graph: &mut Graph, prepared: Prepared, stage: &Stage<'_>) -> Result<()> {
-    let (count, tiles, first) = (prepared.pushed(stage.count), stage.tiles, stage.first);
-    let kernel = match stage.dst_indices {
-        None => stage.terms.kernel(&REDUCE_TERMS)?,
-        Some(_) => REDUCE_INDEX[usize::from(stage.terms.bytes == 8)].kernel()?,
-    };
-    let label = if stage.groups == Length::known(1) { "reduce.last" } else { "reduce.parts" };
-    let constants =
-        [("local_size_x", stage.threads), ("FROM_PARTS", u32::from(stage.src_indices.is_some()))];
-    let constants = [&constants[..], &stage.terms.constants()].concat();
-    let pass =
-        start_pass(graph, label, &kernel, &constants).bind("src", stage.src).bind("dst", stage.dst);
-    let pass = match stage.dst_indices {
-        None => pass.push(&TermsPush { count, tiles, first }),
-        // Without an index buffer, the kernel computes indices from `base` and does not read this
-        // binding.
-        Some(indices) => pass
-            .bind("src_indices", stage.src_indices.unwrap_or(stage.src))
-            .bind("dst_indices", indices)
-            .push(&IndexPush { count, tiles, first, base: stage.base }),
-    };
-    prepared.dispatch(prepared.bind(pass, stage.src), stage.groups);
-    Ok(())
+    fn stage(&self, graph: &mut Graph, prepared: Prepared, stage: &Stage) -> Result<()> {
+        let &Stage { tiles, first, base, .. } = stage;
+        let (count, is_final) = (prepared.pushed(stage.count), stage.is_final.into());
+        let kernel = match self.index {
+            None => self.terms.kernel(&REDUCE_TERMS)?,
+            Some(_) => REDUCE_INDEX[usize::from(self.terms.bytes == 8)].kernel()?,
+        };
+        let constants =
+            [("local_size_x", stage.threads), ("ONE_GROUP", stage.parts.is_none().into())];
+        let constants = [&constants[..], &self.terms.constants()].concat();
+        // A single workgroup does not access the parts, but every binding needs a buffer.
+        let unused = |graph: &mut Graph| graph.transient::<u32>("reduce.parts", HEADER_WORDS + 4);
+        let parts = stage.parts.unwrap_or_else(|| unused(graph));
+        let pass = start_pass(graph, "reduce", &kernel, &constants)
+            .bind("src", stage.src)
+            .bind("dst", self.dst);
+        let pass = match stage.parts {
+            None => pass.scratch("parts", parts),
+            Some(_) => pass.bind("parts", parts),
+        };
+        let pass = match self.index {
+            None => pass.push(&TermsPush { count, tiles, first, is_final }),
+            Some(index) => pass.bind("dst_index", index).push(&IndexPush {
+                count,
+                tiles,
+                first,
+                is_final,
+                base,
+            }),
+        };
+        prepared.dispatch(prepared.bind(pass, stage.src), stage.groups);
+        Ok(())
+    }
 }

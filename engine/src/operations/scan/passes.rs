@@ -3,20 +3,17 @@
 use multisplit_graph::{Buffer, Graph, Groups, PassBuilder, View};
 use multisplit_shaders::builtin::Builtin;
 use multisplit_shaders::builtin::variants::{
-    SCAN_BY_KEY_DOWNSWEEP, SCAN_BY_KEY_LOOKBACK, SCAN_DOWNSWEEP, SCAN_LOOKBACK, SCAN_REDUCE,
-    SCAN_SPINE,
+    SCAN_BY_KEY_DOWNSWEEP, SCAN_BY_KEY_LOOKBACK, SCAN_DOWNSWEEP, SCAN_REDUCE, SCAN_SPINE,
 };
 use multisplit_shaders::push_constants;
 
 use super::description::{Scan, ScanBuffers, Segments};
-use super::plan::{Algorithm, ScanPlan};
+use super::plan::{Algorithm, OnePass, ScanPlan};
 use crate::elements::key::KeyType;
 use crate::error::Result;
 use crate::operations::shared::checks::{check_element, check_size};
 use crate::operations::shared::count::{CountPush, Length, Lengths, Prepared};
 use crate::operations::shared::declare::{begin, check_limit};
-use crate::operations::shared::fill::Filling;
-use crate::operations::shared::look_back::LookBack;
 use crate::operations::shared::operator::Operator;
 use crate::operations::shared::pieces::{pieces, single};
 use crate::operations::shared::segment_sweep::{Heads, OpenSweep};
@@ -142,9 +139,7 @@ impl ScanPlan<'_> {
             Algorithm::ReduceThenScan { tiles, of_sums } => {
                 job.reduce_then_scan(graph, *tiles, of_sums)
             }
-            Algorithm::LookBack { tiles, clear, settings } => {
-                job.look_back(graph, *tiles, *clear, *settings)
-            }
+            Algorithm::LookBack(one_pass) => job.look_back(graph, one_pass),
         }
     }
 }
@@ -253,31 +248,20 @@ impl ScanPasses<'_> {
         Ok(())
     }
 
-    fn look_back(
-        &self,
-        graph: &mut Graph,
-        tiles: Length,
-        clear: Filling,
-        settings: LookBack,
-    ) -> Result<()> {
-        let tile = tile_elements(SCAN_LOOKBACK[self.terms.variant], self.policy);
-        // All pieces share one ticket counter and one array of tile states, so a piece continues where the previous
-        // piece ended.
+    fn look_back(&self, graph: &mut Graph, one_pass: &OnePass) -> Result<()> {
+        let &OnePass { kernels, threads, tile, tiles, status, settings } = one_pass;
+        // Each piece continues with the tickets and sums of the previous piece.
         let pieces = self.cut(tiles, tile, 1)?;
-        let states = 1 + tiles.max;
-        let status = match self.terms.bytes {
-            4 => graph.transient::<[u32; 2]>("scan.status", states),
-            _ => graph.transient::<[u32; 4]>("scan.status", states),
-        };
-        clear.add(graph, self.policy, self.prepared, "scan.clear", status, 0)?;
+        let keeps_status = status.constant();
+        let status = status.add(graph, self.policy, self.prepared, "scan")?;
         for piece in pieces {
-            let [(spins, spin_limit), (tickets, by_tickets)] = settings.constants();
             let pass = self
-                .pass(graph, &SCAN_LOOKBACK, &piece, piece.first_tile)?
+                .pass(graph, kernels, &piece, piece.first_tile)?
                 .bind("dst", piece.dst)
-                .bind("status", status)
-                .specialize(spins, spin_limit)
-                .specialize(tickets, by_tickets);
+                .bind("status", status);
+            let constants = [("local_size_x", threads), keeps_status];
+            let constants = settings.constants().into_iter().chain(constants);
+            let pass = constants.fold(pass, |pass, (name, value)| pass.specialize(name, value));
             self.prepared.dispatch(pass, piece.tiles);
         }
         Ok(())

@@ -2,14 +2,14 @@
 //! a single preparation pass computes all lengths that an operation derives from the count,
 //! including those of its scans.
 
-use multisplit_shaders::builtin::variants::{SCAN_LOOKBACK, SCAN_REDUCE};
+use multisplit_shaders::builtin::Builtin;
+use multisplit_shaders::builtin::variants::{SCAN_LOOKBACK, SCAN_LOOKBACK_SMALL, SCAN_REDUCE};
 
 use crate::elements::key::KeyType;
 use crate::error::Result;
 use crate::operations::ScanMethod;
 use crate::operations::shared::count::{Length, Lengths};
-use crate::operations::shared::fill::Filling;
-use crate::operations::shared::look_back::{LookBack, LookBackCost};
+use crate::operations::shared::look_back::{LookBack, LookBackCost, TileStatus};
 use crate::operations::shared::operator::Operator;
 use crate::operations::shared::pieces::WORD;
 use crate::operations::shared::terms::Terms;
@@ -34,11 +34,20 @@ pub(super) enum Algorithm<'o> {
         tiles: Length,
         of_sums: Box<ScanPlan<'o>>,
     },
-    LookBack {
-        tiles: Length,
-        clear: Filling,
-        settings: LookBack,
-    },
+    LookBack(OnePass),
+}
+
+/// A scan in one pass, with look-back.
+#[derive(Clone, Copy)]
+pub(super) struct OnePass {
+    /// Kernels, by term.
+    pub kernels: &'static [&'static Builtin],
+    pub threads: u32,
+    /// Elements per tile.
+    pub tile: u64,
+    pub tiles: Length,
+    pub status: TileStatus,
+    pub settings: LookBack,
 }
 
 impl<'o> ScanPlan<'o> {
@@ -58,30 +67,15 @@ impl<'o> ScanPlan<'o> {
         let tile = spine_tile(policy);
         let bindable = n.max.saturating_mul(terms.bytes) <= policy.facts.max_storage_range;
         let single = n.max <= spine_elements(policy) && bindable;
-        let method = match policy.scan.for_length(n.max) {
-            // Look-back combines terms in an order that varies between runs. Float sums and results
-            // of user operators would vary too.
-            _ if terms.depend_on_order() => ScanMethod::ReduceThenScan,
-            method => method,
-        };
-        let algorithm = match method {
+        let algorithm = match policy.scan.for_length(n.max) {
             _ if n.max == 0 => Algorithm::Nothing,
             // A single workgroup needs fewer passes than the other methods, so it is faster for
             // short arrays.
             _ if n.max <= max_single_group_elements(policy) && single => Algorithm::Spine,
             ScanMethod::ReduceThenScan if single && n.max <= 4 * tile => Algorithm::Spine,
             ScanMethod::ReduceThenScan => reduce_then_scan(policy, lengths, n, terms)?,
-            _ => match look_back(policy, n, terms) {
-                Some(settings) => {
-                    let tile = tile_elements(SCAN_LOOKBACK[terms.variant], policy);
-                    let tiles = lengths.parts(n, tile)?;
-                    // Each tile state has two words for each word of a term. The ticket counter,
-                    // padded to the size of a state, precedes the states.
-                    let words = 2 * terms.bytes / WORD;
-                    let words = lengths.scaled(tiles, words, words)?;
-                    let clear = Filling::plan(policy, lengths, words)?;
-                    Algorithm::LookBack { tiles, clear, settings }
-                }
+            _ => match one_pass(policy, lengths, n, terms)? {
+                Some(one_pass) => Algorithm::LookBack(one_pass),
                 None => reduce_then_scan(policy, lengths, n, terms)?,
             },
         };
@@ -89,15 +83,41 @@ impl<'o> ScanPlan<'o> {
     }
 }
 
-/// Look-back settings for `n` elements; `None` if it would exceed the loop limit of the device.
-fn look_back(policy: &Policy, n: Length, terms: Terms<'_>) -> Option<LookBack> {
-    let tile = tile_elements(SCAN_LOOKBACK[terms.variant], policy);
-    // 64-bit kernels combine the terms of a subgroup's lanes in a loop of log2(subgroup size)
-    // iterations.
-    let poll = if terms.bytes == 8 { 1 + u64::from(policy.facts.subgroup_size.ilog2()) } else { 1 };
-    let row = u64::from(policy.facts.subgroup_size) * ROW_BYTES / terms.bytes;
-    let cost = LookBackCost { fixed: 0, poll, recompute: tile.div_ceil(row) + poll };
-    policy.look_back(n.max.div_ceil(tile), cost)
+/// Tiles per lane of a look-back in a fixed order; must match `ordered_lookback.glsl`.
+const LANE_TILES: u64 = 4;
+/// Blocks of tiles of which such a look-back may have to combine the totals again, beside the tiles that it recomputes.
+const FIXED_BLOCKS: u64 = 8;
+
+/// A look-back over `n` elements; `None` if it would exceed the loop limit of the device.
+fn one_pass(
+    policy: &Policy,
+    lengths: &mut Lengths,
+    n: Length,
+    terms: Terms<'_>,
+) -> Result<Option<OnePass>> {
+    let (kernels, threads): (&[_], _) = match n.max <= policy.small_scans_up_to.into() {
+        true => (&SCAN_LOOKBACK_SMALL, policy.small_threads),
+        false => (&SCAN_LOOKBACK, policy.threads),
+    };
+    let tile = tile_elements(kernels[terms.variant], &Policy { threads, ..*policy });
+    let lanes = u64::from(policy.facts.subgroup_size);
+    let rows = tile.div_ceil(lanes * ROW_BYTES / terms.bytes);
+    let subgroups = u64::from(threads) / lanes;
+    // Loops over the lanes combine their terms, unless there is a subgroup operation for them.
+    let is_loop = terms.bytes == 8 || terms.depend_on_order();
+    let combine = if is_loop { 1 + u64::from(lanes.ilog2()) } else { 1 };
+    let (fixed, row) = match terms.depend_on_order() {
+        true => (FIXED_BLOCKS * LANE_TILES * lanes, 1 + combine),
+        false => (0, 1),
+    };
+    let recompute = 1 + rows * row + subgroups * (1 + 2 * combine);
+    let cost = LookBackCost { fixed, poll: 1 + combine, recompute };
+    let Some(settings) = policy.look_back(n.max.div_ceil(tile), cost) else { return Ok(None) };
+    let tiles = lengths.parts(n, tile)?;
+    let is_one_dispatch = n.max.saturating_mul(terms.bytes) <= policy.facts.max_storage_range;
+    // Two words for each word of a term.
+    let status = TileStatus::plan(policy, lengths, tiles, 2 * terms.bytes / WORD, is_one_dispatch)?;
+    Ok(Some(OnePass { kernels, threads, tile, tiles, status, settings }))
 }
 
 /// Plans a reduce-then-scan: compute a sum per tile, scan the sums, then scan each tile. If one

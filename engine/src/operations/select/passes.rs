@@ -1,12 +1,13 @@
-//! Passes of a selection: one clears the tile states, one selects elements in a single sweep with
-//! look-back.
+//! Passes of a selection.
 
 use std::sync::Arc;
 
 use multisplit_graph::{Buffer, Graph};
 use multisplit_shaders::Kernel;
 use multisplit_shaders::builtin::Builtin;
-use multisplit_shaders::builtin::variants::{SELECT_PARTITION, SELECT_RUNS, SELECT_SWEEP};
+use multisplit_shaders::builtin::variants::{
+    SELECT_PARTITION, SELECT_RUNS, SELECT_RUNS_SMALL, SELECT_SWEEP, SELECT_SWEEP_SMALL,
+};
 use multisplit_shaders::push_constants;
 
 use super::description::{By, Select, SelectBuffers};
@@ -14,8 +15,7 @@ use crate::elements::key::{Key, KeyType};
 use crate::error::Result;
 use crate::operations::shared::count::{Length, Lengths};
 use crate::operations::shared::declare::{begin, check_limit, first_elements, start_pass};
-use crate::operations::shared::fill::Filling;
-use crate::operations::shared::look_back::{LookBack, LookBackCost};
+use crate::operations::shared::look_back::{LookBack, LookBackCost, TileStatus};
 use crate::operations::shared::pieces::{WORD, single};
 use crate::policy::Policy;
 
@@ -40,8 +40,8 @@ push_constants! {
     }
 }
 
-/// Adds the passes of a selection to the graph: one that clears the tile states, and one over the
-/// elements. Each array must fit one storage binding.
+/// Adds the passes of a selection to the graph: one over the elements, and for a device count two
+/// before it. Each array must fit one storage binding.
 pub fn select<K: Key>(
     graph: &mut Graph,
     policy: &Policy,
@@ -117,14 +117,19 @@ impl By {
 }
 
 impl SelectPasses<'_> {
+    /// Whether the kernel has small tiles. There is none for partitions.
+    fn is_small(&self) -> bool {
+        self.n.max <= self.policy.small_selects_up_to.into() && self.buffers.rejected.is_none()
+    }
+
     /// Workgroup size and look-back settings, for `items` elements per thread. The workgroup size
     /// is halved until recomputing a tile stays within the device's loop limit.
     fn look_back(&self, items: u64) -> (u32, LookBack) {
-        // With run lengths, a tile takes longer, and other tiles would wait for tiles that start
-        // late. Tickets avoid this (docs/performance-log.md, 52).
-        let (mut threads, policy) = match self.buffers.run_lengths {
-            None => (self.policy.select_threads, *self.policy),
-            Some(_) => (self.policy.threads, Policy { tickets: true, ..*self.policy }),
+        let policy = self.policy;
+        let mut threads = match self.buffers.run_lengths {
+            _ if self.is_small() => policy.small_threads,
+            None => policy.select_threads,
+            Some(_) => policy.threads,
         };
         let lanes = policy.facts.subgroup_size;
         loop {
@@ -144,9 +149,14 @@ impl SelectPasses<'_> {
     fn add(self, graph: &mut Graph, mut lengths: Lengths) -> Result<()> {
         let &SelectBuffers { src, dst, selected, flags, rejected, run_lengths, .. } = self.buffers;
         let bytes = u64::from(self.key.bytes());
+        let is_small = self.is_small();
         let (kernels, other_output) = match (rejected, run_lengths) {
-            (_, Some(lengths)) => (SELECT_RUNS, Some(("lengths", lengths, WORD))),
+            (_, Some(lengths)) => {
+                let kernels = if is_small { SELECT_RUNS_SMALL } else { SELECT_RUNS };
+                (kernels, Some(("lengths", lengths, WORD)))
+            }
             (Some(rejected), None) => (SELECT_PARTITION, Some(("rejected", rejected, bytes))),
+            (None, None) if is_small => (SELECT_SWEEP_SMALL, None),
             (None, None) => (SELECT_SWEEP, None),
         };
         let builtin = kernels[usize::from(self.key.bits() == 64)];
@@ -155,14 +165,10 @@ impl SelectPasses<'_> {
         // At least one workgroup, so that an empty input still writes a count of zero.
         let tiles = lengths.some_parts(self.n, u64::from(threads) * items)?;
         let words = if run_lengths.is_some() { 4 } else { 2 };
-        let states = lengths.scaled(tiles, words, words)?;
-        let clear = Filling::plan(self.policy, &mut lengths, states)?;
+        let status = TileStatus::plan(self.policy, &mut lengths, tiles, words, true)?;
+        let keeps_status = status.constant();
         let prepared = lengths.prepare(graph, self.policy, "select.prepare")?;
-        let status = match run_lengths {
-            Some(_) => graph.transient::<[u32; 4]>("select.status", 1 + tiles.max),
-            None => graph.transient::<[u32; 2]>("select.status", 1 + tiles.max),
-        };
-        clear.add(graph, self.policy, prepared, "select.clear", status, 0)?;
+        let status = status.add(graph, self.policy, prepared, "select")?;
 
         let view = |array, bytes| first_elements(array, self.n.max, bytes, self.policy);
         let src = view(src, bytes)?;
@@ -179,6 +185,7 @@ impl SelectPasses<'_> {
             ("local_size_x", threads),
             ("PREDICATE", self.by.predicate()),
             ("KEY_KIND", self.key.kind()),
+            keeps_status,
         ];
         let constants = [&constants[..], &settings.constants()].concat();
         let mut pass = start_pass(graph, kernels[0].label(), &kernel, &constants)

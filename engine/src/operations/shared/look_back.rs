@@ -5,6 +5,11 @@
 //! wrong. Its worst case must therefore stay within the limit, whatever the policy: every poll fails until the spin
 //! limit is reached, and every predecessor that may be unfinished is recomputed.
 
+use multisplit_graph::{Buffer, Graph};
+
+use crate::error::Result;
+use crate::operations::shared::count::{Length, Lengths, Prepared};
+use crate::operations::shared::fill::Filling;
 use crate::operations::split::TileShape;
 use crate::policy::Policy;
 
@@ -21,6 +26,66 @@ impl LookBack {
     /// The specialization constants of the kernels.
     pub fn constants(self) -> [(&'static str, u32); 2] {
         [("SPIN_LIMIT", self.spins), ("TICKETS", self.tickets.into())]
+    }
+}
+
+/// Status of the tiles of a look-back over terms (`lookback.glsl`): the number of workgroups that have started, and
+/// the published totals.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::operations) struct TileStatus {
+    tiles: u64,
+    /// Words per tile: 2 or 4.
+    words: u64,
+    /// The pass that clears the status. `None` if the kernel keeps it from run to run.
+    clear: Option<Filling>,
+}
+
+impl TileStatus {
+    /// Plans the status of `tiles` tiles with `words` words each. A kernel can keep the status from run to run if one
+    /// dispatch processes all tiles (`is_one_dispatch`), and all runs have the same number of tiles.
+    pub fn plan(
+        policy: &Policy,
+        lengths: &mut Lengths,
+        tiles: Length,
+        words: u64,
+        is_one_dispatch: bool,
+    ) -> Result<Self> {
+        let clear = match tiles.is_known() && is_one_dispatch {
+            true => None,
+            false => {
+                let states = lengths.scaled(tiles, words, words)?;
+                Some(Filling::plan(policy, lengths, states)?)
+            }
+        };
+        Ok(Self { tiles: tiles.max, words, clear })
+    }
+
+    /// Declares the buffer, and adds the pass that clears it, if there is one.
+    pub fn add(
+        self,
+        graph: &mut Graph,
+        policy: &Policy,
+        prepared: Prepared,
+        operation: &str,
+    ) -> Result<Buffer> {
+        let name = format!("{operation}.status");
+        // The number of started workgroups is padded to the size of a tile's total.
+        let len = 1 + self.tiles;
+        let status = match (self.clear, self.words) {
+            (None, 2) => graph.state::<[u32; 2]>(name, len),
+            (None, _) => graph.state::<[u32; 4]>(name, len),
+            (Some(_), 2) => graph.transient::<[u32; 2]>(name, len),
+            (Some(_), _) => graph.transient::<[u32; 4]>(name, len),
+        };
+        if let Some(clear) = self.clear {
+            clear.add(graph, policy, prepared, &format!("{operation}.clear"), status, 0)?;
+        }
+        Ok(status)
+    }
+
+    /// The specialization constant of the kernels.
+    pub fn constant(self) -> (&'static str, u32) {
+        ("KEEPS_STATUS", self.clear.is_none().into())
     }
 }
 

@@ -13,9 +13,12 @@ pub(crate) const ALIGNMENT: u64 = 256;
 /// a huge plan. Allows 128 GiB with the minimum `maxStorageBufferRange` that Vulkan guarantees.
 const MAX_PIECES: u64 = 1024;
 
-/// Divides `view` into pieces that fit in a storage binding. The sizes of all pieces except the last are multiples of
-/// `granule` bytes. Returns no pieces if the view is empty.
+/// Divides `view` into pieces, if it does not fit into a storage binding. All pieces except the last are multiples of
+/// `granule` bytes. Returns no pieces for an empty view.
 pub(crate) fn pieces(view: View, granule: u64, policy: &Policy) -> Result<Vec<View>> {
+    if 0 < view.size && view.size <= policy.facts.max_storage_range {
+        return Ok(vec![view]);
+    }
     let piece = policy.facts.max_storage_range / granule * granule;
     if piece == 0 {
         let (asked, limit) = (granule, policy.facts.max_storage_range);
@@ -62,7 +65,8 @@ mod tests {
     #[test]
     fn views_that_need_too_many_pieces_are_rejected() {
         let refused = |result| matches!(result, Err(Error::TooLarge { .. }));
-        assert!(refused(sizes(100, 128, 100)));
+        assert!(refused(sizes(101, 128, 100)));
+        assert_eq!(sizes(100, 128, 100).ok(), Some(vec![(0, 100)]));
         assert!(refused(sizes(u64::MAX, 4, 1 << 27)));
         assert!(refused(sizes(1 << 62, 4, u64::from(u32::MAX))));
         assert_eq!(sizes(64 * 1024, 64, 64).map(|all| all.len()).ok(), Some(1024));

@@ -13,8 +13,7 @@ use crate::operations::ScanMethod;
 use crate::operations::shared::checks::{check_element, check_size};
 use crate::operations::shared::count::{CountPush, Length, Lengths, Prepared};
 use crate::operations::shared::declare::{Constants, check_limit, first_elements};
-use crate::operations::shared::fill::Filling;
-use crate::operations::shared::look_back::{LookBack, LookBackCost};
+use crate::operations::shared::look_back::{LookBack, LookBackCost, TileStatus};
 use crate::operations::shared::pieces::WORD;
 use crate::operations::shared::terms::Terms;
 use crate::operations::shared::tiles::{ROW_BYTES, tile_elements};
@@ -117,12 +116,11 @@ impl OpenSweep<'_> {
             lengths.some_parts(self.n, tile_elements(kernels[self.terms.variant], &of_threads))?;
         let label = |what| format!("{}.{what}", self.name);
         if let Some(settings) = look_back {
-            let words = lengths.scaled(tiles, OPEN_BYTES / WORD, OPEN_BYTES / WORD)?;
-            let clear = Filling::plan(self.policy, &mut lengths, words)?;
+            let words = OPEN_BYTES / WORD;
+            let status = TileStatus::plan(self.policy, &mut lengths, tiles, words, true)?;
             let prepared = lengths.prepare(graph, self.policy, &label("prepare"))?;
-            let status = graph.transient::<[u32; 4]>(label("status"), 1 + tiles.max);
-            clear.add(graph, self.policy, prepared, &label("clear"), status, 0)?;
-            let constants = settings.constants();
+            let constants = [&settings.constants()[..], &[status.constant()]].concat();
+            let status = status.add(graph, self.policy, prepared, self.name)?;
             let pass = self.pass(graph, prepared, self.lookback, (threads, &constants))?;
             prepared.dispatch(outputs(pass.bind("status", status))?, tiles);
             return Ok(());

@@ -74,7 +74,12 @@ pub fn policy(device: Device) -> Policy {
     policy.select_threads = threads;
     policy.by_key_threads = threads;
     policy.spin_limit = 4;
-    // Whether look-back uses tickets alternates with the subgroup width.
+    // Small tiles at two widths, one with tickets and one without.
+    let small = matches!(device.width, 16 | 128);
+    policy.small_scans_up_to = if small { u32::MAX } else { 0 };
+    policy.small_selects_up_to = policy.small_scans_up_to;
+    policy.small_threads = threads;
+    // Tickets at every other width.
     policy.tickets = device.width.ilog2().is_multiple_of(2);
     policy.look_back_tiles = 4;
     // Subproblems of two tiles.
@@ -118,6 +123,7 @@ pub fn policy_of(device: Device, subgroups: Option<u32>) -> Policy {
     Policy {
         threads,
         select_threads: threads,
+        small_threads: threads,
         by_key_threads: threads,
         spine_threads: 2 * device.width,
         ..policy

@@ -1,0 +1,36 @@
+// Finds the workgroup of a dispatch that finishes last. It can combine the results of all workgroups, which saves a
+// second dispatch. No workgroup waits for another one.
+//
+// Needs: PARTS_BINDING; PART, the type of the result of a workgroup.
+
+#ifndef LAST_GROUP_GLSL
+#define LAST_GROUP_GLSL
+
+#include "groups.glsl"
+
+layout(set = 0, binding = PARTS_BINDING, std430) coherent buffer Parts {
+    // Workgroups of the dispatch that have stored their result. Zero between dispatches.
+    uint stored;
+    uint pad[3];
+    PART at[];
+} parts;
+
+shared bool shared_is_last;
+
+// Stores the result of this workgroup, which its first thread has, as part `index`. Returns whether all `groups`
+// workgroups of the dispatch have stored theirs; this workgroup can then load them. Called by all threads, once.
+bool store_part(uint index, PART part, uint groups) {
+    if (thread_rank() == 0) parts.at[index] = part;
+    // The barriers are in uniform control flow, because some drivers compile them to execution barriers.
+    memoryBarrierBuffer();
+    if (thread_rank() == 0) {
+        shared_is_last = atomicAdd(parts.stored, 1) == groups - 1;
+        if (shared_is_last) parts.stored = 0;
+    }
+    // Makes the results visible to the first thread, and by the barrier to all others.
+    memoryBarrierBuffer();
+    barrier();
+    return shared_is_last;
+}
+
+#endif

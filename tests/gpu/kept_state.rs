@@ -1,0 +1,134 @@
+//! State that kernels keep from run to run: a recording that is submitted many times with different data, in which
+//! every operation has many tiles.
+
+use std::sync::Arc;
+
+use multisplit::operations::{
+    ReduceBuffers, ReduceByKeyBuffers, ScanBuffers, SelectBuffers, reduce, reduce_by_key, scan,
+    select,
+};
+use multisplit::{Operator, Policy, Scan, Select};
+use multisplit_tests::prelude::*;
+
+tests!(kept_state: repeated_runs_with_changing_data_match_the_cpu);
+
+const N: usize = 5003;
+const HALF: u32 = 1 << 31;
+
+/// Small values in runs of about four.
+fn runs(seed: u64) -> Vec<u32> {
+    let mut value = 0;
+    let step = |word: u32| {
+        if word.is_multiple_of(4) {
+            value = word >> 8 & 0xFF;
+        }
+        value
+    };
+    uniform(N, seed).into_iter().map(step).collect()
+}
+
+fn inclusive_sums(data: &[u32]) -> Vec<u32> {
+    let sum = |sum: &mut u32, x: &u32| {
+        *sum = sum.wrapping_add(*x);
+        Some(*sum)
+    };
+    data.iter().scan(0, sum).collect()
+}
+
+fn repeated_runs_with_changing_data_match_the_cpu(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let lanes = context.properties().subgroup_size;
+    for tickets in [true, false] {
+        let policy = Policy {
+            tickets,
+            threads: lanes,
+            select_threads: lanes,
+            by_key_threads: lanes,
+            single_group_tiles: 0,
+            spine_tiles: 1,
+            ..context.policy()
+        };
+        let mut setup = Setup::new(context, "kept state");
+        let (words, data) = (setup.input("words", &uniform(N, 0)), setup.input("data", &runs(0)));
+        let floats = setup.input("floats", &vec![0f32; N]);
+        let sums = setup.output::<u32>("sums", N);
+        let float_sums = setup.output::<f32>("float_sums", N);
+        let selected = setup.output::<u32>("selected", N);
+        let keys = setup.output::<u32>("keys", N);
+        let totals = setup.output::<u32>("totals", N);
+        let lengths = setup.output::<u32>("lengths", N);
+        let firsts = setup.output::<u32>("firsts", N);
+        let [count, by_key, run_count, sum, least, place] =
+            ["count", "by_key", "run_count", "sum", "least", "place"]
+                .map(|name| setup.output::<u32>(name, 1));
+
+        let graph = &mut setup.graph;
+        let inclusive = Scan::inclusive(Operator::Sum);
+        scan(graph, &policy, &inclusive, &ScanBuffers::new(words, sums))?;
+        scan(graph, &policy, &inclusive, &ScanBuffers::new(floats, float_sums))?;
+        let below = Select::<u32>::less_than(HALF);
+        select(graph, &policy, &below, &SelectBuffers::new(words, selected, count))?;
+        let of_runs = SelectBuffers::new(data, firsts, run_count).run_lengths(lengths);
+        select(graph, &policy, &Select::<u32>::first_of_runs(), &of_runs)?;
+        let buffers = ReduceByKeyBuffers::new((data, words), (keys, totals), by_key);
+        reduce_by_key(graph, &policy, Operator::Sum, &buffers)?;
+        reduce(graph, &policy, Operator::Sum, &ReduceBuffers::new(words, sum))?;
+        let least_word = ReduceBuffers::new(words, least).index(place);
+        reduce(graph, &policy, Operator::Min, &least_word)?;
+        graph.replayable();
+
+        let executable = Arc::new(setup.executable()?);
+        let plan = executable.plan();
+        ensure!(plan.steps().len() == 7, "an operation has a pass that clears its status");
+        let mut replay = context.replay(executable, &setup.upload()?)?;
+        for run in 0..if gpu.full { 10_000 } else { 40 } {
+            let (now, of_runs) = (uniform(N, run), runs(run));
+            // Some of the sums are rounded.
+            let fractions: Vec<f32> = now.iter().map(|word| *word as f32 / 3e9).collect();
+            setup.write(words, &now)?;
+            setup.write(data, &of_runs)?;
+            setup.write(floats, &fractions)?;
+            // Runs are even or odd, and follow each other without a wait.
+            replay.submit(1 + run as u32 % 3)?;
+            replay.wait()?;
+            let runs: Vec<&[u32]> = of_runs.chunk_by(|a, b| a == b).collect();
+            let first: Vec<u32> = runs.iter().map(|run| run[0]).collect();
+            let length: Vec<u32> = runs.iter().map(|run| run.len() as u32).collect();
+            let ends = inclusive_sums(&length);
+            let total = |(end, length): (&u32, &u32)| {
+                let of_run = &now[(end - length) as usize..*end as usize];
+                of_run.iter().fold(0u32, |sum, word| sum.wrapping_add(*word))
+            };
+            let below: Vec<u32> = now.iter().copied().filter(|word| *word < HALF).collect();
+            let expected_least = now.iter().copied().min().unwrap_or_default();
+            let at = now.iter().position(|word| *word == expected_least).unwrap_or_default();
+            let all = inclusive_sums(&now);
+            for (name, buffer, expected) in [
+                ("sum", sum, vec![all[N - 1]]),
+                ("least", least, vec![expected_least]),
+                ("place", place, vec![at as u32]),
+                ("count", count, vec![below.len() as u32]),
+                ("run count", run_count, vec![first.len() as u32]),
+                ("by key", by_key, vec![first.len() as u32]),
+                ("selected", selected, below),
+                ("totals", totals, ends.iter().zip(&length).map(total).collect()),
+                ("keys", keys, first.clone()),
+                ("firsts", firsts, first),
+                ("lengths", lengths, length),
+                ("sums", sums, all),
+            ] {
+                let found: Vec<u32> = setup.found(buffer)?;
+                expect_equal(&found[..expected.len()], &expected)
+                    .with_context(|| format!("{name}, run {run}, tickets: {tickets}"))?;
+            }
+            let found: Vec<f32> = setup.found(float_sums)?;
+            let mut exact = 0.0;
+            for (at, (x, found)) in fractions.iter().zip(found).enumerate() {
+                exact += f64::from(*x);
+                let error = (f64::from(found) - exact).abs() / exact.max(1.0);
+                ensure!(error < 1e-5, "float sum {at} of run {run} is {found}, not {exact}");
+            }
+        }
+    }
+    Ok(())
+}
