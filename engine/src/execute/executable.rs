@@ -9,7 +9,6 @@ use ash::vk;
 use multisplit_graph::{self as graph, Limits, Plan, PlannedPass, Scope};
 
 use crate::device::barriers::memory_barrier;
-use crate::device::commands::run_once;
 use crate::device::context::Context;
 use crate::device::shared::Device;
 use crate::error::{Error, Result};
@@ -21,6 +20,7 @@ use crate::execute::layout::BufferAccess;
 use crate::execute::own_pass;
 use crate::execute::pipeline::{Form, Pipeline};
 use crate::execute::pipeline_store::PipelineStore;
+use crate::execute::state::State;
 use crate::execute::workspace::{self, WorkspaceRequirements};
 use crate::memory::status::{StatusWord, check_order};
 use crate::memory::{Buffer, Location};
@@ -41,10 +41,7 @@ pub struct Executable {
     workspaces: Vec<Buffer>,
     /// `None` if the plan has no constants.
     constants: Option<Buffer>,
-    /// State memory, one per frame in flight; empty if the plan has no state.
-    states: Vec<Buffer>,
-    /// Whether recordings of the engine's own calls clear the state first.
-    clears_state: bool,
+    pub(super) state: State,
     /// Descriptor sets for recordings by the caller, one collection per frame. Empty unless descriptor sets are used.
     pub(crate) frames: Vec<Sets>,
     pub(crate) frame_count: usize,
@@ -157,7 +154,7 @@ impl Context {
         check_sound(&plan, options, &self.limits())?;
         let barriers = self.subgroup_barriers_of(&plan);
         let mut executable = self.instantiate_for(plan, options, barriers)?;
-        executable.clears_state = true;
+        executable.state.cleared_by_run = true;
         Ok(executable)
     }
 
@@ -254,13 +251,7 @@ impl Context {
     fn instantiate_any(&self, plan: Plan, options: ExecutableOptions) -> Result<Executable> {
         let barriers = self.subgroup_barriers_of(&plan);
         let executable = self.instantiate_for(plan, options, barriers)?;
-        if !executable.states.is_empty() {
-            run_once(&self.device, |commands| {
-                // SAFETY: recording; the buffers outlive the call, which waits.
-                unsafe { executable.clear_states(commands) };
-                Ok(())
-            })?;
-        }
+        executable.state.clear(&self.device)?;
         Ok(executable)
     }
 
@@ -295,15 +286,7 @@ impl Context {
                 Some(Buffer::constant(device, &name, size, plan.constants())?)
             }
         };
-        let states = match plan.state_size() {
-            0 => Vec::new(),
-            size => (0..frame_count)
-                .map(|frame| {
-                    let name = format!("{}.state.{frame}", plan.name());
-                    Buffer::new(device, &name, size, Location::Device)
-                })
-                .collect::<Result<_>>()?,
-        };
+        let state = State::new(device, &plan, frame_count)?;
         let mut exit = plan.exit().map(memory_barriers).unwrap_or_default();
         let lane_order = plan.sets_status_word(LANE_ORDER_STATUS);
         if lane_order {
@@ -319,8 +302,7 @@ impl Context {
             exit,
             workspaces,
             constants,
-            states,
-            clears_state: false,
+            state,
             frames: Vec::new(),
             frame_count,
             next_frame: AtomicUsize::new(0),
@@ -421,37 +403,10 @@ impl Executable {
         let given = InsidePlan {
             workspace: workspace.or(own),
             constants: self.constants.as_ref().map_or(vk::Buffer::null(), Buffer::raw),
-            state: self.states.get(frame).map_or(vk::Buffer::null(), Buffer::raw),
+            state: self.state.of(frame),
             status: self.status.buffer(),
         };
         Places::resolve(&self.device, &self.plan, imports, given, self.access)
-    }
-
-    /// Records the first clear of the state memory, if a run does that.
-    ///
-    /// # Safety
-    /// As for [`clear_states`](Self::clear_states).
-    pub(crate) unsafe fn clear_states_first(&self, commands: vk::CommandBuffer) {
-        if self.clears_state && !self.states.is_empty() {
-            // SAFETY: by the caller's contract.
-            unsafe { self.clear_states(commands) };
-        }
-    }
-
-    /// Sets the state memory of all frames to zero, before accesses by kernels.
-    ///
-    /// # Safety
-    /// `commands` is recording. The executable outlives their execution, during which nothing else uses the state.
-    unsafe fn clear_states(&self, commands: vk::CommandBuffer) {
-        for state in &self.states {
-            // SAFETY: by the caller's contract; the whole buffer, whose usage includes transfers.
-            unsafe {
-                self.device.raw.cmd_fill_buffer(commands, state.raw(), 0, vk::WHOLE_SIZE, 0);
-            }
-        }
-        let barrier = memory_barrier(Scope::TRANSFER_WRITE, Scope::COMPUTE_READ_WRITE);
-        // SAFETY: by the caller's contract.
-        unsafe { self.device.pipeline_barrier(commands, &[barrier]) };
     }
 
     /// Whether the executable ranks by lane order. Vulkan does not guarantee lane order, but the device has passed

@@ -11,6 +11,7 @@ pub(crate) mod pipeline;
 pub(crate) mod pipeline_store;
 pub(crate) mod recorder;
 pub(crate) mod replay;
+mod state;
 pub(crate) mod subgroup_barriers;
 pub(crate) mod timed_runs;
 pub(crate) mod timing;

@@ -112,7 +112,7 @@ impl Context {
         let _turn = executable.turn();
         run_once(&self.device, |raw| {
             // SAFETY: recording; the call waits, and has the turn to use the executable's memory.
-            unsafe { executable.clear_states_first(raw) };
+            unsafe { executable.state.record_first_clear(&self.device, raw) };
             body(raw, &prepared);
             Ok(())
         })?;

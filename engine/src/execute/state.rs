@@ -1,0 +1,75 @@
+//! State memory of executables ([`Graph::state`](multisplit_graph::Graph::state)): zero before the first run, and kept
+//! from run to run.
+
+use std::sync::Arc;
+
+use ash::vk;
+use multisplit_graph::{Plan, Scope};
+
+use crate::device::barriers::memory_barrier;
+use crate::device::commands::run_once;
+use crate::device::shared::Device;
+use crate::error::Result;
+use crate::memory::{Buffer, Location};
+
+/// State memory of an executable.
+pub(super) struct State {
+    /// One per frame in flight; empty if the plan has no state.
+    buffers: Vec<Buffer>,
+    /// Whether each run clears the state first, because the executable runs only once.
+    pub cleared_by_run: bool,
+}
+
+impl State {
+    pub fn new(device: &Arc<Device>, plan: &Plan, frames: usize) -> Result<Self> {
+        let size = plan.state_size();
+        let buffer = |frame| {
+            let name = format!("{}.state.{frame}", plan.name());
+            Buffer::new(device, &name, size, Location::Device)
+        };
+        let frames = if size > 0 { frames } else { 0 };
+        Ok(Self { buffers: (0..frames).map(buffer).collect::<Result<_>>()?, cleared_by_run: false })
+    }
+
+    /// The memory of a frame; null if the plan has no state.
+    pub fn of(&self, frame: usize) -> vk::Buffer {
+        self.buffers.get(frame).map_or(vk::Buffer::null(), Buffer::raw)
+    }
+
+    /// Sets the state of all frames to zero, and waits.
+    pub fn clear(&self, device: &Arc<Device>) -> Result<()> {
+        if self.buffers.is_empty() {
+            return Ok(());
+        }
+        run_once(device, |commands| {
+            // SAFETY: recording; the buffers outlive the call, which waits.
+            unsafe { self.record_clear(device, commands) };
+            Ok(())
+        })
+    }
+
+    /// Records the clear at the beginning of a run, if the run has to clear the state.
+    ///
+    /// # Safety
+    /// As for `record_clear`.
+    pub unsafe fn record_first_clear(&self, device: &Device, commands: vk::CommandBuffer) {
+        if self.cleared_by_run && !self.buffers.is_empty() {
+            // SAFETY: by the caller's contract.
+            unsafe { self.record_clear(device, commands) };
+        }
+    }
+
+    /// Sets the state of all frames to zero, before accesses by kernels.
+    ///
+    /// # Safety
+    /// `commands` is recording. The buffers outlive their execution, during which nothing else uses the state.
+    unsafe fn record_clear(&self, device: &Device, commands: vk::CommandBuffer) {
+        for buffer in &self.buffers {
+            // SAFETY: by the caller's contract; the whole buffer, whose usage includes transfers.
+            unsafe { device.raw.cmd_fill_buffer(commands, buffer.raw(), 0, vk::WHOLE_SIZE, 0) };
+        }
+        let barrier = memory_barrier(Scope::TRANSFER_WRITE, Scope::COMPUTE_READ_WRITE);
+        // SAFETY: by the caller's contract.
+        unsafe { device.pipeline_barrier(commands, &[barrier]) };
+    }
+}
