@@ -5,11 +5,12 @@ use multisplit_graph::Buffer;
 use crate::operations::shared::count::Count;
 use crate::operations::shared::operator::AnyOperator;
 
-/// Operator of a scan, and whether the scan is inclusive.
+/// Operator of a scan, whether the scan is inclusive, and the row length.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Scan {
     pub(super) operator: AnyOperator,
     pub(crate) inclusive: bool,
+    pub(crate) rows: Option<u64>,
 }
 
 impl Scan {
@@ -18,12 +19,20 @@ impl Scan {
     /// first for a maximum (for floats, these are NaNs with all payload bits set), or the identity
     /// of a GLSL operator.
     pub fn exclusive(operator: impl Into<AnyOperator>) -> Self {
-        Self { operator: operator.into(), inclusive: false }
+        Self { operator: operator.into(), inclusive: false, rows: None }
     }
 
     /// Each element becomes the combination of itself and all elements before it.
     pub fn inclusive(operator: impl Into<AnyOperator>) -> Self {
-        Self { operator: operator.into(), inclusive: true }
+        Self { operator: operator.into(), inclusive: true, rows: None }
+    }
+
+    /// Scans each row of `length` elements independently. A row has a whole number of 16-byte
+    /// units, and at most [`Context::max_scan_row`](crate::Context::max_scan_row) elements. The
+    /// result of a row has the same bits as a scan of that row alone. Requires a host count.
+    #[must_use]
+    pub fn rows(self, length: u64) -> Self {
+        Self { rows: Some(length), ..self }
     }
 }
 
