@@ -19,8 +19,8 @@ use crate::error::{Result, VkResultExt};
 use crate::execute::pipeline::{Form, Pipeline};
 
 /// Number of pipelines from which unused ones are destroyed. Without a limit, a program that creates bucket functions
-/// at run time would use more and more memory.
-const MAX_KEPT: usize = 1024;
+/// at run time would use more and more memory: about 1.6 MB per pipeline with a software driver.
+const MAX_KEPT: usize = 256;
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
