@@ -3,7 +3,7 @@
 
 use multisplit::graph::{Graph, Limits};
 use multisplit::operations::{self, ScanBuffers, ScanMethod, fill};
-use multisplit::{Error, Policy, Scan};
+use multisplit::{Context, Error, Key, Operator, Policy, Scan};
 use multisplit_tests::prelude::*;
 
 tests!(scan:
@@ -13,7 +13,8 @@ tests!(scan:
     arrays_larger_than_a_binding_match_the_cpu, pieces_of_one_stage_are_independent,
     sizes_beyond_any_device_are_rejected, invalid_policies_are_rejected,
     dispatches_of_several_rows_match_the_cpu, recursively_scanned_tile_sums_match_the_cpu,
-    large_arrays_match_the_cpu
+    large_arrays_match_the_cpu,
+    rows_have_the_bits_of_separate_scans, invalid_rows_are_rejected
 );
 
 const METHODS: [ScanMethod; 2] = [ScanMethod::ReduceThenScan, ScanMethod::LookBack];
@@ -234,4 +235,59 @@ fn large_arrays_match_the_cpu(gpu: &Gpu) -> Result<()> {
         (_, false) => (1 << 28) + 5,
     };
     check_all_methods(gpu, &uniform(n, 23))
+}
+
+/// Scans all rows in one call, and some of them alone.
+fn check_rows<T: Key>(context: &Context, rows: usize, input: &[T]) -> Result<()> {
+    let length = input.len() / rows;
+    for how in [Scan::inclusive(Operator::Sum), Scan::exclusive(Operator::Max)] {
+        let found = context.scan_with(input, &how.clone().rows(length as u64))?;
+        let array = context.upload(input)?;
+        let on_device = context.scan_with(&array, &how.clone().rows(length as u64))?;
+        let bits = |found: &[T]| found.iter().map(|x| x.key_bits()).collect::<Vec<_>>();
+        expect_equal(&bits(&context.download(&on_device)?), &bits(&found))?;
+        for row in [0, 1, rows / 2, rows - 1] {
+            let range = row * length..(row + 1) * length;
+            let alone = context.scan_with(&input[range.clone()], &how)?;
+            let say = || format!("row {row} of {rows}, {length} elements, {how:?}");
+            expect_equal(&bits(&found[range]), &bits(&alone)).with_context(say)?;
+        }
+    }
+    Ok(())
+}
+
+fn rows_have_the_bits_of_separate_scans(gpu: &Gpu) -> Result<()> {
+    let (context, max) = (&gpu.context, gpu.context.max_scan_row() as usize);
+    for (rows, length) in [(3, 4), (500, 16), (7, 1004), (2, tile(gpu)), (3, max)] {
+        let words = uniform(rows * length, length as u64);
+        let floats: Vec<f32> = words.iter().map(|&x| x as f32 / 3.0).collect();
+        check_rows(context, rows, &floats)?;
+    }
+    let doubles: Vec<f64> = (0..7 * 502).map(|x| f64::from(x) / 3.0).collect();
+    check_rows(context, 7, &doubles)?;
+    // More than the workgroups that a dispatch has in x on every device.
+    check_rows(context, 66_000, &uniform(4 * 66_000, 1))?;
+    expect_equal(&context.scan_with(&[0f32; 0], &Scan::default().rows(4))?, &[])
+}
+
+fn invalid_rows_are_rejected(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let rows = |n: usize, length| context.scan_with(&vec![1u32; n], &Scan::default().rows(length));
+    let keys = [1u32; 8];
+    expect_errors! {
+        rows(8, 3) => Rows { n: 8, length: 3 },
+        rows(8, 0) => Rows { n: 8, length: 0 },
+        rows(6, 2) => Method { .. },
+        rows(context.max_scan_row() as usize + 4, context.max_scan_row() + 4) => TooLarge { .. },
+        context.scan_by_key(&keys, &keys, &Scan::default().rows(4)) => Method { .. },
+    }
+    let mut graph = Graph::new("counted");
+    let [src, dst, count] = ["src", "dst", "count"].map(|name| graph.import::<u32>(name, 8));
+    let n = operations::Count::Device { buffer: count, index: 0, max: 8 };
+    let buffers = ScanBuffers::new(src, dst).count(n);
+    let how = Scan::default().rows(4);
+    expect_errors! {
+        operations::scan(&mut graph, &context.policy(), &how, &buffers) => RowsOfDeviceCount,
+    }
+    Ok(())
 }

@@ -6,11 +6,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use multisplit::half::f16;
-use multisplit::{Array, Context, Error, Key};
+use multisplit::{Array, Context, Key};
 use pyo3::prelude::*;
 
 use crate::array::{Element, HostArray, Kind};
-use crate::error;
+use crate::error::{self, Stop};
+use crate::signals::Signals;
 
 /// A key type, including knowledge of values that are equal but differ in their bits.
 pub(crate) trait Numeric: Key + Element {
@@ -104,12 +105,13 @@ pub(crate) fn upload<K: Numeric>(
     context: &Context,
     keys: &[K],
     make: bool,
-) -> Result<(Array<K>, bool), Error> {
+) -> Result<(Array<K>, bool), Stop> {
     if !K::HAS_EQUALS {
-        return Ok((context.upload(keys)?, false));
+        return Ok((upload_bits(context, keys)?, false));
     }
-    let changed = AtomicBool::new(false);
+    let (changed, signals) = (AtomicBool::new(false), Signals::watch());
     let array = context.upload_with(keys.len() as u64, |first, chunk: &mut [K]| {
+        signals.check()?;
         let from = &keys[first as usize..][..chunk.len()];
         let mut differences = 0;
         for (to, &key) in chunk.iter_mut().zip(from) {
@@ -120,9 +122,19 @@ pub(crate) fn upload<K: Numeric>(
         if differences != 0 {
             changed.store(true, Ordering::Relaxed);
         }
-        Ok::<(), Error>(())
+        Ok::<(), Stop>(())
     })?;
     Ok((array, changed.into_inner()))
+}
+
+/// Uploads elements without changes.
+pub(crate) fn upload_bits<T: Element>(context: &Context, from: &[T]) -> Result<Array<T>, Stop> {
+    let signals = Signals::watch();
+    context.upload_with(from.len() as u64, |first, chunk: &mut [T]| {
+        signals.check()?;
+        chunk.copy_from_slice(&from[first as usize..][..chunk.len()]);
+        Ok(())
+    })
 }
 
 /// Restores the bits of zeros and NaNs in `sorted`, which has rows of `row` keys, from `keys`, in their order

@@ -1,9 +1,10 @@
 //! Opened devices, the list of devices, and transfers of arrays.
 
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use multisplit::{
-    Config, Context, DeviceChoice, DeviceProperties, Error, PipelineCache, ValidationConfig,
+    Config, Context, DeviceChoice, DeviceProperties, PipelineCache, ValidationConfig,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -11,29 +12,31 @@ use pyo3::types::PyDict;
 use crate::array::{Element, HostArray, Kind};
 use crate::buffer::{Buffer, Data, with_any};
 use crate::canonical;
-use crate::error;
+use crate::error::{self, Raise, Stop};
 use crate::process::OfProcess;
+use crate::signals::Signals;
 
-/// An opened device.
+/// An opened device, until it is closed.
 #[pyclass(frozen, module = "multisplit._native")]
 pub(crate) struct Engine {
-    context: OfProcess<Context>,
+    context: OfProcess<Mutex<Option<Context>>>,
 }
 
 impl Engine {
-    /// The device; fails in a forked process.
-    pub fn context(&self) -> PyResult<&Context> {
-        self.context.get()
+    /// The device, which stays open while the result exists; fails if it is closed, and in a forked process.
+    pub fn context(&self) -> PyResult<Context> {
+        let held = self.context.get()?.lock().unwrap_or_else(PoisonError::into_inner);
+        held.clone().ok_or_else(error::closed)
     }
 
     /// Runs `work` on the device with the GIL released.
-    pub fn run<T: Send>(
+    pub fn run<T: Send, E: Raise + Send>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&Context) -> Result<T, Error> + Send,
+        work: impl FnOnce(&Context) -> Result<T, E> + Send,
     ) -> PyResult<T> {
         let context = self.context()?;
-        py.detach(|| work(context)).map_err(|error| error::raise(&error))
+        py.detach(|| work(&context)).map_err(Raise::raised)
     }
 }
 
@@ -59,12 +62,23 @@ impl Engine {
         let config =
             Config { device, memory_limit, validation, pipeline_cache, ..Config::default() };
         let context = py.detach(|| Context::open(&config)).map_err(|error| error::raise(&error))?;
-        Ok(Self { context: OfProcess::new(context) })
+        Ok(Self { context: OfProcess::new(Mutex::new(Some(context))) })
+    }
+
+    /// Closes the device, once calls in other threads and its arrays no longer need it.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        let held = self.context.get()?;
+        let context = held.lock().unwrap_or_else(PoisonError::into_inner).take();
+        py.detach(|| drop(context));
+        Ok(())
     }
 
     /// Device properties, as reported by the driver.
     fn describe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        describe(py, self.context()?.properties())
+        let context = self.context()?;
+        let described = describe(py, context.properties())?;
+        described.set_item("max_scan_row", context.max_scan_row())?;
+        Ok(described)
     }
 
     /// Takes the messages of the validation layer since the last call.
@@ -104,61 +118,74 @@ impl Engine {
             Kind::F64 => keys!(f64),
             Kind::Wide => {
                 let values = array.elements::<[u32; 4]>()?;
-                Ok(Buffer::new(self.run(py, |gpu| gpu.upload(values))?, true))
+                Ok(Buffer::new(self.run(py, |gpu| canonical::upload_bits(gpu, values))?, true))
             }
         }
     }
 
-    /// Copies a buffer into an array of the same length, with the same type or from 32 to 64 bits.
-    fn download(&self, py: Python<'_>, buffer: &Buffer, out: &Bound<'_, PyAny>) -> PyResult<()> {
+    /// Copies the elements of a buffer from index `first` on into an array, with the same type or from 32 to 64
+    /// bits.
+    fn download(
+        &self,
+        py: Python<'_>,
+        buffer: &Buffer,
+        first: u64,
+        out: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
         let mut out = HostArray::of(out)?;
         let data = buffer.data()?;
         match (data, out.kind()) {
             (Data::U32(numbers), Kind::I64) => {
-                let out = out.elements_mut::<i64>()?;
-                if out.len() as u64 != numbers.len() {
-                    return Err(error::argument("the output must have the length of the input"));
-                }
-                let at = Target(out.as_mut_ptr());
-                self.run(py, |gpu| {
-                    gpu.download_with(numbers, 0..numbers.len(), |first, chunk| {
-                        at.widen(first, chunk);
-                        Ok::<(), Error>(())
-                    })
-                })
+                self.read(py, (numbers, first), out.elements_mut::<i64>()?, |&number| number.into())
             }
-            _ => with_any!(data, array => self.download_same(py, array, &mut out)),
+            _ => with_any!(data, array => {
+                self.read(py, (array, first), out.elements_mut()?, |&element| element)
+            }),
         }
     }
 }
 
 impl Engine {
-    fn download_same<T: Element>(
+    fn read<T: Element, U: Element>(
         &self,
         py: Python<'_>,
-        array: &multisplit::Array<T>,
-        out: &mut HostArray<'_>,
+        (array, begin): (&multisplit::Array<T>, u64),
+        out: &mut [U],
+        convert: impl Fn(&T) -> U + Sync + Send,
     ) -> PyResult<()> {
-        let out = out.elements_mut::<T>()?;
-        self.run(py, |gpu| gpu.download_into(array, out))
+        let end = begin.checked_add(out.len() as u64).filter(|&end| end <= array.len());
+        let end = end.ok_or_else(|| error::argument("the output is longer than the input"))?;
+        let to = Target(out.as_mut_ptr());
+        self.run(py, |gpu| {
+            let (to, signals) = (&to, Signals::watch());
+            gpu.download_with(array, begin..end, |first, chunk| {
+                signals.check()?;
+                // SAFETY: `first` counts from `begin`, so chunks are within `out`, and they do not overlap.
+                let to = unsafe { to.part((first - begin) as usize, chunk.len()) };
+                for (to, from) in to.iter_mut().zip(chunk) {
+                    *to = convert(from);
+                }
+                Ok::<(), Stop>(())
+            })
+        })
     }
 }
 
 /// Output of several threads, each of which writes a separate range.
-struct Target(*mut i64);
+struct Target<T>(*mut T);
 
 // SAFETY: the ranges of two threads do not overlap.
-unsafe impl Sync for Target {}
+unsafe impl<T: Send> Sync for Target<T> {}
 // SAFETY: it points to the memory of an array that the caller holds.
-unsafe impl Send for Target {}
+unsafe impl<T: Send> Send for Target<T> {}
 
-impl Target {
-    fn widen(&self, first: u64, chunk: &[u32]) {
-        // SAFETY: chunks are within the array, whose length was checked, and do not overlap.
-        let to = unsafe { std::slice::from_raw_parts_mut(self.0.add(first as usize), chunk.len()) };
-        for (to, &number) in to.iter_mut().zip(chunk) {
-            *to = number.into();
-        }
+impl<T> Target<T> {
+    /// # Safety
+    /// The elements are within the array, and nothing else accesses them while the result exists.
+    #[allow(clippy::mut_from_ref, reason = "threads write disjoint parts")]
+    unsafe fn part(&self, first: usize, len: usize) -> &mut [T] {
+        // SAFETY: by the caller's contract.
+        unsafe { std::slice::from_raw_parts_mut(self.0.add(first), len) }
     }
 }
 

@@ -37,6 +37,39 @@ pub(crate) fn raise(error: &Error) -> PyErr {
     exception(class, error.to_string())
 }
 
+/// An error that becomes a Python exception.
+pub(crate) trait Raise {
+    /// The exception.
+    fn raised(self) -> PyErr;
+}
+
+impl Raise for Error {
+    fn raised(self) -> PyErr {
+        raise(&self)
+    }
+}
+
+/// The end of a transfer: an error of the engine, or an exception that a signal handler raised.
+pub(crate) enum Stop {
+    Engine(Error),
+    Raised(PyErr),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Engine(error)
+    }
+}
+
+impl Raise for Stop {
+    fn raised(self) -> PyErr {
+        match self {
+            Self::Engine(error) => raise(&error),
+            Self::Raised(error) => error,
+        }
+    }
+}
+
 /// The exception for an error of a search.
 pub(crate) fn raise_search(error: &multisplit_sssp::Error) -> PyErr {
     match error {
@@ -55,6 +88,12 @@ pub(crate) fn forked(parent: u32) -> PyErr {
         std::process::id()
     );
     exception("ForkError", text)
+}
+
+/// Error for the use of a closed device.
+pub(crate) fn closed() -> PyErr {
+    let text = "the context of this call or array is closed; copy arrays to the host before Context.close()";
+    exception("DeviceError", text.to_owned())
 }
 
 /// Error for inconsistent sizes, which is a bug in the Python part.

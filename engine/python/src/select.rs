@@ -3,7 +3,7 @@
 use multisplit::{Operator, Scan, TopK};
 use pyo3::prelude::*;
 
-use crate::buffer::{Buffer, with_keys, with_numbers};
+use crate::buffer::{Buffer, Data, with_keys, with_numbers};
 use crate::engine::Engine;
 use crate::error;
 
@@ -41,12 +41,13 @@ pub(crate) fn run_lengths(
     })
 }
 
-/// Inclusive or exclusive scan.
+/// Inclusive or exclusive scan of each row.
 #[pyfunction]
 pub(crate) fn scan(
     py: Python<'_>,
     engine: &Engine,
     elements: &Buffer,
+    row: u64,
     operator: &str,
     inclusive: bool,
 ) -> PyResult<Buffer> {
@@ -54,6 +55,7 @@ pub(crate) fn scan(
     let how = if inclusive { Scan::inclusive(operator) } else { Scan::exclusive(operator) };
     let integers = matches!(elements.kind_name(), "u4" | "i4" | "u8" | "i8");
     with_numbers!(elements.data()?, array => {
+        let how = if row < array.len() { how.rows(row) } else { how };
         // Sums of floats may be zeros and NaNs of either sign.
         Ok(Buffer::new(engine.run(py, |gpu| gpu.scan_with(array, &how))?, integers))
     })
@@ -71,6 +73,25 @@ pub(crate) fn reduce<'py>(
     with_numbers!(elements.data()?, array => {
         let combined = engine.run(py, |gpu| gpu.reduce(array, operator))?;
         Ok(combined.into_pyobject(py)?.into_any())
+    })
+}
+
+/// Reduction of each segment. `offsets` has the start of each segment and the end of the last one.
+#[pyfunction]
+pub(crate) fn reduce_segments(
+    py: Python<'_>,
+    engine: &Engine,
+    elements: &Buffer,
+    offsets: &Buffer,
+    operator: &str,
+) -> PyResult<Buffer> {
+    let operator = named(operator)?;
+    let Data::U32(offsets) = offsets.data()? else {
+        return Err(error::argument("offsets must have the type uint32"));
+    };
+    with_numbers!(elements.data()?, array => {
+        let reduced = engine.run(py, |gpu| gpu.reduce_segments(array, offsets, operator))?;
+        Ok(Buffer::new(reduced, false))
     })
 }
 

@@ -1,6 +1,6 @@
 //! Shortest paths in a network given as an edge list.
 
-use multisplit::Context;
+use multisplit::{Context, Error};
 use multisplit_sssp::network::{Direction, EdgeList, EdgeWeights, Network, ShortestPaths};
 use multisplit_sssp::{DeviceNetwork, Options, Solver};
 use pyo3::exceptions::PyTypeError;
@@ -46,7 +46,7 @@ pub(crate) fn sssp(
         let on_device = DeviceNetwork::upload(gpu, &network)?;
         Ok(Solver::new(gpu, &on_device, &options)?.solve(source)?.paths)
     };
-    let found = engine.run(py, |gpu| Ok(search(gpu)))?;
+    let found = engine.run(py, |gpu| Ok::<_, Error>(search(gpu)))?;
     let paths = found.map_err(|error| error::raise_search(&error))?;
     copy(&paths.distances, &mut distances)?;
     match &mut predecessors {

@@ -114,3 +114,66 @@ def test_scan_orders_nan_last_and_rejects_bad_arguments() -> None:
         multisplit.scan(x, op="product")
     with pytest.raises(TypeError, match="datetime64"):
         multisplit.scan(np.zeros(3, "M8[s]"))
+
+
+@pytest.mark.parametrize("dtype", some(["f2", "f4", "f8", "i8"], "f4", "f8"))
+def test_rows_are_scanned_like_single_rows(dtype: str) -> None:
+    """Rows of up to a workgroup's share take one call for all of them, with the same bits as separate calls."""
+    limit = int(multisplit.Context()._engine.describe()["max_scan_row"])
+    for shape in [(300, 16), (7, 1001), (3, 2, 5), (2, limit), (2, limit - 3), (2, limit + 1), (1, 9), (9, 1), (0, 4), (4, 0)]:
+        x = random_array(dtype, shape, seed=5)
+        for options in ({"op": "sum"}, {"op": "sum", "exclusive": True}, {"op": "max"}, {"op": "min", "exclusive": True}):
+            found = multisplit.scan(x, **options)
+            rows = x.reshape(-1, shape[-1]) if x.size else x[:0]
+            picked = rows if len(rows) < 10 else rows[[0, 1, len(rows) // 2, -1]]
+            alone = [multisplit.scan(row, **options) for row in picked]
+            together = found.reshape(rows.shape) if len(rows) < 10 else found[[0, 1, len(rows) // 2, -1]]
+            for row, expected in zip(together, alone):
+                np.testing.assert_array_equal(row.view(f"u{row.dtype.itemsize}"), expected.view(f"u{row.dtype.itemsize}"))
+
+
+def test_rows_are_scanned_in_few_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    scan = multisplit._native.scan
+    monkeypatch.setattr("multisplit._native.scan", lambda *arguments: calls.append(arguments) or scan(*arguments))
+    x = np.random.default_rng(1).random((2000, 16))
+    np.testing.assert_allclose(multisplit.cumulative_sum(x, axis=1), np.cumsum(x, axis=1))
+    np.testing.assert_array_equal(multisplit.scan(x, op="max"), np.maximum.accumulate(x, axis=1))
+    assert len(calls) == 2
+
+
+@pytest.mark.parametrize("dtype", some(INTEGERS + FLOATS, "b1", "i2", "f4", "u8"))
+def test_segments_are_reduced(dtype: str) -> None:
+    x = random_array(dtype, 5000, seed=6)
+    x = np.nan_to_num(x, posinf=5, neginf=-5) if x.dtype.kind == "f" else x
+    offsets = np.array([0, 1, 7, 7, 900, 4999, 4999])
+    for op, ufunc in (("sum", np.add), ("min", np.minimum), ("max", np.maximum)):
+        found = multisplit.reduce_segments(x, offsets, op=op)
+        assert found.dtype == x.dtype
+        for begin, end, value in zip(offsets, offsets[1:], found):
+            expected = ufunc.reduce(x[begin:end], dtype=x.dtype) if end > begin else multisplit._scan.neutral(x.dtype, op)
+            if end == begin and op == "sum":
+                expected = x.dtype.type(0)
+            np.testing.assert_allclose(value.astype(float), np.asarray(expected, float), rtol=0.02 if dtype == "f2" else 1e-4)
+    assert multisplit.reduce_segments(x[:0], [0, 0]).tolist() == [0]
+    assert multisplit.reduce_segments(x, [3]).size == 0
+    for offsets in ([], [1, 0], [-1, 2], [0, 5001]):
+        with pytest.raises((ValueError, TypeError), match="offsets"):
+            multisplit.reduce_segments(x, offsets)
+
+
+def test_several_keys_are_sorted_like_lexsort() -> None:
+    a, b, c = (random_array(dtype, 1000, seed=7) for dtype in ("i1", "f4", "M8[s]"))
+    for keys in ([a], [a, b], [c, a], [b, a, c], np.array([a, a[::-1]])):
+        assert_same(multisplit.lexsort(keys), np.lexsort(keys))
+    for keys in ([], [a, b[:5]], [a.reshape(10, 100)]):
+        with pytest.raises(ValueError, match="one length"):
+            multisplit.lexsort(keys)
+
+
+@pytest.mark.parametrize("dtype", some(KEYS, "i1", "f4", "M8[s]"))
+def test_membership_matches_numpy(dtype: str) -> None:
+    x, others = random_array(dtype, (20, 30), seed=8), random_array(dtype, 40, seed=9)
+    for test in (others, others[:0], others[:1], others.reshape(5, 8)):
+        assert_same(multisplit.isin(x, test), np.isin(x, test))
+    assert_same(multisplit.isin(np.array(3), [1, 3]), np.isin(np.array(3), [1, 3]))

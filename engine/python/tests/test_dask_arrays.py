@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from dask_cases import FULL, SEED, SHAPES, same
 
+import multisplit
 import multisplit.dask as msd
 
 
@@ -89,6 +90,26 @@ def test_descending_is_stable():
     same(msd.sort(x, descending=True).compute(), keys[order])
 
 
+@pytest.mark.parametrize("seed", range(500 if FULL else 40))
+def test_random_arrays_match_the_call_on_one_machine(seed):
+    """The same elements in the same order as `multisplit.sort`, NaN and NaT included."""
+    random = np.random.default_rng(seed)
+    dtype = TYPES[seed % len(TYPES)] if FULL else SAMPLE[seed % len(SAMPLE)]
+    keys = random.integers(-5, 6, random.integers(0, 400)).astype("i8").astype(dtype)
+    if keys.dtype.kind in "fmM":
+        keys[random.random(len(keys)) < random.choice([0, 0.1, 0.9, 1])] = "NaT" if keys.dtype.kind in "mM" else np.nan
+    if keys.dtype.kind == "f":
+        keys[random.random(len(keys)) < 0.2] = -0.0
+    descending, values = bool(random.integers(2)), random.random(len(keys))
+    x, v = (da.from_array(part, chunks=int(random.integers(1, 150))) for part in (keys, values))
+    chunks = None if random.integers(2) else int(random.integers(1, 150))
+    same(msd.sort(x, descending=descending, chunks=chunks).compute(), multisplit.sort(keys, descending=descending))
+    same(msd.argsort(x, descending=descending, chunks=chunks).compute(), multisplit.argsort(keys, descending=descending))
+    lazy = msd.sort_pairs(x, v, descending=descending, chunks=chunks)
+    for found, expected in zip(dask.compute(*lazy), multisplit.sort_pairs(keys, values, descending=descending)):
+        same(found, expected)
+
+
 @pytest.mark.parametrize("dtype", ["S5", "c16", "i2", "M8[s]", ">i4"])
 def test_values_of_any_size_are_moved(dtype):
     keys = SHAPES["zipf"](2_000)
@@ -111,7 +132,7 @@ def test_short_arrays_are_sorted(length):
 def test_uneven_and_empty_chunks_are_sorted_into_given_chunks():
     keys = SHAPES["uniform"](1_000)
     x = da.from_array(keys, chunks=((0, 900, 1, 0, 99),))
-    for chunks, expected in [(None, (200,) * 5), (300, (250,) * 4), ((1, 998, 1), (1, 998, 1)), ((1_000,), (1_000,))]:
+    for chunks, expected in [(None, (200,) * 5), (300, (300, 300, 300, 100)), (250, (250,) * 4), ((1, 998, 1), (1, 998, 1)), ((1_000,), (1_000,))]:
         found = msd.sort(x, chunks=chunks)
         assert found.chunks == (expected,)
         same(found.compute(), np.sort(keys))

@@ -33,6 +33,8 @@ def test_unsupported_arrays_are_rejected(sort):
 
 
 def test_invalid_arguments_are_rejected():
+    refused(TypeError, "descending must be True or False", lambda: msd.sort(X, descending="no"))
+    refused(TypeError, "booleans", lambda: msd.histogram(X, [0, 5, 9], weights=X > 3))
     refused(ValueError, "axis 0", lambda: msd.sort(X, axis=1))
     refused(ValueError, "at least 1", lambda: msd.sort(X, chunks=0))
     refused(ValueError, "10 elements", lambda: msd.sort(X, chunks=(3, 3)))
@@ -59,7 +61,9 @@ def test_unsupported_tables_are_rejected():
     refused(TypeError, "dask.dataframe.from_pandas", lambda: msd.sort_values(rows, "a"))
     refused(KeyError, "the columns are a, s, n", lambda: msd.sort_values(df, "b"))
     refused(TypeError, ".astype", lambda: msd.sort_values(df, "s"))
-    refused(TypeError, ".astype", lambda: msd.sort_values(df, "n"))
+    refused(TypeError, "missing: fill or drop missing ones, then convert it with .astype('int64')", lambda: msd.sort_values(df, "n"))
+    refused(TypeError, "cannot sort strings", lambda: msd.sort_values(df.astype({"s": "string"}), "s"))
+    refused(TypeError, "ascending must be True or False", lambda: msd.sort_values(df, "a", ascending="no"))
     refused(ValueError, "at least one column", lambda: msd.sort_values(df, []))
     refused(ValueError, "one direction", lambda: msd.sort_values(df, ["a", "n"], ascending=[True]))
     refused(ValueError, "at least 1", lambda: msd.sort_values(df, "a", npartitions=0))

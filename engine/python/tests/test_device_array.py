@@ -168,3 +168,49 @@ def test_unsupported_arguments_are_rejected() -> None:
     other = DeviceArray(np.zeros((2, 3)), context=multisplit.Context(memory_limit=1 << 28))
     with pytest.raises(multisplit.ArgumentError, match="another context"):
         multisplit.sort_pairs(a, other)
+
+
+def test_rows_and_elements_are_taken() -> None:
+    for x in (random_array("f4", (6, 3), seed=4), np.arange(6), random_array("M8[s]", 6, seed=4), np.zeros((2, 0, 3))):
+        a = DeviceArray(x)
+        for rows in (slice(None), slice(1, 4), slice(-2, None), slice(4, 2), slice(5, 99), slice(2, -2)):
+            assert_same(np.asarray(a[rows]), x[rows])
+            assert isinstance(a[rows], DeviceArray)
+        for row in (0, -1, np.int64(1)):
+            assert_same(np.asarray(a[row]), np.asarray(x[row]))
+        for indices in ([1, 0, 1], np.array([[0, -1]]), DeviceArray(np.array([1])), np.empty(0, int)):
+            found = a.take(indices)
+            assert isinstance(found, DeviceArray)
+            assert_same(np.asarray(found), x.take(np.asarray(indices), axis=0))
+        assert_same(np.asarray(a.copy()), x)
+    order = multisplit.argsort(DeviceArray(np.array([3, 1, 2])))
+    assert_same(np.asarray(order[1:]), np.array([2, 0]))
+    assert order[0] == 1
+    assert_same(np.asarray(order.take([2])), np.array([0]))
+
+
+def test_unsupported_indices_and_comparisons_are_rejected() -> None:
+    a = DeviceArray(np.arange(6).reshape(3, 2))
+    for index in (3, -4):
+        with pytest.raises(IndexError, match="out of range for 3 rows"):
+            a[index]
+    with pytest.raises(IndexError):
+        a.take([3])
+    with pytest.raises(ValueError, match="step 1"):
+        a[::2]
+    for index in ((0, 1), [0, 1], np.array([True, False, True]), None, True):
+        with pytest.raises(TypeError, match="take"):
+            a[index]
+    with pytest.raises(ValueError, match="first axis"):
+        a.take([0], axis=1)
+    with pytest.raises(TypeError, match="integers"):
+        a.take([0.5])
+    for compare in (lambda: a == a, lambda: a != a, lambda: a == 3):
+        with pytest.raises(TypeError, match="compared"):
+            compare()
+    with pytest.raises(TypeError, match="truth value"):
+        bool(a)
+    with pytest.raises(TypeError):
+        iter(a)
+    with pytest.raises(TypeError):
+        hash(a)

@@ -71,6 +71,25 @@ def test_stubs_match_the_native_module() -> None:
         assert own <= methods, name
 
 
+def test_mypy_accepts_a_program_that_uses_every_function() -> None:
+    pytest.importorskip("mypy")
+    program = Path(__file__).with_name("typed_program.py")
+    text = program.read_text()
+    functions = [name for name in multisplit.__all__ if name.islower() and not name.startswith("__")]
+    assert not [name for name in functions if f"multisplit.{name}(" not in text]
+    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--cache-dir"]
+    command += [str(SOURCES / ".mypy_cache"), str(program)]
+    environment = {**os.environ, "MYPYPATH": str(SOURCES / "python")}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=SOURCES, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_typed_program_runs() -> None:
+    command = [sys.executable, str(Path(__file__).with_name("typed_program.py"))]
+    done = subprocess.run(command, timeout=300, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_mypy_accepts_the_package() -> None:
     pytest.importorskip("mypy")
     assert (PACKAGE / "py.typed").exists()

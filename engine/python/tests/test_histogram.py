@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 
 import numpy as np
 import pytest
@@ -192,3 +193,49 @@ def test_glsl_function_accepts_int64() -> None:
     for given in (a, multisplit.DeviceArray(a)):
         counts, _ = multisplit.histogram(given, negative)
         assert counts.tolist() == [(a < 0).sum(), (a >= 0).sum()]
+
+
+def test_bincount_rejects_what_numpy_rejects() -> None:
+    for x, weights in [
+        (np.array([1j]), None),
+        (np.array([], complex), None),
+        (np.array(["2026-01-01"], "M8[D]"), None),
+        (np.array([1], object), None),
+        ([0, 1], np.array([1j, 2])),
+        ([0, 1], np.array([1, 2], "M8[s]")),
+        ([0, 1], np.array([1, 2], "m8[s]")),
+        ([0, 1], np.array([1, 2], object)),
+        ([0, 1], np.array(["1", "2"])),
+        ([0, 1], np.array([1, 2], np.longdouble)),
+    ]:
+        with pytest.raises((TypeError, ValueError)):
+            np.bincount(x, weights)
+        with pytest.raises(TypeError, match="x has the type|weights has the type"):
+            multisplit.bincount(x, weights)
+    for weights in (np.array([True, False]), np.array([1, 2], np.float16), [1, 2]):
+        assert_same(multisplit.bincount([0, 1], weights), np.bincount([0, 1], weights))
+
+
+def test_boolean_weights_match_numpy() -> None:
+    a, weights = np.array([1.0, 2.0, 3.0, 3.0]), np.array([True, False, True, True])
+    for found, expected in zip(multisplit.histogram(a, 3, weights=weights), np.histogram(a, 3, weights=weights)):
+        assert_same(found, expected)
+    for function in (np.histogram, multisplit.histogram):
+        with pytest.raises(TypeError):
+            function(a, [1, 2, 3], weights=weights)
+
+
+def test_memory_is_bounded_for_many_numbers_of_bins() -> None:
+    """Each number of bins used to compile a kernel of 1.6 MB."""
+    with multisplit.Context(memory_limit=1 << 29) as context:
+        a = multisplit.DeviceArray(np.arange(1000, dtype=np.float32), context=context)
+        multisplit.histogram(a, 5)
+        before = resident_bytes()
+        for bins in range(400, 1000):
+            assert multisplit.histogram(a, bins)[0].sum() == 1000
+        assert resident_bytes() - before < 100 << 20
+
+
+def resident_bytes() -> int:
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

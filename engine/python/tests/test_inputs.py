@@ -93,10 +93,10 @@ def test_unsupported_types_are_rejected(x: np.ndarray, message: str) -> None:
 
 
 def test_invalid_axes_are_rejected() -> None:
-    for function in (multisplit.sort, multisplit.argsort):
-        for x, axis in [(np.array(3), -1), (np.zeros(3), 1), (np.zeros((2, 2)), -3)]:
+    for function, numpys in ((multisplit.sort, np.sort), (multisplit.argsort, np.argsort)):
+        for x, axis in [(np.array(3), -1 if function is multisplit.sort else 1), (np.zeros(3), 1), (np.zeros((2, 2)), -3)]:
             with pytest.raises(np.exceptions.AxisError if hasattr(np, "exceptions") else IndexError):
-                np.sort(x, axis=axis)
+                numpys(x, axis=axis)
             with pytest.raises(IndexError):
                 function(x, axis=axis)
         with pytest.raises(TypeError, match="integer"):
@@ -145,3 +145,97 @@ def test_insufficient_memory_is_reported() -> None:
     with pytest.raises(multisplit.OutOfMemoryError):
         multisplit.sort(np.zeros(1 << 20), context=small)
     assert_same(multisplit.sort(np.array([2, 1]), context=small), np.array([1, 2]))
+
+
+def test_missing_elements_of_pandas_are_rejected() -> None:
+    pandas = pytest.importorskip("pandas")
+    for kind in ("Int64", "boolean", "Float32", "int64[pyarrow]"):
+        assert_same(np.unique(multisplit.sort(pandas.Series([1, 0, 1], dtype=kind))).astype(int), np.array([0, 1]))
+        with pytest.raises(ValueError, match="1 nulls.*fill or drop"):
+            multisplit.sort(pandas.Series([1, None, 0], dtype=kind))
+        with pytest.raises(ValueError, match="1 nulls"):
+            multisplit.sort(pandas.DataFrame({"a": pandas.Series([1, None], dtype=kind), "b": [1, 0]}))
+    # NaN of plain floats is a key, not a missing element.
+    assert np.isnan(multisplit.sort(pandas.Series([1.0, None, 0.0]))).tolist() == [False, False, True]
+
+
+class Table:
+    """A table whose count of nulls is another table, as in Polars."""
+
+    def null_count(self) -> Table:
+        return self
+
+    def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
+        return np.zeros((2, 2))
+
+
+def test_messages_name_what_was_given() -> None:
+    import datetime
+
+    strings = np.array(["b"], np.dtypes.StringDType()) if hasattr(np.dtypes, "StringDType") else np.array(["b"])
+    for x, message in [
+        (Table(), "x is a table .*Table.*one of its columns"),
+        (strings, "numpy.unique"),
+        (len, "not builtin_function_or_method"),
+        ({1, 2}, "not set"),
+        ([datetime.date(2026, 1, 1)], r'astype\("datetime64\[us\]"\)'),
+    ]:
+        for function in (multisplit.sort, multisplit.unique_values, multisplit.DeviceArray):
+            with pytest.raises(TypeError, match=message) as error:
+                function(x)
+            assert "\n" not in str(error.value)
+    with pytest.raises(TypeError, match="buckets is a Python function"):
+        multisplit.split([1], lambda key: key)
+    with pytest.raises(TypeError, match="bins is a Python function"):
+        multisplit.histogram([1], len)
+
+
+def test_options_that_are_not_booleans_are_rejected() -> None:
+    x = [3, 1, 2]
+    for call in (
+        lambda: multisplit.sort(x, descending="no"),
+        lambda: multisplit.argsort(x, descending=1),
+        lambda: multisplit.sort_pairs(x, x, stable="no"),
+        lambda: multisplit.topk(x, 1, largest="no"),
+        lambda: multisplit.topk(x, 1, sorted=None),
+        lambda: multisplit.scan(x, exclusive="no"),
+        lambda: multisplit.cumulative_sum(x, include_initial="no"),
+        lambda: multisplit.histogram(x, density="no"),
+        lambda: multisplit.sssp([[0, 1]], directed="no"),
+        lambda: multisplit.Context(validation="no"),
+    ):
+        with pytest.raises(TypeError, match="must be True or False, not"):
+            call()
+    assert_same(multisplit.sort(x, descending=np.True_), np.array([3, 2, 1]))
+
+
+def test_context_of_another_device_array_is_rejected() -> None:
+    a = multisplit.DeviceArray(np.array([3, 1, 2]))
+    assert len(multisplit.sort(a, context=multisplit.Context())) == 3
+    other = multisplit.Context(memory_limit=1 << 28)
+    for call in (
+        lambda: multisplit.sort(a, context=other),
+        lambda: multisplit.argsort(a, context=other),
+        lambda: multisplit.sort_pairs(a, a, context=other),
+        lambda: multisplit.topk(a, 1, context=other),
+        lambda: multisplit.unique_counts(a, context=other),
+        lambda: multisplit.unique_all(a, context=other),
+        lambda: multisplit.searchsorted(a, a, context=other),
+        lambda: multisplit.scan(a, context=other),
+        lambda: multisplit.cumulative_sum(a, context=other),
+        lambda: multisplit.split(a, [2], context=other),
+        lambda: multisplit.histogram(a, 2, context=other),
+        lambda: multisplit.bincount(a, context=other),
+    ):
+        with pytest.raises(multisplit.ArgumentError, match="another context"):
+            call()
+    with pytest.raises(TypeError, match="multisplit.Context"):
+        multisplit.sort(a, context="gpu")
+
+
+def test_big_endian_arrays_give_native_results() -> None:
+    for dtype in (">i4", ">f8", ">M8[s]"):
+        x = np.array([3, 1, 2]).astype("i8").astype(dtype)
+        found = multisplit.sort(x)
+        assert found.dtype.isnative
+        np.testing.assert_array_equal(found, np.sort(x))

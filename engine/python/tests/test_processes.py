@@ -89,7 +89,7 @@ def test_fork_before_use_works() -> None:
     assert done.stdout == "done\n", done.stderr
 
 
-def sorted_by_worker(x: object, context: multisplit.Context) -> np.ndarray:
+def sorted_by_worker(x: object, context: multisplit.Context | None) -> np.ndarray:
     return np.asarray(multisplit.sort(x, context=context))
 
 
@@ -98,8 +98,9 @@ def test_spawned_workers_can_sort() -> None:
     start = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=start) as pool:
         array = multisplit.DeviceArray(np.array([3, 1, 2]))
-        for x in (np.array([3, 1, 2]), array):
-            assert pool.submit(sorted_by_worker, x, context).result(120).tolist() == [1, 2, 3]
+        # An array is loaded onto the worker's default device.
+        for x, where in ((np.array([3, 1, 2]), context), (array, None)):
+            assert pool.submit(sorted_by_worker, x, where).result(120).tolist() == [1, 2, 3]
 
 
 def test_contexts_compare_hash_and_pickle_by_parameters() -> None:

@@ -55,3 +55,12 @@ def test_invalid_arguments_are_rejected() -> None:
     ]:
         with pytest.raises(error, match=message):
             multisplit.searchsorted(*arguments, **options)
+
+
+def test_dates_and_time_differences_have_no_common_order() -> None:
+    dates, differences = np.array([1, 2], "M8[s]"), np.array([1], "m8[s]")
+    for x1, x2 in [(dates, differences), (differences, dates)]:
+        with pytest.raises(TypeError):
+            np.searchsorted(x1, x2)
+        with pytest.raises(TypeError, match="no common order"):
+            multisplit.searchsorted(x1, x2)

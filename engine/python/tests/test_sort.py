@@ -184,3 +184,17 @@ def test_sort_pairs_works_along_axes() -> None:
         multisplit.sort_pairs(x[0], values)
     keys, found = multisplit.sort_pairs(np.empty(0), np.empty((0, 3)))
     assert keys.shape == (0,) and found.shape == (0, 3)
+
+
+def test_array_without_axes_has_one_index() -> None:
+    for options in ({}, {"axis": 0}, {"axis": None}, {"descending": True}):
+        assert_same(multisplit.argsort(np.array(3), **options), np.array([0]))
+
+
+def test_results_along_any_axis_are_contiguous() -> None:
+    x = random_array("f4", (5, 6, 7), seed=9)
+    for axis in range(3):
+        results = [multisplit.sort(x, axis=axis), multisplit.argsort(x, axis=axis), multisplit.scan(x, axis=axis)]
+        results += [*multisplit.sort_pairs(x, x, axis=axis), *multisplit.topk(x, 2, axis=axis)]
+        for found in results:
+            assert found.flags.c_contiguous and found.shape[axis] in (2, x.shape[axis])

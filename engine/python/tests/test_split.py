@@ -182,3 +182,16 @@ def test_invalid_buckets_are_rejected() -> None:
     ]:
         with pytest.raises(error, match=message):
             multisplit.split(x, multisplit.Even(*even))
+
+
+def test_buckets_are_numbered_as_in_numpy() -> None:
+    x = np.array([5, 200, 30, 7])
+    for keys in (x, multisplit.DeviceArray(x)):
+        parts = multisplit.split(keys, [10, 100])
+        for number, expected in [(0, [5, 7]), (2, [200]), (-1, [200]), (-3, [5, 7])]:
+            assert np.asarray(parts.bucket(number)).tolist() == expected
+        for number in (3, -4):
+            with pytest.raises(IndexError, match="there are 3"):
+                parts.bucket(number)
+        with pytest.raises(TypeError, match="integer"):
+            parts.bucket(0.5)

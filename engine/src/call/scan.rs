@@ -3,12 +3,13 @@
 use std::ops::Range;
 
 use super::Like;
-use super::parts::{Footprint, in_parts};
+use super::parts::{Footprint, in_parts, in_parts_of};
 use crate::device::context::Context;
 use crate::elements::key::Key;
 use crate::error::Result;
 use crate::memory::{AnyArray, AnyOutput, Elements, Input, check_lengths};
-use crate::operations::scan::Scan;
+use crate::operations::scan::{Scan, max_row};
+use crate::operations::shared::checks::check_rows;
 use crate::operations::{ScanBuffers, scan};
 
 impl Context {
@@ -44,6 +45,11 @@ impl Context {
     {
         let call = ScanCall { values: input.input(), heads: Heads::None, how };
         self.one::<A::Place, _>(|output| call.run(self, output))
+    }
+
+    /// Maximum row length for [`Scan::rows`].
+    pub fn max_scan_row(&self) -> u64 {
+        max_row(&self.policy())
     }
 
     /// Scans each run of `values` with equal consecutive `keys` independently. There must be one
@@ -134,6 +140,10 @@ impl ScanCall<'_> {
             footprint = Footprint::new(values, &[by.element_bytes(), bytes, bytes]);
         }
         let name = if by.is_some() { "values" } else { "input" };
+        if let (Some(length), None) = (self.how.rows, by) {
+            let footprint = Footprint::new(values, &[bytes, bytes]);
+            return self.rows(context, output, length, footprint);
+        }
         if values.is_borrowed() || by.is_some_and(Input::is_borrowed) {
             let by = by.map(|by| by.on_device(context, "keys")).transpose()?;
             output.set(self.scan(context, by, &values.on_device(context, name)?)?);
@@ -168,6 +178,29 @@ impl ScanCall<'_> {
             }
             carry = next.filter(|_| continued);
             Ok(())
+        })
+    }
+
+    /// Scans rows, which are independent, in as many parts as necessary.
+    fn rows(
+        self,
+        context: &Context,
+        output: &mut dyn AnyOutput,
+        length: u64,
+        footprint: Footprint,
+    ) -> Result<()> {
+        let values = self.values;
+        check_rows(values.len(), length)?;
+        if values.is_borrowed() {
+            output.set(self.scan(context, None, &values.on_device(context, "input")?)?);
+            return Ok(());
+        }
+        let length = length.max(1);
+        let max = (footprint.max_part(context) / length).max(1);
+        in_parts_of(values.len() / length, (1, max), &mut |rows| {
+            let range = rows.start * length..rows.end * length;
+            let scanned = self.scan(context, None, &values.part(context, "input", range)?)?;
+            context.append(&scanned, output)
         })
     }
 

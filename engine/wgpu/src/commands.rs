@@ -7,6 +7,7 @@ use wgpu::hal::api::Vulkan;
 
 use crate::device::{Multisplit, Shared};
 use crate::error::{Error, Result};
+use crate::touch::max_buffers;
 
 /// Commands of a program and of operations, in encoding order.
 ///
@@ -41,7 +42,8 @@ impl Commands {
         self.open.get_or_insert_with(|| new_encoder(device, label))
     }
 
-    /// Submits everything in one submission.
+    /// Submits everything in one submission. As for [`wgpu::Queue::submit`], wgpu reports errors, such as buffers that
+    /// were destroyed in the meantime, to the device's error handler.
     pub fn submit(self) -> wgpu::SubmissionIndex {
         self.submit_between([], [])
     }
@@ -73,19 +75,23 @@ impl Commands {
         until_done: G,
         record: impl FnOnce(&G, vk::CommandBuffer) -> Result<()>,
     ) -> Result<()> {
-        let touch = self.shared.touch(buffers.len());
-        let group = touch.group(&self.shared.device, buffers)?;
-        touch.encode(self.encoder(), &group);
+        // Several passes, if the device was requested with a low limit.
+        let shared = self.shared.clone();
+        let parts = buffers.chunks(max_buffers(&shared.device).max(1)).map(|part| {
+            let touch = shared.touch(part.len())?;
+            let group = touch.group(&shared.device, part)?;
+            Ok((touch, group))
+        });
+        for (touch, group) in parts.collect::<Result<Vec<_>>>()? {
+            touch.encode(self.encoder(), &group);
+        }
         self.close();
         let mut encoder = new_encoder(&self.shared.device, label);
         // SAFETY: nothing is destroyed, and the command buffer stays in the recording state.
         let recorded = unsafe {
             encoder.as_hal_mut::<Vulkan, _, _>(|encoder| {
-                let Some(encoder) = encoder else {
-                    let backend = self.shared.device.adapter_info().backend;
-                    return Err(Error::NotVulkan { backend });
-                };
-                record(&until_done, encoder.raw_handle())
+                // wgpu refuses access to encoders of a lost device.
+                record(&until_done, encoder.ok_or(Error::DeviceLost)?.raw_handle())
             })
         };
         recorded?;

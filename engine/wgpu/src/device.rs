@@ -36,9 +36,29 @@ impl Multisplit {
     /// Adopts any device and its queue. Requires Vulkan 1.2 and subgroups of 4 to 128 lanes; an error lists
     /// everything that is missing.
     ///
-    /// Returns [`Error::NotVulkan`] for other backends.
+    /// Returns [`Error::NotVulkan`] for other backends, and [`Error::Limit`] if the device was requested without
+    /// compute shaders or storage buffers.
     pub fn new(device: &wgpu::Device, queue: &wgpu::Queue) -> Result<Self> {
+        let limits = device.limits();
+        let needed = [
+            ("max_storage_buffers_per_shader_stage", limits.max_storage_buffers_per_shader_stage),
+            ("max_bindings_per_bind_group", limits.max_bindings_per_bind_group),
+            ("max_bind_groups", limits.max_bind_groups),
+            ("max_compute_invocations_per_workgroup", limits.max_compute_invocations_per_workgroup),
+            ("max_compute_workgroup_size_x", limits.max_compute_workgroup_size_x),
+        ];
         let (context, raw) = adopt(device)?;
+        if is_lost(device) {
+            return Err(Error::DeviceLost);
+        }
+        if let Some(&(limit, _)) = needed.iter().find(|(_, allowed)| *allowed == 0) {
+            return Err(Error::Limit {
+                what: "multisplit".to_owned(),
+                limit,
+                needed: 1,
+                allowed: 0,
+            });
+        }
         let (touches, device, queue) = (Mutex::default(), device.clone(), queue.clone());
         Ok(Self { shared: Arc::new(Shared { context, raw, touches, device, queue }) })
     }
@@ -51,15 +71,29 @@ impl Multisplit {
 
 impl Shared {
     /// The pass that declares accesses to `buffers` buffers.
-    pub fn touch(&self, buffers: usize) -> Arc<Touch> {
+    pub fn touch(&self, buffers: usize) -> Result<Arc<Touch>> {
         let mut touches = self.touches.lock().unwrap_or_else(PoisonError::into_inner);
-        let made = touches.entry(buffers);
-        made.or_insert_with(|| Arc::new(Touch::new(&self.device, buffers))).clone()
+        if let Some(touch) = touches.get(&buffers) {
+            return Ok(touch.clone());
+        }
+        let touch = Arc::new(Touch::new(&self.device, buffers)?);
+        touches.insert(buffers, touch.clone());
+        Ok(touch)
     }
 }
 
+/// Whether the device was lost or destroyed. wgpu does not report it, but then has no encoders.
+fn is_lost(device: &wgpu::Device) -> bool {
+    let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    // SAFETY: the encoder is not used.
+    unsafe { encoder.as_hal_mut::<Vulkan, _, _>(|encoder| encoder.is_none()) }
+}
+
 fn adopt(device: &wgpu::Device) -> Result<(Context, vk::Device)> {
-    let other = || Error::NotVulkan { backend: device.adapter_info().backend };
+    let other = || match device.adapter_info().backend {
+        wgpu::Backend::Vulkan => Error::DeviceLost,
+        backend => Error::NotVulkan { backend },
+    };
     // SAFETY: the device is not destroyed here.
     let hal = unsafe { device.as_hal::<Vulkan>() }.ok_or_else(other)?;
     let instance = hal.shared_instance();

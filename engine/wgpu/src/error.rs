@@ -30,6 +30,31 @@ pub enum Error {
         /// The required size in bytes.
         needed: u64,
     },
+    /// The device was requested with a limit that is too low.
+    #[error(
+        "{what} needs {limit} of at least {needed}, but the device was requested with {allowed}"
+    )]
+    Limit {
+        /// The operation or buffer that exceeds the limit.
+        what: String,
+        /// The name of the limit in [`wgpu::Limits`].
+        limit: &'static str,
+        /// The smallest sufficient limit.
+        needed: u64,
+        /// The limit of the device.
+        allowed: u64,
+    },
+    /// A buffer was destroyed, or belongs to a device of another backend.
+    #[error(
+        "buffer `{name}` was destroyed (wgpu::Buffer::destroy), or belongs to another wgpu device"
+    )]
+    BufferDestroyed {
+        /// The buffer's role in the operation.
+        name: &'static str,
+    },
+    /// The device was destroyed or lost.
+    #[error("the wgpu device was lost or destroyed (wgpu::Device::destroy)")]
+    DeviceLost,
     /// The count exceeds the maximum of the operation.
     #[error("the count is {count}, but the operation was created for at most {max} elements")]
     CountTooLarge {

@@ -50,6 +50,8 @@ mod touch;
 pub use commands::Commands;
 pub use device::Multisplit;
 pub use error::{Error, Result};
-pub use multisplit::{Bins, Buckets, Sort};
+pub use multisplit::{Bins, Buckets, Select, Sort, TopK};
 pub use operation::Count;
-pub use operations::{ArgSort, Histogram, KeySort, PairSort, PairSplit, Scan, Split};
+pub use operations::{
+    ArgSort, Histogram, KeySort, PairSort, PairSplit, Scan, SegmentSort, Selection, Split, TopKeys,
+};

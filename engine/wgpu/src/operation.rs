@@ -14,6 +14,7 @@ use wgpu::hal::api::Vulkan;
 use crate::commands::Commands;
 use crate::device::Shared;
 use crate::error::{Error, Result};
+use crate::touch::bound_bytes;
 
 /// The number of elements that an operation processes. Buffers always have the size for its maximum.
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +84,14 @@ struct Lent {
     pool: Weak<Pool>,
 }
 
+impl Lent {
+    /// Number of bytes that the executable accesses in a buffer.
+    fn bytes(&self, buffer: graph::Buffer) -> u64 {
+        let contract = self.executable.as_ref().and_then(|made| made.contract(buffer));
+        contract.map_or(0, |contract| contract.bytes)
+    }
+}
+
 impl Drop for Lent {
     fn drop(&mut self) {
         if let (Some(pool), Some(executable)) = (self.pool.upgrade(), self.executable.take()) {
@@ -117,7 +126,10 @@ impl Operation {
         let (pools, declare) = (Mutex::default(), Box::new(declare));
         let this = Self { pools, name, max, declare, shared: shared.clone() };
         // Creates the pipelines now instead of in a frame.
-        drop(this.pool(Kind::All)?.lend()?);
+        let pool = this.pool(Kind::All)?;
+        let lent = pool.lend()?;
+        pool.buffers.iter().try_for_each(|&buffer| this.check_limit(lent.bytes(buffer)))?;
+        drop(lent);
         Ok(this)
     }
 
@@ -130,6 +142,18 @@ impl Operation {
     pub fn made(&self) -> usize {
         let pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
         pools.values().map(|p| p.free.lock().unwrap_or_else(PoisonError::into_inner).len()).sum()
+    }
+
+    /// Checks that a pass of wgpu can bind this many bytes.
+    fn check_limit(&self, bytes: u64) -> Result<()> {
+        let (needed, limits) = (bound_bytes(bytes), self.shared.device.limits());
+        let allowed = limits.max_storage_buffer_binding_size;
+        if needed > allowed {
+            let what = format!("a {} of at most {} elements", self.name, self.max);
+            let limit = "max_storage_buffer_binding_size";
+            return Err(Error::Limit { what, limit, needed, allowed });
+        }
+        Ok(())
     }
 
     fn pool(&self, kind: Kind) -> Result<Arc<Pool>> {
@@ -183,21 +207,18 @@ impl Operation {
         }
         let pool = self.pool(count.into())?;
         let lent = pool.lend()?;
-        let bytes = |buffer: graph::Buffer| {
-            let contract = lent.executable.as_ref().and_then(|made| made.contract(buffer));
-            contract.map_or(0, |contract| contract.bytes)
-        };
         let mut used = Vec::with_capacity(given.len());
         for (&(name, buffer), &planned) in given.iter().zip(&pool.buffers) {
-            check(name, buffer, bytes(planned))?;
-            used.push((buffer, bytes(planned)));
+            let bytes = lent.bytes(planned);
+            check(name, buffer, bytes)?;
+            self.check_limit(bytes)?;
+            used.push((buffer, bytes));
         }
-        let imports = pool.buffers.iter().zip(&given).map(|(&planned, &(_, buffer))| {
+        let imports = pool.buffers.iter().zip(&given).map(|(&planned, &(name, buffer))| {
             // SAFETY: the handle is used only while wgpu keeps the buffer alive, which `record` below
             // ensures.
             let raw = unsafe { buffer.as_hal::<Vulkan>().map(|buffer| buffer.raw_handle()) };
-            let backend = self.shared.device.adapter_info().backend;
-            raw.map(|raw| (planned, BufferAt::new(raw, 0))).ok_or(Error::NotVulkan { backend })
+            raw.map(|raw| (planned, BufferAt::new(raw, 0))).ok_or(Error::BufferDestroyed { name })
         });
         let imports = imports.collect::<Result<Vec<Import>>>()?;
         // A plan for at most 0 elements has no passes at all, not even the one that reads the count.

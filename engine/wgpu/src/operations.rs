@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use multisplit::{Bins, Buckets, Key, Sample, Sort, Value};
+use multisplit::{Bins, Buckets, Key, Sample, Select, Sort, TopK, Value};
 
 use crate::commands::Commands;
 use crate::device::Multisplit;
@@ -107,6 +107,35 @@ encode! {
 }
 
 operation! {
+    /// Finds the largest or smallest keys. Created by [`Multisplit::topk`].
+    TopKeys<K>
+}
+encode! {
+    /// Writes the k keys to `keys_out`, and their indices in `keys` to `indices`. If a count is less than k, only that
+    /// many are written. Does not change `keys`.
+    TopKeys<K: Key>(keys, keys_out, indices)
+}
+
+operation! {
+    /// A stable selection of elements. Created by [`Multisplit::select`].
+    Selection<K>
+}
+encode! {
+    /// Writes the selected elements of `src` to the front of `dst`, and their number to `selected`, which can be the
+    /// [`Count::Buffer`] of another operation.
+    Selection<K: Key>(src, dst, selected)
+}
+
+operation! {
+    /// A sort of segments whose offsets are in a buffer. Created by [`Multisplit::sort_segments`].
+    SegmentSort<K>
+}
+encode! {
+    /// Sorts each segment of `keys` in place. Segment s begins at word s of `offsets` and ends at word s + 1.
+    SegmentSort<K: Key>(keys, offsets)
+}
+
+operation! {
     /// Exclusive prefix sums. Created by [`Multisplit::scan`].
     Scan<>
 }
@@ -201,6 +230,50 @@ impl Multisplit {
             Ok(vec![samples.buffer(), counts.buffer()])
         })
         .map(Histogram::new)
+    }
+
+    /// Creates a search for the k largest or smallest of at most `max` keys, with their indices.
+    pub fn topk<K: Key>(&self, max: u64, topk: &TopK) -> Result<TopKeys<K>> {
+        let topk = *topk;
+        Operation::new(&self.shared, "topk", max, move |work, count| {
+            let keys = work.import::<K>("keys", K::TYPE.array_len(max));
+            let found = topk.output_len(max)?;
+            let keys_out = work.import::<K>("keys.out", K::TYPE.array_len(found));
+            let indices = work.import::<u32>("indices", found);
+            work.topk(keys.first(count), keys_out, indices, &topk)?;
+            Ok(vec![keys.buffer(), keys_out.buffer(), indices.buffer()])
+        })
+        .map(TopKeys::new)
+    }
+
+    /// Creates a selection of at most `max` elements of 4 or 8 bytes by a condition other than flags.
+    pub fn select<K: Key>(&self, max: u64, which: &Select<K>) -> Result<Selection<K>> {
+        let which = which.clone();
+        Operation::new(&self.shared, "select", max, move |work, count| {
+            let (src, dst) = (work.import::<K>("src", max), work.import::<K>("dst", max));
+            let selected = work.import::<u32>("selected", 1);
+            work.select(src.first(count), dst, selected, &which)?;
+            Ok(vec![src.buffer(), dst.buffer(), selected.buffer()])
+        })
+        .map(Selection::new)
+    }
+
+    /// Creates a sort of each of `segments` segments of at most `max` keys in all. Offsets are read when the commands
+    /// execute: one word per segment, and one more for the end of the last.
+    pub fn sort_segments<K: Key>(
+        &self,
+        max: u64,
+        segments: u32,
+        sort: &Sort,
+    ) -> Result<SegmentSort<K>> {
+        let sort = sort.clone();
+        Operation::new(&self.shared, "sort_segments", max, move |work, count| {
+            let keys = work.import::<K>("keys", K::TYPE.array_len(max));
+            let offsets = work.import::<u32>("offsets", u64::from(segments) + 1);
+            work.sort_segments(keys.first(count), (offsets, u64::from(segments)), &sort)?;
+            Ok(vec![keys.buffer(), offsets.buffer()])
+        })
+        .map(SegmentSort::new)
     }
 
     /// Creates exclusive prefix sums of at most `max` numbers, modulo 2^32.

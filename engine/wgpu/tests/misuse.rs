@@ -3,8 +3,8 @@
 mod common;
 
 use anyhow::{Context as _, Result, ensure};
-use common::{device, noise, open, validated};
-use multisplit_wgpu::{Count, Error, Multisplit, Sort};
+use common::{adapter, device, device_with, noise, open, open_with, validated};
+use multisplit_wgpu::{Buckets, Count, Error, Multisplit, Sort};
 use wgpu::BufferUsages;
 
 #[test]
@@ -105,4 +105,78 @@ fn objects_can_be_dropped_in_any_order() -> Result<()> {
         drop(queue);
         Ok(())
     })
+}
+
+/// A device with downlevel limits binds 4 storage buffers at a time; a split of pairs uses 5, and 6 with a count.
+#[test]
+fn downlevel_devices_run_operations_with_many_buffers() -> Result<()> {
+    validated("downlevel_devices_run_operations_with_many_buffers", || {
+        let gpu = open_with(wgpu::Limits::downlevel_defaults())?;
+        ensure!(gpu.device.limits().max_storage_buffers_per_shader_stage == 4);
+        let keys: Vec<u32> = (0..5000).map(|i| noise(i) % 100).collect();
+        let values: Vec<u32> = (0..5000).collect();
+        let split = gpu.multisplit.split_pairs::<u32, u32>(5000, &Buckets::range(&[10u32, 60]))?;
+        let (key, value) = (gpu.filled(&keys), gpu.filled(&values));
+        let (key_out, value_out) = (gpu.empty::<u32>(5000), gpu.empty::<u32>(5000));
+        let (offsets, count) = (gpu.empty::<u32>(4), gpu.filled(&[4000u32]));
+        let bucket = |key: u32| u32::from(key >= 10) + u32::from(key >= 60);
+        let counts = [(Count::All, 5000), (Count::Buffer { buffer: &count, word: 0 }, 4000)];
+        for (given, n) in counts {
+            let mut commands = gpu.commands();
+            let to = (&key_out, &value_out);
+            split.encode(&mut commands, (&key, &value), to, &offsets, given)?;
+            commands.submit();
+            let mut expected = values[..n].to_vec();
+            expected.sort_by_key(|&i| bucket(keys[i as usize]));
+            ensure!(gpu.read::<u32>(&value_out)?[..n] == expected, "{n} pairs");
+            let sorted: Vec<u32> = expected.iter().map(|&i| keys[i as usize]).collect();
+            ensure!(gpu.read::<u32>(&key_out)?[..n] == sorted);
+            ensure!(gpu.read::<u32>(&offsets)?[3] == n as u32);
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn refusals_name_the_limit() -> Result<()> {
+    let adapter = adapter()?;
+    let limits = wgpu::Limits { max_storage_buffers_per_shader_stage: 0, ..Default::default() };
+    let (device, queue) = device_with(&adapter, limits)?;
+    let error = Multisplit::new(&device, &queue).err().context("an error")?.to_string();
+    ensure!(error.contains("max_storage_buffers_per_shader_stage of at least 1"), "{error}");
+    let limits = wgpu::Limits { max_storage_buffer_binding_size: 1 << 20, ..Default::default() };
+    let gpu = open_with(limits)?;
+    gpu.multisplit.sort::<u32>(1 << 18, &Sort::ascending())?;
+    let error =
+        gpu.multisplit.sort::<u32>(1 << 19, &Sort::ascending()).err().context("an error")?;
+    ensure!(
+        error.to_string()
+            == "a sort of at most 524288 elements needs max_storage_buffer_binding_size of at least 2097152, \
+                but the device was requested with 1048576",
+        "{error}"
+    );
+    Ok(())
+}
+
+#[test]
+fn destroyed_buffers_and_devices_are_named() -> Result<()> {
+    let gpu = open()?;
+    let sort = gpu.multisplit.sort_pairs::<u32, u32>(1000, &Sort::ascending())?;
+    let (key, value) = (gpu.empty::<u32>(1000), gpu.empty::<u32>(1000));
+    value.destroy();
+    let mut commands = gpu.commands();
+    let error = sort.encode(&mut commands, &key, &value, Count::All).err().context("an error")?;
+    ensure!(matches!(error, Error::BufferDestroyed { name: "values" }), "{error:?}");
+    let value = gpu.empty::<u32>(1000);
+    sort.encode(&mut commands, &key, &value, Count::All)?;
+    gpu.device.destroy();
+    for mut commands in [commands, gpu.commands()] {
+        let error =
+            sort.encode(&mut commands, &key, &value, Count::All).err().context("an error")?;
+        ensure!(matches!(error, Error::DeviceLost), "{error:?}");
+        commands.submit();
+    }
+    let error = Multisplit::new(&gpu.device, &gpu.queue).err().context("an error")?;
+    ensure!(matches!(error, Error::DeviceLost), "{error:?}");
+    Ok(())
 }

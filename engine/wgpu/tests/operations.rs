@@ -5,7 +5,7 @@ mod common;
 
 use anyhow::{Context as _, Result, ensure};
 use common::{Gpu, has_errors, noise, open, run_validated, validated};
-use multisplit_wgpu::{Bins, Buckets, Count, Sort};
+use multisplit_wgpu::{Bins, Buckets, Count, Select, Sort, TopK};
 use wgpu::hal::api::Vulkan;
 
 /// More than one workgroup sorts.
@@ -242,6 +242,53 @@ fn thousand_frames_reuse_memory() -> Result<()> {
         // Memory is reused when a frame is done. The number of pending frames depends on the device.
         let idle = up.idle() + down.idle();
         ensure!((2..=1000).contains(&idle), "{idle}");
+        Ok(())
+    })
+}
+
+/// A selection whose count on the device limits a top-k.
+#[test]
+fn selected_elements_are_counted_and_searched() -> Result<()> {
+    validated("selected_elements_are_counted_and_searched", || {
+        let gpu = open()?;
+        let keys = keys();
+        let select = gpu.multisplit.select::<u32>(N as u64, &Select::less_than(20_000))?;
+        let topk = gpu.multisplit.topk::<u32>(N as u64, &TopK::largest(100))?;
+        let (key, kept, selected) = (gpu.filled(&keys), gpu.empty::<u32>(N), gpu.empty::<u32>(1));
+        let (best, places) = (gpu.empty::<u32>(100), gpu.empty::<u32>(100));
+        let mut commands = gpu.commands();
+        select.encode(&mut commands, &key, &kept, &selected, Count::All)?;
+        let count = Count::Buffer { buffer: &selected, word: 0 };
+        topk.encode(&mut commands, &kept, &best, &places, count)?;
+        commands.submit();
+        let expected: Vec<u32> = keys.iter().copied().filter(|&key| key < 20_000).collect();
+        ensure!(gpu.read::<u32>(&selected)? == [expected.len() as u32]);
+        ensure!(gpu.read::<u32>(&kept)?[..expected.len()] == expected);
+        let mut order: Vec<u32> = (0..expected.len() as u32).collect();
+        order.sort_by_key(|&i| std::cmp::Reverse(expected[i as usize]));
+        order.truncate(100);
+        ensure!(gpu.read::<u32>(&places)? == order);
+        let sorted: Vec<u32> = order.iter().map(|&i| expected[i as usize]).collect();
+        ensure!(gpu.read::<u32>(&best)? == sorted);
+        Ok(())
+    })
+}
+
+#[test]
+fn segments_with_offsets_in_a_buffer_are_sorted() -> Result<()> {
+    validated("segments_with_offsets_in_a_buffer_are_sorted", || {
+        let gpu = open()?;
+        let mut keys = keys();
+        let sort = gpu.multisplit.sort_segments::<u32>(N as u64, 4, &Sort::ascending())?;
+        let ends = [0u32, 10, 10, 9_000, N as u32];
+        let (key, offsets) = (gpu.filled(&keys), gpu.filled(&ends));
+        let mut commands = gpu.commands();
+        sort.encode(&mut commands, &key, &offsets, Count::All)?;
+        commands.submit();
+        for ends in ends.windows(2) {
+            keys[ends[0] as usize..ends[1] as usize].sort_unstable();
+        }
+        ensure!(gpu.read::<u32>(&key)? == keys);
         Ok(())
     })
 }

@@ -1,6 +1,6 @@
 #version 460
-// Scans a short array with a single workgroup, tile after tile with a carry. This is the middle stage of
-// reduce-then-scan, and a complete scan of a small array.
+// Scans short arrays of equal length, the rows of `src`: one workgroup per row, tile after tile with a carry. A single
+// row is the middle stage of reduce-then-scan, or a complete scan of a small array.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -15,7 +15,8 @@ layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 #include "src_dst.glsl"
 
 layout(push_constant) uniform Push {
-    uint count;  // elements in `src`
+    uint count;  // elements of a row; a multiple of 16 bytes if there are several
+    uint rows;
 } push;
 
 #define TILE_STORES
@@ -26,9 +27,12 @@ layout(push_constant) uniform Push {
 #include "tile.glsl"
 
 void main() {
-    uint count = resolved_count(push.count);
+    if (group_index() >= push.rows) return;
+    uint length = resolved_count(push.count);
+    uint begin = group_index() * length;
+    uint count = begin + length;
     TERM carry = IDENTITY;
-    for (uint first = 0; first < count; first += TILE) {
+    for (uint first = begin; first < count; first += TILE) {
         TERM_ROW rows[TILE_ROWS];
         load_tile(first, count, rows);
         TERM total;

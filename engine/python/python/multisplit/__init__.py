@@ -24,8 +24,9 @@ from ._errors import (
 from ._histogram import bincount, histogram
 from ._native import HAS_GLSL, __version__
 from ._scan import cumulative_sum, scan
-from ._search import searchsorted
-from ._sort import argsort, sort, sort_pairs
+from ._search import isin, searchsorted
+from ._segments import reduce_segments
+from ._sort import argsort, lexsort, sort, sort_pairs
 from ._split import SplitResult, split
 from ._sssp import ShortestPaths, sssp
 from ._topk import TopKResult, topk
@@ -65,6 +66,9 @@ __all__ = [
     "cumulative_sum",
     "devices",
     "histogram",
+    "isin",
+    "lexsort",
+    "reduce_segments",
     "scan",
     "searchsorted",
     "sort",

@@ -4,11 +4,14 @@ shapes that callers expect."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from ._errors import OutOfMemoryError
+
+#: Order of NaN and of zeros: NumPy's, or the total order of IEEE 754.
+NanOrder = Literal["last", "total"]
 
 #: DLPack's device type for host memory.
 _DLPACK_CPU = 1
@@ -26,8 +29,7 @@ def as_ndarray(x: Any, name: str = "x") -> np.ndarray[Any, Any]:
         if isinstance(x, np.ma.MaskedArray):
             raise TypeError(f"{name} is a masked array: fill it first (numpy.ma.filled)")
         return np.asarray(x)
-    nulls = getattr(x, "null_count", 0)  # an attribute in Arrow, a method in Polars
-    nulls = nulls() if callable(nulls) else nulls
+    nulls = _count_nulls(x, name)
     if nulls:
         raise ValueError(f"{name} has {nulls} nulls, which cannot be ordered: fill or drop them first")
     if hasattr(x, "__dlpack_device__"):
@@ -36,7 +38,25 @@ def as_ndarray(x: Any, name: str = "x") -> np.ndarray[Any, Any]:
             raise TypeError(f"{name} is in the memory of another device (DLPack type {kind}): copy it to the CPU first")
         if not hasattr(x, "__array__"):
             return np.from_dlpack(x)
-    return np.asarray(x)
+    array = np.asarray(x)
+    if array.ndim == 0 and array.dtype.kind == "O":
+        raise TypeError(f"{name} must be an array or a sequence of numbers, not {type(x).__name__}")
+    return array
+
+
+def _count_nulls(x: Any, name: str) -> int:
+    """The number of elements that are missing, rather than NaN."""
+    # pandas converts missing elements of its own types to NaN, and thereby integers to floats.
+    if hasattr(x, "isna"):
+        columns = x.dtypes if hasattr(x, "columns") else [getattr(x, "dtype", None)]
+        if not all(isinstance(dtype, np.dtype) for dtype in columns):
+            return int(np.count_nonzero(np.asarray(x.isna())))
+    nulls = getattr(x, "null_count", 0)  # an attribute in Arrow, a method in Polars
+    nulls = nulls() if callable(nulls) else nulls
+    if not isinstance(nulls, (int, np.integer)):
+        table = f"{type(x).__module__.partition('.')[0]} {type(x).__name__}"
+        raise TypeError(f"{name} is a table ({table}): give one of its columns, or an array ({name}.to_numpy())")
+    return int(nulls)
 
 
 class Encoding(NamedTuple):
@@ -54,7 +74,7 @@ class Encoding(NamedTuple):
 
 def encoding_of(dtype: np.dtype[Any], name: str = "x") -> Encoding:
     """The order-preserving encoding of a type as numbers of 4 or 8 bytes, which all operations support."""
-    native = dtype.newbyteorder("=")
+    native = _native_order(dtype)
     if native in _NUMBERS:
         return Encoding(native, _same, _same, True)
     if native.kind in "bui" and native.itemsize < 4:
@@ -73,9 +93,14 @@ def encoding_of(dtype: np.dtype[Any], name: str = "x") -> Encoding:
     raise TypeError(f"{name} has the type {dtype}; {_advice(native)}")
 
 
+def _native_order(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    # Types with parameters, such as StringDType, have no byte order.
+    return dtype if dtype.kind == "T" else dtype.newbyteorder("=")
+
+
 def key_encoding_of(dtype: np.dtype[Any], name: str = "x") -> Encoding:
     """The encoding for sorts, splits and top-k, which also support keys of 1 and 2 bytes."""
-    native = dtype.newbyteorder("=")
+    native = _native_order(dtype)
     if native in _NARROW:
         return Encoding(native, _same, _same, True)
     if native.kind == "b":
@@ -105,7 +130,10 @@ def _wrapping(x: np.ndarray[Any, Any], by: int) -> np.ndarray[Any, Any]:
 def _advice(dtype: np.dtype[Any]) -> str:
     allowed = "keys are booleans, integers, floats of up to 64 bits, dates or time differences"
     if dtype.kind == "O":
-        return f"{allowed}: convert Python objects with astype"
+        return (
+            f"{allowed}: convert Python objects with astype, for example x.astype(float), "
+            'or x.astype("datetime64[us]") for dates; number strings first (numpy.unique, pandas.factorize)'
+        )
     if dtype.kind in "SUT":
         return f"{allowed}: strings can be numbered first (numpy.unique, pandas.factorize)"
     if dtype.kind == "c":
@@ -140,11 +168,23 @@ def normalize_axis(axis: Any, ndim: int) -> int:
     return number % ndim
 
 
+def moved_back(rows: np.ndarray[Any, Any], axis: int) -> np.ndarray[Any, Any]:
+    """Move the last axis, along which rows were processed, back to its place; the result is in C order."""
+    return np.ascontiguousarray(np.moveaxis(rows, -1, axis))
+
+
 def index_of(number: Any, name: str) -> int:
     """Convert an integer parameter."""
     if isinstance(number, bool) or not hasattr(number, "__index__"):
         raise TypeError(f"{name} must be an integer, not {type(number).__name__}")
     return int(number.__index__())
+
+
+def check_flag(value: Any, name: str) -> bool:
+    """Check that an option is a boolean: any other string than "" would count as true."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be True or False, not {value!r}")
+    return bool(value)
 
 
 def check_out(out: Any, shape: tuple[int, ...], dtype: np.dtype[Any], name: str = "out") -> None:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _native
-from ._arrays import index_of
-from ._errors import ForkError
+from ._arrays import check_flag, index_of
+from ._errors import ArgumentError, ForkError
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,8 @@ class Context:
         Folder for storing compiled kernels between runs; by default the user's cache folder.
 
     Contexts with equal parameters share a device within a process. A context is pickled as its parameters, and
-    opened again where it is used.
+    opened again where it is used. A device stays open until the process ends, or until :meth:`close`; as a context
+    manager, a context is closed at the end of the block.
 
     >>> import numpy as np, multisplit
     >>> context = multisplit.Context()
@@ -103,7 +104,7 @@ class Context:
         self._description = (
             None if device is None else str(device),
             memory_limit,
-            bool(validation),
+            check_flag(validation, "validation"),
             None if cache is None else os.fspath(cache),
         )
 
@@ -130,6 +131,21 @@ class Context:
     def messages(self) -> list[str]:
         """Messages of the validation layer since the last call."""
         return self._engine.messages()
+
+    def close(self) -> None:
+        """Close the device and free its memory and compiled kernels, for all contexts with the same parameters.
+
+        Calls in other threads finish first. Arrays on the device can no longer be used, not even copied to the
+        host, and keep the device open until they are deleted. Another call with the context opens the device
+        again.
+        """
+        _close(self._description)
+
+    def __enter__(self) -> Context:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Context) and self._description == other._description
@@ -173,6 +189,14 @@ def _open(description: tuple[Any, ...]) -> _native.Engine:
         return engine
 
 
+def _close(description: tuple[Any, ...]) -> None:
+    _refuse_after_fork()
+    with _lock:
+        engine = _opened.pop(description, None)
+    if engine is not None:
+        engine.close()
+
+
 def _refuse_after_fork() -> None:
     """Raise an error if the parent process had opened a device: drivers do not survive a fork."""
     if os.getpid() != _process and _opened:
@@ -198,10 +222,18 @@ atexit.register(_opened.clear)
 _default = Context()
 
 
-def engine_of(context: Context | None) -> _native.Engine:
-    """The device of a context, or the default device."""
-    if context is None:
-        return _default._engine
-    if not isinstance(context, Context):
+def engine_of(context: Context | None, *arrays: Any) -> _native.Engine:
+    """The device of the first of ``arrays`` that is on a device, which must be that of ``context`` if it is given;
+    otherwise the device of ``context``, or the default device."""
+    if not isinstance(context, (Context, type(None))):
         raise TypeError(f"context must be a multisplit.Context, not {type(context).__name__}")
-    return context._engine
+    for array in arrays:
+        engine = getattr(array, "_engine", None)
+        if isinstance(engine, _native.Engine):
+            if context is not None and context._engine is not engine:
+                raise ArgumentError(
+                    f"the array is on the device of another context than {context!r}: omit context, or copy the "
+                    "array to the host first (numpy.asarray)"
+                )
+            return engine
+    return (_default if context is None else context)._engine

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _native
-from ._arrays import as_ndarray, check_fits, contiguous, encoded, encoding_of, index_of
+from ._arrays import as_ndarray, check_fits, contiguous, encoded, encoding_of, index_of, normalize_axis
 from ._context import Context, engine_of
 
 
@@ -26,6 +26,9 @@ class DeviceArray:
 
     ``numpy.asarray(a)`` copies the array to the CPU, as does ``__dlpack__`` for other libraries. It is pickled via
     the host, and unpickled on the default device of the loading process.
+
+    It is a handle for the functions of this package and not a full array: it has no arithmetic, cannot be compared
+    or changed, and is indexed by whole rows only. ``a[i:j]`` and ``a.take(indices)`` work by way of the host.
 
     >>> import numpy as np, multisplit
     >>> a = multisplit.DeviceArray(np.array([3.0, 1.0, 2.0]))
@@ -105,6 +108,59 @@ class DeviceArray:
             raise TypeError("len() of an array without axes")
         return self._shape[0]
 
+    def __getitem__(self, index: Any) -> Any:
+        """Rows of the array, as a new array: ``a[i:j]`` or ``a[i]``. With one axis, ``a[i]`` is a scalar."""
+        rows = len(self)
+        if isinstance(index, slice):
+            begin, end, step = index.indices(rows)
+            if step != 1:
+                raise ValueError(f"slices of arrays on the device must have the step 1, not {step}: use take")
+            return self._rows(begin, max(begin, end), (max(0, end - begin), *self._shape[1:]))
+        if isinstance(index, (bool, np.ndarray)) or not hasattr(index, "__index__"):
+            raise TypeError(
+                "arrays on the device are indexed by an integer or a slice of rows: use take for several indices, or "
+                "numpy.asarray(a)[...]"
+            )
+        row = index_of(index, "an index")
+        if not -rows <= row < rows:
+            raise IndexError(f"index {row} is out of range for {rows} rows")
+        found = self._rows(row % rows, row % rows + 1, self._shape[1:])
+        return found._download()[()] if self.ndim == 1 else found
+
+    # Iteration would copy one row at a time.
+    __iter__ = None
+
+    def _rows(self, begin: int, end: int, shape: tuple[int, ...]) -> DeviceArray:
+        length = int(np.prod(self._shape[1:], dtype=object))
+        flat = np.empty((end - begin) * length, self._buffer.kind)
+        self._engine.download(self._buffer, begin * length, flat)
+        return DeviceArray._of(self._engine, self._engine.upload(flat, False), shape, self._dtype)
+
+    def take(self, indices: Any, /, *, axis: int = 0) -> DeviceArray:
+        """The elements, or with several axes the rows, at these indices, by way of the host."""
+        if normalize_axis(axis, self.ndim) != 0:
+            raise ValueError("arrays on the device are taken from along the first axis only")
+        wanted = as_ndarray(indices, "indices")
+        if wanted.dtype.kind not in "ui":
+            raise TypeError(f"indices has the type {wanted.dtype}, but indices must be integers")
+        flat = np.empty(self.size, self._buffer.kind)
+        self._engine.download(self._buffer, 0, flat)
+        found = contiguous(flat.reshape(self._shape).take(wanted, axis=0))
+        buffer = self._engine.upload(found.reshape(-1), False)
+        return DeviceArray._of(self._engine, buffer, found.shape, self._dtype)
+
+    def copy(self) -> DeviceArray:
+        """The same array; arrays on the device never change, so both share their memory."""
+        return DeviceArray._of(self._engine, self._buffer, self._shape, self._dtype)
+
+    def __eq__(self, other: object) -> bool:
+        raise TypeError("arrays on the device cannot be compared: copy them to the host first (numpy.asarray)")
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __bool__(self) -> bool:
+        raise TypeError("an array on the device has no truth value: use its size, or copy it to the host first")
+
     def reshape(self, *shape: Any) -> DeviceArray:
         """The same elements with another shape, without a copy."""
         if len(shape) == 1 and not hasattr(shape[0], "__index__"):
@@ -127,10 +183,10 @@ class DeviceArray:
     def _download(self) -> np.ndarray[Any, Any]:
         if self._has_indices:
             out = np.empty(self._shape, np.int64)
-            self._engine.download(self._buffer, out.reshape(-1))
+            self._engine.download(self._buffer, 0, out.reshape(-1))
             return out
         flat = np.empty(self.size, self._buffer.kind)
-        self._engine.download(self._buffer, flat)
+        self._engine.download(self._buffer, 0, flat)
         return encoding_of(self._dtype).decode(flat).reshape(self._shape)
 
     def __dlpack__(self, *, copy: bool | None = None, **options: Any) -> Any:
@@ -164,5 +220,5 @@ class DeviceArray:
         if total or self._buffer.canonical:
             return self._buffer
         out = np.empty(self.size, self._buffer.kind)
-        self._engine.download(self._buffer, out)
+        self._engine.download(self._buffer, 0, out)
         return self._engine.upload(contiguous(out), True)

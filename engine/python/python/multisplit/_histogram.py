@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _native
-from ._arrays import as_ndarray, check_fits, contiguous, encoded, encoding_of, index_of
+from ._arrays import as_ndarray, check_fits, check_flag, contiguous, encoded, encoding_of, index_of
 from ._buckets import Glsl
 from ._context import Context, engine_of
 from ._device_array import DeviceArray
@@ -56,7 +56,9 @@ def histogram(
     >>> multisplit.histogram(np.array([1, 2, 1, 4]), bins=[0, 1, 2, 4])
     (array([0, 2, 2]), array([0, 1, 2, 4]))
     """
-    engine = a._engine if isinstance(a, DeviceArray) else engine_of(context)
+    engine = engine_of(context, a, weights)
+    if density is not None:
+        density = check_flag(density, "density")
     samples, weight_array = _inputs(a, weights)
     if isinstance(bins, Glsl):
         _check_glsl(weight_array)
@@ -65,6 +67,11 @@ def histogram(
         counts = _count(engine, samples, weight_array, bins._function())
         edges: Array = np.arange(bins.buckets + 1, dtype=np.float64)
     else:
+        if callable(bins):
+            raise TypeError("bins is a Python function, which a device cannot run: give edges, or the function in GLSL")
+        if weight_array is not None and weight_array.dtype.kind == "b" and np.ndim(bins) > 0:
+            # NumPy fails as well.
+            raise TypeError("weights are booleans, which cannot be added up by edges: convert them to integers")
         edges = _edges(engine, samples, bins, range, weight_array)
         counts = _between(engine, samples, weight_array, edges)
     if density:
@@ -153,7 +160,7 @@ def _count(engine: _native.Engine, samples: Any, weights: Array | None, function
     words = None if weights is None else engine.upload(contiguous(weights.astype(np.uint32)), False)
     found = _native.histogram(engine, buffer, words, function)
     counts = np.empty(len(found), np.uint64)
-    engine.download(found, counts)
+    engine.download(found, 0, counts)
     return counts.view(np.int64) if weights is None else counts.astype(weights.dtype.newbyteorder("="))
 
 
@@ -184,6 +191,13 @@ def _by_sorting(
     return sums
 
 
+def _doubles(weights: Any) -> Array:
+    array = as_ndarray(weights, "weights")
+    if not np.can_cast(array.dtype, np.float64):
+        raise TypeError(f"weights has the type {array.dtype}, which cannot be converted to float64 without loss")
+    return array.astype(np.float64)
+
+
 def bincount(
     x: Any, /, weights: Any = None, minlength: int = 0, *, context: Context | None = None
 ) -> Array:
@@ -206,16 +220,16 @@ def bincount(
     >>> multisplit.bincount(np.array([0, 1, 1, 3]))
     array([1, 2, 0, 1])
     """
-    engine = x._engine if isinstance(x, DeviceArray) else engine_of(context)
+    engine = engine_of(context, x, weights)
     array = as_ndarray(x._download() if isinstance(x, DeviceArray) else x)
     shortest = index_of(minlength, "minlength")
     if shortest < 0:
         raise ValueError("minlength must not be negative")
     if array.ndim != 1:
         raise ValueError(f"x has {array.ndim} axes, but bincount needs one")
-    if array.dtype.kind not in "bui" and array.size:
+    if array.dtype.kind not in ("bui" if array.size else "buif"):
         raise TypeError(f"x has the type {array.dtype}, but bincount needs integers")
-    weight_array = None if weights is None else as_ndarray(weights, "weights").astype(np.float64)
+    weight_array = None if weights is None else _doubles(weights)
     if weight_array is not None and weight_array.shape != array.shape:
         raise ValueError(f"weights has shape {weight_array.shape}, but x has {array.shape}: give one weight for each")
     dtype = np.int64 if weight_array is None else np.float64

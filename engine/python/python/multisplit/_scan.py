@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import overload, Any, Literal
 
 import numpy as np
 
 from . import _native
-from ._arrays import as_ndarray, check_fits, check_out, encoded, encoding_of, normalize_axis
+from ._arrays import as_ndarray, check_fits, check_flag, check_out, encoded, encoding_of, moved_back, normalize_axis
 from ._context import Context, engine_of
 from ._device_array import DeviceArray
+from ._sort import parts_of
 
 Array = np.ndarray[Any, Any]
 
 _OPERATORS = ("sum", "min", "max")
 
 
+@overload
+def scan(
+    x: DeviceArray, /, *, op: Literal["sum", "min", "max"] = ..., exclusive: bool = ..., axis: int = ...,
+    context: Context | None = ...
+) -> DeviceArray: ...
+@overload
+def scan(
+    x: Any, /, *, op: Literal["sum", "min", "max"] = ..., exclusive: bool = ..., axis: int = ...,
+    out: Array | None = ..., context: Context | None = ...
+) -> Array: ...
 def scan(
     x: Any,
     /,
     *,
-    op: str = "sum",
+    op: Literal["sum", "min", "max"] = "sum",
     exclusive: bool = False,
     axis: int = -1,
     out: Array | None = None,
@@ -38,8 +50,7 @@ def scan(
     exclusive : bool
         Exclude the element itself: the first result is then 0, or the largest or smallest value of the type.
     axis : int
-        The axis to scan along. For floats, and for minima and maxima of integers, each row is a separate scan on
-        the device.
+        The axis to scan along. A row has the same result as if it were scanned alone.
     out : ndarray, optional
         Array for the result.
     context : Context, optional
@@ -53,37 +64,35 @@ def scan(
     >>> multisplit.scan(np.array([3, 1, 4]), op="max", exclusive=True)[1:]
     array([3, 3])
     """
-    if op not in _OPERATORS:
-        raise ValueError(f'op must be "sum", "min" or "max", not {op!r}')
+    exclusive = check_flag(exclusive, "exclusive")
+    engine = engine_of(context, x)
     if isinstance(x, DeviceArray):
-        _check_type(x.dtype)
+        check_operator(op, x.dtype)
         if x.ndim != 1 or out is not None:
             raise ValueError("arrays on the device must have one axis, and are scanned into new arrays without out")
         normalize_axis(axis, x.ndim)
-        return _scan_on_device(x._widened(), op, bool(exclusive))
+        return _scan_on_device(x._widened(), op, exclusive)
     array = as_ndarray(x)
-    _check_type(array.dtype)
+    check_operator(op, array.dtype)
     encoding = encoding_of(array.dtype)
     axis = normalize_axis(axis, array.ndim)
     if out is not None:
         check_out(out, array.shape, array.dtype)
-    engine = engine_of(context)
     check_fits(array.size, encoding.dtype.itemsize, int(engine.describe()["memory"]))
     rows = encoded(np.moveaxis(array, axis, -1), encoding)
     result = np.empty(rows.shape, encoding.dtype)
-    _scan_rows(engine, rows, result, op, bool(exclusive))
+    _scan_rows(engine, rows, result, op, exclusive)
     found = encoding.decode(result)
     if exclusive and op != "sum":
-        found[..., :1] = _neutral(found.dtype, op)
-    found = np.moveaxis(found, -1, axis)
+        found[..., :1] = neutral(found.dtype, op)
     if out is None:
-        return found
-    out[...] = found
+        return moved_back(found, axis)
+    out[...] = np.moveaxis(found, -1, axis)
     return out
 
 
 def _scan_on_device(x: DeviceArray, op: str, exclusive: bool) -> DeviceArray:
-    buffer = _native.scan(x._engine, x._buffer if op == "sum" else x._keys(False), op, not exclusive)
+    buffer = _native.scan(x._engine, x._buffer if op == "sum" else x._keys(False), x.size, op, not exclusive)
     found = DeviceArray._of(x._engine, buffer, x.shape, x.dtype)
     is_own_type = np.dtype(buffer.kind) == x.dtype
     if op == "sum":
@@ -97,11 +106,14 @@ def _scan_on_device(x: DeviceArray, op: str, exclusive: bool) -> DeviceArray:
     # host.
     array = found._download()
     if op != "sum":
-        array[:1] = _neutral(array.dtype, op)
+        array[:1] = neutral(array.dtype, op)
     return DeviceArray._uploaded(x._engine, array)
 
 
-def _check_type(dtype: np.dtype[Any]) -> None:
+def check_operator(op: str, dtype: np.dtype[Any]) -> None:
+    """Check that elements of a type can be combined with an operator."""
+    if op not in _OPERATORS:
+        raise ValueError(f'op must be "sum", "min" or "max", not {op!r}')
     if dtype.kind not in "buif":
         raise TypeError(f"x has the type {dtype}; scans support booleans, integers and floats of up to 64 bits")
 
@@ -109,23 +121,40 @@ def _check_type(dtype: np.dtype[Any]) -> None:
 def _scan_rows(engine: _native.Engine, rows: Array, out: Array, op: str, exclusive: bool) -> None:
     if rows.size == 0:
         return
-    flat, flat_out = rows.reshape(-1), out.reshape(-1)
-    length = rows.shape[-1]
-    # Subtracting prefix sums is exact only for integers.
-    whole = length == flat.size or (op == "sum" and rows.dtype.kind in "ui")
-    step = flat.size if whole else length
-    for begin in range(0, flat.size, step):
-        part = slice(begin, begin + step)
+    length, size = rows.shape[-1], rows.size
+    if op == "sum" and rows.dtype.kind in "ui":
+        _scan_parts(engine, rows.reshape(-1), out.reshape(-1), size, op, exclusive)
+        if length < size:
+            # Subtract the sum of all previous rows, which wraps around like the sums themselves. This is exact only
+            # for integers.
+            sums = out.reshape(-1, length)
+            sums -= sums[:, :1].copy() if exclusive else sums[:, :1] - rows.reshape(-1, length)[:, :1]
+        return
+    unit = 16 // rows.dtype.itemsize
+    padded = -(-length // unit) * unit
+    if length == size or length % unit == 0 or padded > int(engine.describe()["max_scan_row"]):
+        _scan_parts(engine, rows.reshape(-1), out.reshape(-1), length, op, exclusive)
+        return
+    # The device scans rows of whole 16-byte units together.
+    wide = np.zeros((size // length, padded), rows.dtype)
+    wide[:, :length] = rows.reshape(-1, length)
+    _scan_parts(engine, wide.reshape(-1), wide.reshape(-1), padded, op, exclusive)
+    out.reshape(-1, length)[...] = wide[:, :length]
+
+
+def _scan_parts(engine: _native.Engine, flat: Array, out: Array, row: int, op: str, exclusive: bool) -> None:
+    """Scan rows of ``row`` elements: as many at a time as possible if they are short, else one at a time."""
+    together = row <= int(engine.describe()["max_scan_row"])
+    for part in parts_of(flat.size, row, engine) if together else _each_row(flat.size, row):
         buffer = engine.upload(flat[part], op != "sum")
-        engine.download(_native.scan(engine, buffer, op, not exclusive), flat_out[part])
-    if whole and length < flat.size:
-        # Subtract the sum of all previous rows; it wraps around like the sums themselves.
-        sums = flat_out.reshape(-1, length)
-        before = sums[:, :1].copy() if exclusive else sums[:, :1] - flat.reshape(-1, length)[:, :1]
-        sums -= before
+        engine.download(_native.scan(engine, buffer, row, op, not exclusive), 0, out[part])
 
 
-def _neutral(dtype: np.dtype[Any], op: str) -> Any:
+def _each_row(n: int, row: int) -> Iterator[slice]:
+    return (slice(begin, begin + row) for begin in range(0, n, row))
+
+
+def neutral(dtype: np.dtype[Any], op: str) -> Any:
     """The identity element of the operator."""
     if dtype.kind == "b":
         return op == "min"
@@ -135,6 +164,15 @@ def _neutral(dtype: np.dtype[Any], op: str) -> Any:
     return limits.max if op == "min" else limits.min
 
 
+@overload
+def cumulative_sum(
+    x: DeviceArray, /, *, axis: int | None = ..., dtype: Any = ..., context: Context | None = ...
+) -> DeviceArray: ...
+@overload
+def cumulative_sum(
+    x: Any, /, *, axis: int | None = ..., dtype: Any = ..., include_initial: bool = ...,
+    context: Context | None = ...
+) -> Array: ...
 def cumulative_sum(
     x: Any,
     /,
@@ -166,6 +204,8 @@ def cumulative_sum(
     >>> multisplit.cumulative_sum(np.array([1, 2, 3]), include_initial=True)
     array([0, 1, 3, 6])
     """
+    include_initial = check_flag(include_initial, "include_initial")
+    engine_of(context, x)
     if isinstance(x, DeviceArray):
         if x.ndim != 1:
             raise ValueError(f"arrays on the device must have one axis, and this one has {x.ndim}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import overload, Any, Literal
 
 import numpy as np
 
@@ -10,16 +10,26 @@ from . import _native
 from ._arrays import as_ndarray, check_fits, encoded, encoding_of
 from ._context import Context, engine_of
 from ._device_array import DeviceArray
+from ._sort import sort
 
 Array = np.ndarray[Any, Any]
 
 
+@overload
+def searchsorted(
+    x1: DeviceArray, x2: DeviceArray, /, *, side: Literal["left", "right"] = ..., context: Context | None = ...
+) -> DeviceArray: ...
+@overload
+def searchsorted(
+    x1: Any, x2: Any, /, *, side: Literal["left", "right"] = ..., sorter: Any = ...,
+    context: Context | None = ...
+) -> Array: ...
 def searchsorted(
     x1: Any,
     x2: Any,
     /,
     *,
-    side: str = "left",
+    side: Literal["left", "right"] = "left",
     sorter: Any = None,
     context: Context | None = None,
 ) -> Any:
@@ -48,6 +58,7 @@ def searchsorted(
     """
     if side not in ("left", "right"):
         raise ValueError(f'side must be "left" or "right", not {side!r}')
+    engine = engine_of(context, x1, x2)
     if isinstance(x1, DeviceArray) or isinstance(x2, DeviceArray):
         return _search_on_device(x1, x2, side, sorter)
     keys, needles = as_ndarray(x1, "x1"), as_ndarray(x2, "x2")
@@ -57,9 +68,12 @@ def searchsorted(
         keys = _in_order(keys, as_ndarray(sorter, "sorter"))
     for array, name in ((keys, "x1"), (needles, "x2")):
         encoding_of(array.dtype, name)
+    if {keys.dtype.kind, needles.dtype.kind} == {"m", "M"}:
+        raise TypeError(
+            f"x1 has the type {keys.dtype} and x2 {needles.dtype}: dates and time differences have no common order"
+        )
     common = np.result_type(keys.dtype, needles.dtype)
     encoding = encoding_of(common)
-    engine = engine_of(context)
     memory = int(engine.describe()["memory"])
     check_fits(keys.size, encoding.dtype.itemsize, memory, "x1")
     check_fits(needles.size, encoding.dtype.itemsize, memory, "x2")
@@ -68,8 +82,26 @@ def searchsorted(
         for array in (keys, needles)
     ]
     found = np.empty(needles.shape, np.int64)
-    engine.download(_native.search(engine, uploaded[0], uploaded[1], side == "right"), found.reshape(-1))
+    engine.download(_native.search(engine, uploaded[0], uploaded[1], side == "right"), 0, found.reshape(-1))
     return found[()]
+
+
+def isin(x: Any, test_elements: Any, /, *, context: Context | None = None) -> Array:
+    """For each element of ``x``, whether it equals one of ``test_elements``, as :func:`numpy.isin`. NaN equals
+    nothing.
+
+    >>> import numpy as np, multisplit
+    >>> multisplit.isin(np.array([[1, 2], [3, 4]]), [4, 1])
+    array([[ True, False],
+           [False,  True]])
+    """
+    array, others = as_ndarray(x), as_ndarray(test_elements, "test_elements").reshape(-1)
+    if others.size == 0:
+        return np.zeros(array.shape, bool)
+    ordered = sort(others, context=context)
+    places = searchsorted(ordered, array, context=context)
+    found: Array = np.asarray(ordered[np.minimum(places, others.size - 1)] == array)
+    return found
 
 
 def _in_order(keys: Array, sorter: Array) -> Array:

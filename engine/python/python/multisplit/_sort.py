@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import overload, Any
 
 import numpy as np
 
 from . import _native
 from ._arrays import (
     Encoding,
+    NanOrder,
     as_ndarray,
     can_be_written_to,
     check_fits,
+    check_flag,
     check_out,
     check_total,
     contiguous,
     encoded,
     key_encoding_of,
+    moved_back,
     normalize_axis,
 )
 from ._context import Context, engine_of
@@ -30,6 +33,16 @@ Array = np.ndarray[Any, Any]
 _LONG_ROW = 1 << 20
 
 
+@overload
+def sort(
+    x: DeviceArray, /, *, axis: int | None = ..., descending: bool = ..., stable: bool = ...,
+    nan: NanOrder = ..., context: Context | None = ...
+) -> DeviceArray: ...
+@overload
+def sort(
+    x: Any, /, *, axis: int | None = ..., descending: bool = ..., stable: bool = ...,
+    out: Array | None = ..., nan: NanOrder = ..., context: Context | None = ...
+) -> Array: ...
 def sort(
     x: Any,
     /,
@@ -38,7 +51,7 @@ def sort(
     descending: bool = False,
     stable: bool = True,
     out: Array | None = None,
-    nan: str = "last",
+    nan: NanOrder = "last",
     context: Context | None = None,
 ) -> Any:
     """Return a sorted copy of an array, along an axis.
@@ -75,14 +88,15 @@ def sort(
     array([[3, 2],
            [0, 1]])
     """
-    total = check_total(nan)
+    total, descending = check_total(nan), check_flag(descending, "descending")
+    check_flag(stable, "stable")
+    engine = engine_of(context, x)
     if isinstance(x, DeviceArray):
         row = _row_on_device(x, axis, out)
-        buffer = _native.sort(x._engine, x._keys(total), row, bool(descending))
-        return DeviceArray._of(x._engine, buffer, x.shape, x.dtype)
+        buffer = _native.sort(engine, x._keys(total), row, descending)
+        return DeviceArray._of(engine, buffer, x.shape, x.dtype)
     array, axis = _along(as_ndarray(x), axis)
     encoding = key_encoding_of(array.dtype)
-    engine = engine_of(context)
     if out is not None:
         check_out(out, array.shape, array.dtype)
     keys = _rows_of(array, axis, encoding, engine)
@@ -90,8 +104,8 @@ def sort(
     direct = encoding.is_plain and axis == array.ndim - 1 and can_be_written_to(out, array, keys)
     result = out if direct and out is not None else np.empty(keys.shape, encoding.dtype)
     flat, flat_result = keys.reshape(-1), result.reshape(-1)
-    for part in _parts(flat.size, row, engine):
-        _sort_part(engine, flat[part], flat_result[part], row, bool(descending), total)
+    for part in parts_of(flat.size, row, engine):
+        _sort_part(engine, flat[part], flat_result[part], row, descending, total)
     return result if direct else _finished(encoding.decode(result), axis, out)
 
 
@@ -104,11 +118,21 @@ def _sort_part(
         _native.sort_in_place(engine, buffer, descending)
     else:
         buffer = _native.sort(engine, buffer, row, descending)
-    engine.download(buffer, out)
+    engine.download(buffer, 0, out)
     if altered:
         _native.restore_bits(keys, out, row)
 
 
+@overload
+def argsort(
+    x: DeviceArray, /, *, axis: int | None = ..., descending: bool = ..., stable: bool = ...,
+    nan: NanOrder = ..., context: Context | None = ...
+) -> DeviceArray: ...
+@overload
+def argsort(
+    x: Any, /, *, axis: int | None = ..., descending: bool = ..., stable: bool = ...,
+    out: Array | None = ..., nan: NanOrder = ..., context: Context | None = ...
+) -> Array: ...
 def argsort(
     x: Any,
     /,
@@ -117,7 +141,7 @@ def argsort(
     descending: bool = False,
     stable: bool = True,
     out: Array | None = None,
-    nan: str = "last",
+    nan: NanOrder = "last",
     context: Context | None = None,
 ) -> Any:
     """Return the indices that sort an array along an axis.
@@ -131,32 +155,63 @@ def argsort(
     >>> multisplit.argsort(np.array([0.5, 2.0, 0.5]), descending=True)
     array([1, 0, 2])
     """
-    total = check_total(nan)
+    total, descending = check_total(nan), check_flag(descending, "descending")
+    check_flag(stable, "stable")
+    engine = engine_of(context, x)
     if isinstance(x, DeviceArray):
         row = _row_on_device(x, axis, out)
-        buffer = _native.argsort(x._engine, x._keys(total), row, bool(descending))
-        return DeviceArray._of(x._engine, buffer, x.shape, np.int64)
-    array, axis = _along(as_ndarray(x), axis)
+        buffer = _native.argsort(engine, x._keys(total), row, descending)
+        return DeviceArray._of(engine, buffer, x.shape, np.int64)
+    array = as_ndarray(x)
+    # As in NumPy, an array without axes has one index.
+    array, axis = _along(array.reshape(1) if array.ndim == 0 else array, axis)
     encoding = key_encoding_of(array.dtype)
-    engine = engine_of(context)
     if out is not None:
         check_out(out, array.shape, np.dtype(np.int64))
     keys = _rows_of(array, axis, encoding, engine)
     direct = axis == array.ndim - 1 and can_be_written_to(out, array, keys)
     result = out if direct and out is not None else np.empty(keys.shape, np.int64)
-    order_rows(engine, keys, result, bool(descending), total)
+    order_rows(engine, keys, result, descending, total)
     return result if direct else _finished(result, axis, out)
+
+
+def lexsort(keys: Any, /, *, context: Context | None = None) -> Array:
+    """Return the indices that sort by several keys, the last of which is the most significant, as
+    :func:`numpy.lexsort`.
+
+    >>> import numpy as np, multisplit
+    >>> multisplit.lexsort([np.array([2, 1, 3]), np.array([1, 1, 0])])
+    array([2, 1, 0])
+    """
+    columns = [as_ndarray(key, "keys") for key in keys]
+    if not columns or any(key.ndim != 1 or key.shape != columns[0].shape for key in columns):
+        shapes = [key.shape for key in columns]
+        raise ValueError(f"keys have the shapes {shapes}: give at least one array, all with one axis and of one length")
+    order = argsort(columns[0], context=context)
+    for key in columns[1:]:
+        order = order[argsort(key[order], context=context)]
+    return order
 
 
 def order_rows(engine: _native.Engine, keys: Array, out: Array, descending: bool, total: bool) -> None:
     """Write the indices that sort each row of ``keys``, which are encoded, to ``out``."""
     row = keys.shape[-1]
     flat, flat_out = keys.reshape(-1), out.reshape(-1)
-    for part in _parts(flat.size, row, engine):
+    for part in parts_of(flat.size, row, engine):
         order = _native.argsort(engine, engine.upload(flat[part], not total), row, descending)
-        engine.download(order, flat_out[part])
+        engine.download(order, 0, flat_out[part])
 
 
+@overload
+def sort_pairs(
+    keys: DeviceArray, values: DeviceArray, /, *, axis: int = ..., descending: bool = ..., stable: bool = ...,
+    nan: NanOrder = ..., context: Context | None = ...
+) -> tuple[DeviceArray, DeviceArray]: ...
+@overload
+def sort_pairs(
+    keys: Any, values: Any, /, *, axis: int = ..., descending: bool = ..., stable: bool = ..., nan: NanOrder = ...,
+    context: Context | None = ...
+) -> tuple[Array, Array]: ...
 def sort_pairs(
     keys: Any,
     values: Any,
@@ -165,7 +220,7 @@ def sort_pairs(
     axis: int = -1,
     descending: bool = False,
     stable: bool = True,
-    nan: str = "last",
+    nan: NanOrder = "last",
     context: Context | None = None,
 ) -> tuple[Any, Any]:
     """Return sorted copies of ``keys``, and ``values`` in the order of their keys. Equal keys keep their order.
@@ -187,20 +242,21 @@ def sort_pairs(
     >>> keys, names
     (array([1, 2, 2]), array(['a', 'b', 'c'], dtype='<U1'))
     """
-    total = check_total(nan)
+    total, descending = check_total(nan), check_flag(descending, "descending")
+    check_flag(stable, "stable")
+    engine = engine_of(context, keys, values)
     if isinstance(keys, DeviceArray) or isinstance(values, DeviceArray):
-        return _sort_pairs_on_device(keys, values, axis, bool(descending), total)
+        return _sort_pairs_on_device(keys, values, axis, descending, total)
     key_array, value_array = as_ndarray(keys, "keys"), as_ndarray(values, "values")
     axis = normalize_axis(axis, key_array.ndim)
     check_pairs(key_array.shape, value_array.shape)
     encoding = key_encoding_of(key_array.dtype, "keys")
-    engine = engine_of(context)
     rows = _rows_of(key_array, axis, encoding, engine)
     if key_array.ndim > 1:
         value_array = np.moveaxis(value_array, axis, -1)
-    sorted_keys, sorted_values = sort_rows_of_pairs(engine, rows, value_array, bool(descending), total)
-    sorted_keys = np.moveaxis(encoding.decode(sorted_keys), -1, axis)
-    return sorted_keys, np.moveaxis(sorted_values, -1, axis) if key_array.ndim > 1 else sorted_values
+    sorted_keys, sorted_values = sort_rows_of_pairs(engine, rows, value_array, descending, total)
+    sorted_keys = moved_back(encoding.decode(sorted_keys), axis)
+    return sorted_keys, moved_back(sorted_values, axis) if key_array.ndim > 1 else sorted_values
 
 
 def check_pairs(keys: tuple[int, ...], values: tuple[int, ...]) -> None:
@@ -234,12 +290,12 @@ def sort_rows_of_pairs(
         return np.take_along_axis(keys, order, -1), np.take_along_axis(values, order, -1)
     keys_out, values_out = np.empty_like(keys), np.empty_like(carried)
     flat_out = keys_out.reshape(-1)
-    for part in _parts(flat.size, row, engine):
+    for part in parts_of(flat.size, row, engine):
         buffer = engine.upload(flat[part], not total)
         altered = buffer.altered
         found = _native.sort_pairs(engine, buffer, engine.upload(carried[part], False), row, descending)
-        engine.download(found[0], flat_out[part])
-        engine.download(found[1], values_out[part])
+        engine.download(found[0], 0, flat_out[part])
+        engine.download(found[1], 0, values_out[part])
         if altered:
             _native.restore_bits(flat[part], flat_out[part], row)
     native = values.dtype.newbyteorder("=")
@@ -284,8 +340,8 @@ def _row_on_device(x: DeviceArray, axis: int | None, out: Any) -> int:
     return x.shape[-1]
 
 
-def _parts(n: int, row: int, engine: _native.Engine) -> Iterator[slice]:
-    """Split the rows into parts that one sort can process."""
+def parts_of(n: int, row: int, engine: _native.Engine) -> Iterator[slice]:
+    """Split the rows into parts that one call of the engine can process."""
     if n == 0 or row == 0:
         return
     # Kernels use 30-bit indices, and a plan needs scratch arrays of up to 8 bytes per element.
@@ -298,8 +354,7 @@ def _parts(n: int, row: int, engine: _native.Engine) -> Iterator[slice]:
 
 def _finished(result: Array, axis: int, out: Array | None) -> Array:
     """Move the axis back to its place, and copy the result to ``out`` if given."""
-    result = np.moveaxis(result, -1, axis)
     if out is None:
-        return result
-    out[...] = result
+        return moved_back(result, axis)
+    out[...] = np.moveaxis(result, -1, axis)
     return out

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections import namedtuple
+from typing import TYPE_CHECKING, overload, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -16,28 +17,53 @@ from ._errors import ArgumentError
 from ._sort import check_pairs, movable
 
 Array = np.ndarray[Any, Any]
+#: The kind of the arrays of a result: NumPy's, or arrays on the device.
+A = TypeVar("A")
 
 
-class SplitResult(NamedTuple):
+if TYPE_CHECKING:
+
+    class _Parts(NamedTuple, Generic[A]):
+        #: The keys in bucket order; keys of the same bucket keep their order.
+        keys: A
+        #: The values in the order of the keys; None if no values were given.
+        values: A
+        #: The start of each bucket, followed by the number of keys: one more than there are buckets.
+        offsets: Array
+
+else:
+
+    class _Parts(namedtuple("SplitResult", ["keys", "values", "offsets"], module=__name__)):
+        __class_getitem__ = classmethod(lambda cls, _: cls)
+
+
+class SplitResult(_Parts[A]):
     """Result of :func:`split`."""
-
-    #: The keys in bucket order; keys of the same bucket keep their order.
-    keys: Any
-    #: The values in the order of the keys; None if no values were given.
-    values: Any
-    #: The start of each bucket, followed by the number of keys: one more than there are buckets.
-    offsets: Array
 
     @property
     def counts(self) -> Array:
         """Number of keys per bucket."""
         return np.diff(self.offsets)
 
-    def bucket(self, i: int) -> Any:
-        """The keys of bucket ``i``; only for arrays on the host."""
-        return self.keys[self.offsets[i] : self.offsets[i + 1]]
+    def bucket(self, i: int) -> A:
+        """The keys of bucket ``i``; a negative number counts from the last bucket."""
+        buckets, number = len(self.offsets) - 1, index_of(i, "i")
+        if not -buckets <= number < buckets:
+            raise IndexError(f"bucket {number} does not exist: there are {buckets}")
+        begin = number % buckets
+        keys: Any = self.keys
+        found: A = keys[int(self.offsets[begin]) : int(self.offsets[begin + 1])]
+        return found
 
 
+@overload
+def split(
+    keys: DeviceArray, /, buckets: Any, *, values: DeviceArray | None = ..., context: Context | None = ...
+) -> SplitResult[DeviceArray]: ...
+@overload
+def split(
+    keys: Any, /, buckets: Any, *, values: Any = ..., context: Context | None = ...
+) -> SplitResult[Array]: ...
 def split(
     keys: Any,
     /,
@@ -45,7 +71,7 @@ def split(
     *,
     values: Any = None,
     context: Context | None = None,
-) -> SplitResult:
+) -> SplitResult[Any]:
     """Split keys into contiguous buckets, stable within each bucket.
 
     Parameters
@@ -75,6 +101,7 @@ def split(
     >>> parts.offsets
     array([0, 2, 3, 4])
     """
+    engine = engine_of(context, keys, values)
     if isinstance(keys, DeviceArray) or isinstance(values, DeviceArray):
         return _split_on_device(keys, buckets, values)
     array = as_ndarray(keys, "keys")
@@ -90,7 +117,6 @@ def split(
     value_array = None if values is None else as_ndarray(values, "values")
     if value_array is not None:
         check_pairs(array.shape, value_array.shape)
-    engine = engine_of(context)
     check_fits(array.size, encoding.dtype.itemsize, int(engine.describe()["memory"]), "keys")
     flat = encoded(array, encoding)
     keys_out, values_out, offsets = _split_arrays(engine, flat, value_array, function)
@@ -112,6 +138,11 @@ class _Function:
             self.native = ("identity", index_of(buckets.buckets, "buckets"))
         elif isinstance(buckets, Even):
             self.native = self._even(buckets, dtype, encoded_dtype)
+        elif callable(buckets):
+            raise TypeError(
+                "buckets is a Python function, which a device cannot run: give splitters, Even, Identity, or the "
+                "function in GLSL (multisplit.Glsl)"
+            )
         elif isinstance(buckets, (bool, int, np.integer)):
             raise TypeError("buckets must be an array of splitters, or Even(low, high, buckets), not a number")
         else:
@@ -173,11 +204,11 @@ def _split_arrays(
     along = None if carried is None else engine.upload(carried, False)
     found = _native.split(engine, buffer, along, function.native)
     keys_out = np.empty_like(keys)
-    engine.download(found[0], keys_out)
+    engine.download(found[0], 0, keys_out)
     values_out = None
     if values is not None and carried is not None and found[1] is not None:
         moved = np.empty_like(carried)
-        engine.download(found[1], moved)
+        engine.download(found[1], 0, moved)
         values_out = moved.view(np.uint8).view(values.dtype.newbyteorder("=")).reshape(values.shape)
     return keys_out, values_out, _numbers(engine, found[2])
 
@@ -198,7 +229,7 @@ def _split_by_permutation(
     return keys_out, values_out, _numbers(engine, offsets)
 
 
-def _split_on_device(keys: Any, buckets: Any, values: Any) -> SplitResult:
+def _split_on_device(keys: Any, buckets: Any, values: Any) -> SplitResult[Any]:
     if not isinstance(keys, DeviceArray) or not (values is None or isinstance(values, DeviceArray)):
         raise TypeError("keys and values must be both on the host, or both on the device (multisplit.DeviceArray)")
     if keys.ndim != 1:
@@ -223,5 +254,5 @@ def _split_on_device(keys: Any, buckets: Any, values: Any) -> SplitResult:
 
 def _numbers(engine: _native.Engine, buffer: _native.Buffer) -> Array:
     out = np.empty(len(buffer), np.int64)
-    engine.download(buffer, out)
+    engine.download(buffer, 0, out)
     return out

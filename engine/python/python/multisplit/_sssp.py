@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _native
-from ._arrays import as_ndarray, contiguous, index_of
+from ._arrays import as_ndarray, check_flag, contiguous, index_of
 from ._context import Context, engine_of
 
 Array = np.ndarray[Any, Any]
@@ -91,6 +91,7 @@ def sssp(
     >>> found.path_to(2)
     [0, 1, 2]
     """
+    directed, predecessors = check_flag(directed, "directed"), check_flag(predecessors, "predecessors")
     if hasattr(edges, "tocoo"):
         if weights is not None:
             raise ValueError("the entries of a sparse matrix are its weights: omit weights")
@@ -111,7 +112,7 @@ def sssp(
     distances = np.empty(count, np.uint32)
     before = np.empty(count, np.uint32) if predecessors else None
     both = contiguous(ends.T.astype(np.uint32))
-    _native.sssp(engine_of(context), both, costs, bool(directed), begin, distances, before)
+    _native.sssp(engine_of(context), both, costs, directed, begin, distances, before)
     reached = distances != _UNREACHED
     if costs is not None and costs.dtype.kind == "f":
         lengths: Array = np.where(reached, distances.view(np.float32), np.float32(np.inf))

@@ -2,23 +2,56 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections import namedtuple
+from typing import TYPE_CHECKING, overload, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from . import _native
-from ._arrays import as_ndarray, check_fits, check_total, encoded, index_of, key_encoding_of, normalize_axis
+from ._arrays import (
+    NanOrder,
+    as_ndarray,
+    check_fits,
+    check_flag,
+    check_total,
+    encoded,
+    index_of,
+    key_encoding_of,
+    moved_back,
+    normalize_axis,
+)
 from ._context import Context, engine_of
 from ._device_array import DeviceArray
 
-
-class TopKResult(NamedTuple):
-    """Result of :func:`topk`."""
-
-    values: Any
-    indices: Any
+Array = np.ndarray[Any, Any]
+#: The kind of the arrays of a result: NumPy's, or arrays on the device.
+A = TypeVar("A")
 
 
+if TYPE_CHECKING:
+
+    class TopKResult(NamedTuple, Generic[A]):
+        """Result of :func:`topk`."""
+
+        values: A
+        indices: A
+
+else:
+    TopKResult = namedtuple("TopKResult", ["values", "indices"], module=__name__)
+    TopKResult.__doc__ = "Result of :func:`topk`."
+
+
+
+@overload
+def topk(
+    x: DeviceArray, k: int, /, *, largest: bool = ..., sorted: bool = ..., axis: int = ..., nan: NanOrder = ...,
+    context: Context | None = ...
+) -> TopKResult[DeviceArray]: ...
+@overload
+def topk(
+    x: Any, k: int, /, *, largest: bool = ..., sorted: bool = ..., axis: int = ..., nan: NanOrder = ...,
+    context: Context | None = ...
+) -> TopKResult[Array]: ...
 def topk(
     x: Any,
     k: int,
@@ -27,9 +60,9 @@ def topk(
     largest: bool = True,
     sorted: bool = True,
     axis: int = -1,
-    nan: str = "last",
+    nan: NanOrder = "last",
     context: Context | None = None,
-) -> TopKResult:
+) -> TopKResult[Any]:
     """The ``k`` largest or smallest elements along an axis, and their indices.
 
     Parameters
@@ -61,7 +94,9 @@ def topk(
     >>> best.values, best.indices
     (array([0.75, 0.5 , 0.5 ]), array([2, 0, 3]))
     """
-    total = check_total(nan)
+    total, largest = check_total(nan), check_flag(largest, "largest")
+    sorted = check_flag(sorted, "sorted")
+    engine = engine_of(context, x)
     array = x if isinstance(x, DeviceArray) else as_ndarray(x)
     axis = normalize_axis(axis, array.ndim)
     row, wanted = array.shape[axis], index_of(k, "k")
@@ -70,21 +105,20 @@ def topk(
     if isinstance(array, DeviceArray):
         if axis != array.ndim - 1:
             raise ValueError("on the device, topk works along the last axis only: move the axis on the host first")
-        found = _native.topk(array._engine, array._keys(total), row, wanted, bool(largest), bool(sorted))
+        found = _native.topk(engine, array._keys(total), row, wanted, largest, sorted)
         shape = (*array.shape[:-1], wanted)
         return TopKResult(
-            DeviceArray._of(array._engine, found[0], shape, array.dtype),
-            DeviceArray._of(array._engine, found[1], shape, np.int64),
+            DeviceArray._of(engine, found[0], shape, array.dtype),
+            DeviceArray._of(engine, found[1], shape, np.int64),
         )
     encoding = key_encoding_of(array.dtype)
-    engine = engine_of(context)
     check_fits(array.size, encoding.dtype.itemsize, int(engine.describe()["memory"]))
     moved = np.moveaxis(array, axis, -1)
     indices = np.empty((*moved.shape[:-1], wanted), np.int64)
     if indices.size:
         keys = encoded(moved, encoding).reshape(-1)
-        found = _native.topk(engine, engine.upload(keys, not total), row, wanted, bool(largest), bool(sorted))
-        engine.download(found[1], indices.reshape(-1))
+        found = _native.topk(engine, engine.upload(keys, not total), row, wanted, largest, sorted)
+        engine.download(found[1], 0, indices.reshape(-1))
     # Gather from the original array, so that zeros and NaNs keep their bits.
     values = np.take_along_axis(moved, indices, -1)
-    return TopKResult(np.moveaxis(values, -1, axis), np.moveaxis(indices, -1, axis))
+    return TopKResult(moved_back(values, axis), moved_back(indices, axis))

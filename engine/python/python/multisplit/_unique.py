@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections import namedtuple
+from typing import TYPE_CHECKING, overload, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -13,31 +14,62 @@ from ._device_array import DeviceArray
 from ._sort import order_rows
 
 Array = np.ndarray[Any, Any]
+#: The kind of the arrays of a result: NumPy's, or arrays on the device.
+A = TypeVar("A")
 
 
-class UniqueCountsResult(NamedTuple):
-    """Result of :func:`unique_counts`."""
+if TYPE_CHECKING:
 
-    values: Any
-    counts: Any
+    class UniqueCountsResult(NamedTuple, Generic[A]):
+        """Result of :func:`unique_counts`."""
 
+        values: A
+        counts: A
 
-class UniqueInverseResult(NamedTuple):
-    """Result of :func:`unique_inverse`."""
-
-    values: Any
-    inverse_indices: Any
-
-
-class UniqueAllResult(NamedTuple):
-    """Result of :func:`unique_all`."""
-
-    values: Any
-    indices: Any
-    inverse_indices: Any
-    counts: Any
+else:
+    UniqueCountsResult = namedtuple("UniqueCountsResult", ["values", "counts"], module=__name__)
+    UniqueCountsResult.__doc__ = "Result of :func:`unique_counts`."
 
 
+
+if TYPE_CHECKING:
+
+    class UniqueInverseResult(NamedTuple, Generic[A]):
+        """Result of :func:`unique_inverse`."""
+
+        values: A
+        inverse_indices: A
+
+else:
+    UniqueInverseResult = namedtuple("UniqueInverseResult", ["values", "inverse_indices"], module=__name__)
+    UniqueInverseResult.__doc__ = "Result of :func:`unique_inverse`."
+
+
+
+if TYPE_CHECKING:
+
+    class UniqueAllResult(NamedTuple, Generic[A]):
+        """Result of :func:`unique_all`."""
+
+        values: A
+        indices: A
+        inverse_indices: A
+        counts: A
+
+else:
+    UniqueAllResult = namedtuple("UniqueAllResult", ["values", "indices", "inverse_indices", "counts"], module=__name__)
+    UniqueAllResult.__doc__ = "Result of :func:`unique_all`."
+
+
+
+@overload
+def unique_values(
+    x: DeviceArray, /, *, context: Context | None = ...
+) -> DeviceArray: ...
+@overload
+def unique_values(
+    x: Any, /, *, context: Context | None = ...
+) -> Array: ...
 def unique_values(x: Any, /, *, context: Context | None = None) -> Any:
     """The distinct elements of an array, in ascending order.
 
@@ -50,20 +82,29 @@ def unique_values(x: Any, /, *, context: Context | None = None) -> Any:
     return unique_counts(x, context=context).values
 
 
-def unique_counts(x: Any, /, *, context: Context | None = None) -> UniqueCountsResult:
+@overload
+def unique_counts(
+    x: DeviceArray, /, *, context: Context | None = ...
+) -> UniqueCountsResult[DeviceArray]: ...
+@overload
+def unique_counts(
+    x: Any, /, *, context: Context | None = ...
+) -> UniqueCountsResult[Array]: ...
+def unique_counts(x: Any, /, *, context: Context | None = None) -> UniqueCountsResult[Any]:
     """The distinct elements of an array, in ascending order, and the number of occurrences of each.
 
     >>> import numpy as np, multisplit
     >>> multisplit.unique_counts(np.array([3.0, 1.0, 3.0, np.nan, np.nan]))
     UniqueCountsResult(values=array([ 1.,  3., nan, nan]), counts=array([1, 2, 1, 1]))
     """
+    engine = engine_of(context, x)
     if isinstance(x, DeviceArray):
-        engine, dtype = x._engine, x.dtype
+        dtype = x.dtype
         sorted_keys = _native.sort(engine, x._keys(False), x.size, False)
     else:
         array = as_ndarray(x)
         encoding = encoding_of(array.dtype)
-        engine, dtype = engine_of(context), array.dtype.newbyteorder("=")
+        dtype = array.dtype.newbyteorder("=")
         check_fits(array.size, encoding.dtype.itemsize, int(engine.describe()["memory"]))
         sorted_keys = engine.upload(encoded(array, encoding).reshape(-1), True)
         _native.sort_in_place(engine, sorted_keys, False)
@@ -74,15 +115,23 @@ def unique_counts(x: Any, /, *, context: Context | None = None) -> UniqueCountsR
             DeviceArray._of(engine, found, shape, dtype), DeviceArray._of(engine, lengths, shape, np.int64)
         )
     values, counts = np.empty(len(found), found.kind), np.empty(len(found), np.int64)
-    engine.download(found, values)
-    engine.download(lengths, counts)
+    engine.download(found, 0, values)
+    engine.download(lengths, 0, counts)
     values, counts = _each_nan_apart(encoding_of(dtype).decode(values), counts)
     if isinstance(x, DeviceArray):
         return UniqueCountsResult(*(DeviceArray._uploaded(engine, part) for part in (values, counts)))
     return UniqueCountsResult(values, counts)
 
 
-def unique_inverse(x: Any, /, *, context: Context | None = None) -> UniqueInverseResult:
+@overload
+def unique_inverse(
+    x: DeviceArray, /, *, context: Context | None = ...
+) -> UniqueInverseResult[DeviceArray]: ...
+@overload
+def unique_inverse(
+    x: Any, /, *, context: Context | None = ...
+) -> UniqueInverseResult[Array]: ...
+def unique_inverse(x: Any, /, *, context: Context | None = None) -> UniqueInverseResult[Any]:
     """The distinct elements of an array, in ascending order, and the index of each input element among them.
 
     >>> import numpy as np, multisplit
@@ -93,7 +142,15 @@ def unique_inverse(x: Any, /, *, context: Context | None = None) -> UniqueInvers
     return UniqueInverseResult(found.values, found.inverse_indices)
 
 
-def unique_all(x: Any, /, *, context: Context | None = None) -> UniqueAllResult:
+@overload
+def unique_all(
+    x: DeviceArray, /, *, context: Context | None = ...
+) -> UniqueAllResult[DeviceArray]: ...
+@overload
+def unique_all(
+    x: Any, /, *, context: Context | None = ...
+) -> UniqueAllResult[Array]: ...
+def unique_all(x: Any, /, *, context: Context | None = None) -> UniqueAllResult[Any]:
     """The distinct elements of an array, in ascending order; the index of the first occurrence of each in the
     flattened array; the index of each input element among them; and the number of occurrences of each.
 
@@ -105,10 +162,9 @@ def unique_all(x: Any, /, *, context: Context | None = None) -> UniqueAllResult:
     array([[1, 0],
            [1, 1]])
     """
-    on_device = isinstance(x, DeviceArray)
+    on_device, engine = isinstance(x, DeviceArray), engine_of(context, x)
     array = as_ndarray(x._download() if isinstance(x, DeviceArray) else x)
     encoding = encoding_of(array.dtype)
-    engine = x._engine if isinstance(x, DeviceArray) else engine_of(context)
     check_fits(array.size, encoding.dtype.itemsize, int(engine.describe()["memory"]))
     flat = array.reshape(-1)
     order = np.empty(flat.size, np.int64)

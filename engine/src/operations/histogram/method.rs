@@ -105,15 +105,19 @@ fn shared_sizes(policy: &Policy, histogram: &Histogram, code: &BinCode) -> Histo
     }
 }
 
-/// Returns the number of splitters that the kernel copies to shared memory, and the size of all tables there in
-/// words.
+/// Returns the capacity for splitters in shared memory, and the total words of the table there. Kernels read the
+/// number of splitters from the push constants.
 fn staged(histogram: &Histogram, code: &BinCode, max_words: u32) -> (u32, u32) {
     let Some(range) = &code.range else { return (1, 2) };
     let cells = range.cells + 1;
-    let words = range.splitters.max(1).saturating_mul(histogram.sample.bytes().div_ceil(4));
+    let words = histogram.sample.bytes().div_ceil(4);
+    let max_splitters = max_words.saturating_sub(cells) / words;
     match range.search {
         Search::Registers => (range.splitters, cells + 2),
-        _ if words.saturating_add(cells) <= max_words => (range.splitters.max(1), cells + words),
+        _ if range.splitters <= max_splitters => {
+            let capacity = rounded_up(range.splitters).min(max_splitters).max(1);
+            (capacity, cells + capacity * words)
+        }
         _ => (1, cells + 2),
     }
 }

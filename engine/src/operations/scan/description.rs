@@ -5,11 +5,12 @@ use multisplit_graph::Buffer;
 use crate::operations::shared::count::Count;
 use crate::operations::shared::operator::AnyOperator;
 
-/// Operator of a scan, and whether the scan is inclusive or exclusive.
+/// Operator of a scan, whether the scan is inclusive or exclusive, and the row length.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Scan {
     pub(super) operator: AnyOperator,
     pub(crate) inclusive: bool,
+    pub(crate) rows: Option<u64>,
 }
 
 impl Scan {
@@ -18,12 +19,20 @@ impl Scan {
     /// the last value in sort order, and for a maximum the first; for floats, these are the NaNs
     /// with all payload bits set. A GLSL operator specifies its identity.
     pub fn exclusive(operator: impl Into<AnyOperator>) -> Self {
-        Self { operator: operator.into(), inclusive: false }
+        Self { operator: operator.into(), inclusive: false, rows: None }
     }
 
     /// Inclusive: element i of the result combines elements 0 to i.
     pub fn inclusive(operator: impl Into<AnyOperator>) -> Self {
-        Self { operator: operator.into(), inclusive: true }
+        Self { operator: operator.into(), inclusive: true, rows: None }
+    }
+
+    /// Scans each row of `length` elements independently. A row has a whole number of 16-byte
+    /// units, and at most [`Context::max_scan_row`](crate::Context::max_scan_row) elements. The
+    /// result of a row has the same bits as a scan of that row alone. Requires a host count.
+    #[must_use]
+    pub fn rows(self, length: u64) -> Self {
+        Self { rows: Some(length), ..self }
     }
 }
 

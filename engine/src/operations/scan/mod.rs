@@ -12,3 +12,4 @@ pub use description::{Scan, ScanBuffers};
 pub(in crate::operations) use passes::exclusive_sum;
 pub use passes::scan;
 pub(in crate::operations) use plan::ScanPlan;
+pub(crate) use plan::max_row;

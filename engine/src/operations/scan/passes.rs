@@ -8,23 +8,30 @@ use multisplit_shaders::builtin::variants::{
 use multisplit_shaders::push_constants;
 
 use super::description::{Scan, ScanBuffers, Segments};
-use super::plan::{Algorithm, OnePass, ScanPlan};
+use super::plan::{Algorithm, OnePass, ScanPlan, max_row};
 use crate::elements::key::KeyType;
-use crate::error::Result;
-use crate::operations::shared::checks::{check_element, check_size};
-use crate::operations::shared::count::{CountPush, Length, Lengths, Prepared};
+use crate::error::{Error, Result};
+use crate::operations::shared::checks::{check_element, check_rows, check_size};
+use crate::operations::shared::count::{Count, Length, Lengths, Prepared};
 use crate::operations::shared::declare::{begin, check_limit};
 use crate::operations::shared::operator::Operator;
 use crate::operations::shared::pieces::{pieces, single};
 use crate::operations::shared::segment_sweep::{Heads, OpenSweep};
 use crate::operations::shared::terms::Terms;
-use crate::operations::shared::tiles::{spine_threads, tile_elements};
+use crate::operations::shared::tiles::{ROW_BYTES, row_threads, spine_threads, tile_elements};
 use crate::policy::Policy;
 
 push_constants! {
     struct TilesPush {
         count: u32,
         first_tile: u32,
+    }
+}
+
+push_constants! {
+    struct SpinePush {
+        count: u32,
+        rows: u32,
     }
 }
 
@@ -47,10 +54,17 @@ pub fn scan(graph: &mut Graph, policy: &Policy, scan: &Scan, buffers: &ScanBuffe
     check_element("dst", buffers.dst, key.into())?;
     let terms = Terms::new(key, &scan.operator)?;
     begin(graph, policy)?;
-    let heads = match buffers.segments {
-        None => return add(graph, policy, (terms, scan.inclusive), buffers),
-        Some(Segments::Keys(keys)) => Heads::of_keys(keys)?,
-        Some(Segments::Heads(flags)) => Heads::Flags(flags),
+    let heads = match (buffers.segments, scan.rows) {
+        (None, None) => return add(graph, policy, (terms, scan.inclusive), buffers),
+        (None, Some(length)) => {
+            return add_rows(graph, policy, (terms, scan.inclusive), length, buffers);
+        }
+        (Some(_), Some(_)) => {
+            let problem = "a scan of rows cannot have segments too; remove rows()";
+            return Err(Error::Method { problem });
+        }
+        (Some(Segments::Keys(keys)), None) => Heads::of_keys(keys)?,
+        (Some(Segments::Heads(flags)), None) => Heads::Flags(flags),
     };
     add_segments(graph, policy, (terms, scan.inclusive), heads, buffers)
 }
@@ -81,6 +95,32 @@ fn add(
         _ => lengths.prepare(graph, policy, "scan.prepare")?,
     };
     scan.add(graph, policy, prepared, src, dst)
+}
+
+/// Adds the pass that scans each row of `length` elements with one workgroup.
+fn add_rows(
+    graph: &mut Graph,
+    policy: &Policy,
+    (terms, inclusive): (Terms<'_>, bool),
+    length: u64,
+    &ScanBuffers { n, src, dst, .. }: &ScanBuffers,
+) -> Result<()> {
+    let Count::Host(n) = n else { return Err(Error::RowsOfDeviceCount) };
+    check_rows(n, length)?;
+    check_limit("row length of a scan", length, max_row(policy))?;
+    if !(length * terms.bytes).is_multiple_of(ROW_BYTES) {
+        let problem = "rows of a scan must have a multiple of 16 bytes; pad them";
+        return Err(Error::Method { problem });
+    }
+    let needed = n.saturating_mul(terms.bytes);
+    check_size("scan.src", src, needed)?;
+    check_size("scan.dst", dst, needed)?;
+    if n == 0 {
+        return Ok(());
+    }
+    let (src, dst) = (single(src.range(0, needed), policy)?, single(dst.range(0, needed), policy)?);
+    let (prepared, row) = (Prepared::default(), Length::known(length));
+    ScanPasses { policy, prepared, n: row, terms, inclusive, src, dst }.spine(graph, n / length)
 }
 
 /// Adds the passes of a segmented scan. Each head begins a new segment.
@@ -135,7 +175,7 @@ impl ScanPlan<'_> {
         let job = ScanPasses { policy, prepared, n, terms, inclusive, src, dst };
         match &self.algorithm {
             Algorithm::Nothing => Ok(()),
-            Algorithm::Spine => job.spine(graph),
+            Algorithm::Spine => job.spine(graph, 1),
             Algorithm::ReduceThenScan { tiles, of_sums } => {
                 job.reduce_then_scan(graph, *tiles, of_sums)
             }
@@ -206,13 +246,16 @@ impl ScanPasses<'_> {
         self.terms.pass(graph, kernels, &constants)
     }
 
-    fn spine(&self, graph: &mut Graph) -> Result<()> {
+    /// Scans `rows` rows of `n` elements, each with one workgroup.
+    fn spine(&self, graph: &mut Graph, rows: u64) -> Result<()> {
+        let threads = if rows > 1 { row_threads } else { spine_threads };
         let pass = self
-            .start(graph, &SCAN_SPINE, spine_threads(self.policy, self.n.max))?
+            .start(graph, &SCAN_SPINE, threads(self.policy, self.n.max))?
             .bind("src", self.src)
             .bind("dst", self.dst)
-            .push(&CountPush { count: self.prepared.pushed(self.n) });
-        self.prepared.bind(pass, self.src).dispatch(Groups::linear(1));
+            // The array fits one binding, so it has fewer than 2^32 rows.
+            .push(&SpinePush { count: self.prepared.pushed(self.n), rows: rows as u32 });
+        self.prepared.bind(pass, self.src).dispatch(Groups::linear(rows));
         Ok(())
     }
 

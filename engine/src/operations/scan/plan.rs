@@ -18,6 +18,9 @@ use crate::operations::shared::tiles::{
 };
 use crate::policy::Policy;
 
+/// Up to this many tiles, a single workgroup is preferred to reduce-then-scan.
+const SPINE_TILES: u64 = 4;
+
 /// A scan whose passes are selected, but not yet added to a graph.
 pub(in crate::operations) struct ScanPlan<'o> {
     pub(super) n: Length,
@@ -50,6 +53,14 @@ pub(super) struct OnePass {
     pub settings: LookBack,
 }
 
+/// Maximum length of a row. A single workgroup scans arrays of up to this length whose result depends on the order
+/// in which terms are combined, so rows and separate arrays have the same bits.
+pub(crate) fn max_row(policy: &Policy) -> u64 {
+    max_single_group_elements(policy)
+        .max(SPINE_TILES * spine_tile(policy))
+        .min(spine_elements(policy))
+}
+
 impl<'o> ScanPlan<'o> {
     /// Plans an exclusive prefix sum of `u32` elements, modulo 2^32.
     pub fn of_words(policy: &Policy, lengths: &mut Lengths, n: Length) -> Result<Self> {
@@ -72,7 +83,7 @@ impl<'o> ScanPlan<'o> {
             // A single workgroup needs fewer passes than the other methods, so it is faster for
             // short arrays.
             _ if n.max <= max_single_group_elements(policy) && single => Algorithm::Spine,
-            ScanMethod::ReduceThenScan if single && n.max <= 4 * tile => Algorithm::Spine,
+            ScanMethod::ReduceThenScan if single && n.max <= SPINE_TILES * tile => Algorithm::Spine,
             ScanMethod::ReduceThenScan => reduce_then_scan(policy, lengths, n, terms)?,
             _ => match one_pass(policy, lengths, n, terms)? {
                 Some(one_pass) => Algorithm::LookBack(one_pass),

@@ -35,9 +35,19 @@ pub(in crate::operations) fn max_single_group_elements(policy: &Policy) -> u64 {
 pub(in crate::operations) fn spine_threads(policy: &Policy, n: u64) -> u32 {
     const MIN_THREADS: u32 = 256;
     halved_while(policy, policy.spine_threads, |threads| {
-        threads / 2 >= MIN_THREADS
-            && n <= spine_tile(&Policy { spine_threads: threads / 2, ..*policy })
+        threads / 2 >= MIN_THREADS && half_is_enough(policy, threads, n)
     })
+}
+
+/// Workgroup size of a scan of many rows of `n` elements, with one workgroup each. Surplus subgroups
+/// would only contribute identities, so results do not depend on the size.
+pub(in crate::operations) fn row_threads(policy: &Policy, n: u64) -> u32 {
+    halved_while(policy, policy.spine_threads, |threads| half_is_enough(policy, threads, n))
+}
+
+/// Whether one tile of half the workgroup size contains `n` elements.
+fn half_is_enough(policy: &Policy, threads: u32, n: u64) -> bool {
+    n <= spine_tile(&Policy { spine_threads: threads / 2, ..*policy })
 }
 
 /// Halves a workgroup size while `too_large` returns true and the half is a multiple of the

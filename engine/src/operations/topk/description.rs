@@ -66,6 +66,11 @@ impl TopK {
         self.k
     }
 
+    /// Number of elements to find in `n` elements: k for each row.
+    pub fn output_len(&self, n: u64) -> Result<u64> {
+        Ok(self.cut(n)?.0.saturating_mul(self.k))
+    }
+
     /// Returns the number and the length of the rows of an array with `n` elements.
     pub(crate) fn cut(&self, n: u64) -> Result<(u64, u64)> {
         let Some(length) = self.row_length else { return Ok((1, n)) };

@@ -17,13 +17,17 @@ pub struct Gpu {
 }
 
 pub fn open() -> Result<Gpu> {
+    open_with(wgpu::Limits::default())
+}
+
+pub fn open_with(limits: wgpu::Limits) -> Result<Gpu> {
     let adapter = adapter()?;
-    let (device, queue) = device(&adapter)?;
+    let (device, queue) = device_with(&adapter, limits)?;
     let multisplit = Multisplit::new(&device, &queue)?;
     Ok(Gpu { adapter, device, queue, multisplit })
 }
 
-fn adapter() -> Result<wgpu::Adapter> {
+pub fn adapter() -> Result<wgpu::Adapter> {
     let description = wgpu::InstanceDescriptor {
         backends: wgpu::Backends::VULKAN,
         // The layer is enabled by the environment, and prints its messages itself.
@@ -36,8 +40,16 @@ fn adapter() -> Result<wgpu::Adapter> {
 }
 
 pub fn device(adapter: &wgpu::Adapter) -> Result<(wgpu::Device, wgpu::Queue)> {
+    device_with(adapter, wgpu::Limits::default())
+}
+
+pub fn device_with(
+    adapter: &wgpu::Adapter,
+    required_limits: wgpu::Limits,
+) -> Result<(wgpu::Device, wgpu::Queue)> {
     let description = wgpu::DeviceDescriptor {
         required_features: adapter.features() & wgpu::Features::SHADER_INT64,
+        required_limits,
         ..wgpu::DeviceDescriptor::default()
     };
     Ok(pollster::block_on(adapter.request_device(&description))?)

@@ -47,7 +47,7 @@ fn cases(width: u32) -> Result<Vec<Case>> {
         (selects::By::Heads, Also::Nothing),
         (selects::By::Heads, Also::Lengths),
     ] {
-        let of = SelectCase { wide: false, by, also, on_device: false, n, subgroups };
+        let of = SelectCase { wide: false, by, also, on_device: false, n, small: false, subgroups };
         cases.push(of.case(device)?);
     }
     Ok(cases)

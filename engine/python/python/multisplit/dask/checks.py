@@ -37,7 +37,7 @@ def array(x, what: str, *, one_dimension: bool = True, known: bool = True, keys:
     return x
 
 
-def axis(axis: int):
+def axis(axis: int) -> None:
     if axis not in (-1, 0):
         raise ValueError(f"axis is {axis}, but an array of one dimension has only axis 0 (or -1)")
 
@@ -49,7 +49,8 @@ def result_chunks(chunks, total: int, default: int) -> tuple[int, ...]:
     elif isinstance(chunks, (int, np.integer)):
         if chunks < 1:
             raise ValueError(f"chunks is {chunks}: give a length of at least 1, or all lengths as a tuple")
-        count = math.ceil(total / chunks)
+        whole, rest = divmod(total, int(chunks))
+        return (int(chunks),) * whole + ((rest,) if rest or not whole else ())
     else:
         lengths = tuple(int(n) for n in chunks)
         if sum(lengths) != total or any(n < 0 for n in lengths):

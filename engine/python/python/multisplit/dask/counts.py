@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 from dask.base import tokenize
 from dask.highlevelgraph import HighLevelGraph
 
 import multisplit
 
+from .._arrays import check_flag
 from . import checks
 from .tree import combine
 
+if TYPE_CHECKING:
+    import dask.array as da
 
-def histogram(a, bins=10, range=None, weights=None, density=False):
+
+def histogram(
+    a: da.Array,
+    bins: int | Sequence[float] | np.ndarray[Any, Any] = 10,
+    range: tuple[Any, Any] | None = None,
+    weights: da.Array | None = None,
+    density: bool | None = False,
+) -> tuple[da.Array, Any]:
     """Counts and edges of a dask array of any shape, like `numpy.histogram`.
 
     The counts are a dask array. The edges are a NumPy array if `bins` or `range` determine them; otherwise they
@@ -22,10 +35,13 @@ def histogram(a, bins=10, range=None, weights=None, density=False):
 
     checks.array(a, "a", one_dimension=False, known=False)
     bins = _bins(bins)
+    density = density is not None and check_flag(density, "density")
     if weights is not None:
         checks.array(weights, "weights", one_dimension=False, known=False, keys=False)
         if weights.shape != a.shape and not any(np.isnan(n) for n in (*weights.shape, *a.shape)):
             raise ValueError(f"weights have the shape {weights.shape} and a has {a.shape}: give one weight per element")
+        if weights.dtype.kind == "b" and not isinstance(bins, int):
+            raise TypeError("weights are booleans, which cannot be added up by edges: convert them to integers")
         weights = weights if weights.chunks == a.chunks else weights.rechunk(a.chunks)
     token = tokenize(a, bins, range, weights, density)
     names = {part: f"multisplit-histogram-{part}-{token}" for part in ("extent", "extents", "range", "chunk", "sum", "tasks", "edges")}

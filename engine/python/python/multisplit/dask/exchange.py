@@ -71,12 +71,17 @@ def split_chunk(keys: np.ndarray, payload, splitters: Splitters) -> Bucketed:
     mask = missing(keys)
     if mask is None:
         split_keys, split_payload, counts = _split(keys, payload, splitters.edges)
-        return Bucketed(split_keys if payload.carries_keys else None, split_payload, np.append(counts, 0))
-    # NaN compares false with everything, so these keys do not go to the device: they form the last bucket.
+        counts = np.insert(counts, 0 if splitters.missing_first else len(counts), 0)
+        return Bucketed(split_keys if payload.carries_keys else None, split_payload, counts)
+    # NaN compares false with everything, so these keys do not go to the device: they form the last bucket, or the
+    # first.
     present, absent = np.flatnonzero(~mask), np.flatnonzero(mask)
     split_keys, split_payload, counts = _split(keys[present], payload.take(present), splitters.edges)
-    joined = np.concatenate([split_keys, keys[absent]]) if payload.carries_keys else None
-    return Bucketed(joined, split_payload.join([split_payload, payload.take(absent)]), np.append(counts, len(absent)))
+    parts, counts_of_parts = [(split_keys, split_payload), (keys[absent], payload.take(absent))], [counts, [len(absent)]]
+    if splitters.missing_first:
+        parts, counts_of_parts = parts[::-1], counts_of_parts[::-1]
+    joined = np.concatenate([part for part, _ in parts]) if payload.carries_keys else None
+    return Bucketed(joined, split_payload.join([part for _, part in parts]), np.concatenate(counts_of_parts))
 
 
 def _split(keys, payload, edges):
@@ -179,17 +184,23 @@ def join_parts(parts: list[Part]) -> Part:
     return Part(keys, payload, parts[0].skip, parts[0].length)
 
 
-def merge(parts: list[Part]):
+def merge(parts: list[Part], missing_first: bool):
     """The sorted elements of a result chunk: (keys, payload). Parts are in chunk order and the sort is stable,
     so equal keys keep the order of the whole array."""
     whole = join_parts(parts)
     keys = whole.payload.keys() if whole.keys is None else whole.keys
-    keys, payload = (whole.keys, whole.payload) if in_order(keys) else sorted_together(keys, whole.payload)
+    keys, payload = (whole.keys, whole.payload) if in_order(keys) else sorted_together(keys, whole.payload, missing_first)
     stop = whole.skip + whole.length
     return (None if keys is None else keys[whole.skip : stop]), payload.slice(whole.skip, stop)
 
 
-def sorted_together(keys: np.ndarray, payload):
-    """Sort keys together with their payload."""
+def sorted_together(keys: np.ndarray, payload, missing_first: bool):
+    """Sort keys together with their payload, with NaN last or first."""
+    absent = missing(keys) if missing_first else None
     with checks.device_memory("a result chunk", keys.nbytes):
-        return payload.sorted_with(keys)
+        found, payload = payload.sorted_with(keys)
+    if absent is None:
+        return found, payload
+    present = len(keys) - int(absent.sum())
+    payload = payload.join([payload.slice(present, len(keys)), payload.slice(0, present)])
+    return None if found is None else np.roll(found, -present), payload

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from dask.base import tokenize
 from dask.highlevelgraph import HighLevelGraph
 
-from .._arrays import index_of
+from .._arrays import check_flag, index_of
 from . import checks, exchange, payload, routes, splitters
 from .keys import Order, check_dtype
 from .sort import cuts_of
 
+if TYPE_CHECKING:
+    import dask.dataframe as dd
 
-def sort_values(df, by, *, ascending=True, npartitions=None, ignore_index=False):
+
+def sort_values(
+    df: dd.DataFrame,
+    by: str | Sequence[str],
+    *,
+    ascending: bool | Sequence[bool] = True,
+    npartitions: int | None = None,
+    ignore_index: bool = False,
+) -> dd.DataFrame:
     """Sort the rows of a dask dataframe by one or more columns. Returns a lazy dask dataframe with partitions of
     equal size.
 
-    The sort is stable, and missing keys come last. With several columns, the table is sorted once per column,
+    The sort is stable, and missing keys come last in both directions, as in pandas. With several columns, the table is sorted once per column,
     starting with the last. The call itself computes nothing, so divisions are unknown;
     `set_index(by, sorted=True)` finds them.
     """
@@ -25,6 +38,8 @@ def sort_values(df, by, *, ascending=True, npartitions=None, ignore_index=False)
         raise TypeError(f"df is a {type(df).__name__}, not a dask dataframe: use dask.dataframe.from_pandas, or the table's own sort_values")
     columns = list(by) if isinstance(by, (list, tuple)) else [by]
     directions = list(ascending) if isinstance(ascending, (list, tuple)) else [ascending] * len(columns)
+    directions = [check_flag(direction, "ascending") for direction in directions]
+    check_flag(ignore_index, "ignore_index")
     if not columns or len(directions) != len(columns):
         raise ValueError(
             f"by has {len(columns)} columns and ascending has {len(directions)} values: "
@@ -62,7 +77,7 @@ def _sorted_by(df, by, order, results):
         graph[names["split"], i] = (split_rows, partition.key, by_name(by), order, names["splitters"])
         graph[names["counts"], i] = (exchange.counts_of, (names["split"], i))
         graph[names["cuts"], i] = (cuts_of, names["plan"], i)
-    for j, key in enumerate(routes.tasks(graph, token, names["split"], names["cuts"], len(partitions), results)):
+    for j, key in enumerate(routes.tasks(graph, token, names["split"], names["cuts"], len(partitions), results, False)):
         graph[f"{names['rows']}-{j}"] = (rows_of, key)
     layers = HighLevelGraph.from_collections(names["rows"], graph, dependencies=partitions)
     rows = [Delayed(f"{names['rows']}-{j}", layers, layer=names["rows"]) for j in range(results)]

@@ -17,7 +17,7 @@ KINDS = "biufmM"
 def check_dtype(dtype, what: str) -> np.dtype:
     """Return the NumPy dtype, or raise a `TypeError` that explains how to convert the keys."""
     if not isinstance(dtype, np.dtype):
-        raise TypeError(f"{what} has the dtype {dtype}, which is not one of NumPy's: convert it, for example with .astype('float64')")
+        raise TypeError(f"{what} has the dtype {dtype}, {_advice(dtype)}")
     if dtype.kind == "O":
         raise TypeError(f"{what} is an array of Python objects, which a device cannot sort: convert it with .astype to numbers or dates")
     if dtype.kind not in KINDS or dtype.itemsize > 8:
@@ -25,12 +25,29 @@ def check_dtype(dtype, what: str) -> np.dtype:
     return dtype
 
 
+def _advice(dtype) -> str:
+    """How to convert keys of a dtype of pandas, without changing their order."""
+    number = getattr(dtype, "numpy_dtype", None)
+    if isinstance(number, np.dtype) and number.kind in KINDS:
+        return f"whose elements may be missing: fill or drop missing ones, then convert it with .astype('{number}')"
+    if "str" in str(dtype).lower():
+        return "but a device cannot sort strings: number them, for example with .astype('category').cat.codes"
+    if getattr(dtype, "tz", None) is not None:
+        return "but dates must be without a time zone: convert it with .dt.tz_convert('UTC').dt.tz_localize(None)"
+    if hasattr(dtype, "categories"):
+        return "but a device cannot sort categories: sort by their numbers, .cat.codes"
+    return "but keys are booleans, integers, floats of at most 64 bits, or dates: convert it with .astype"
+
+
 @dataclass(frozen=True)
 class Order:
-    """Encoding of keys of a dtype as keys to be sorted in ascending order, NaN and NaT last."""
+    """Encoding of keys of a dtype as keys to be sorted in ascending order. NaN is last in this order, even if it comes
+    first in the result."""
 
     dtype: np.dtype
     descending: bool = False
+    missing_first: bool = False
+    """Whether NaN and NaT come first. In ascending order they come last."""
 
     def encode(self, keys: np.ndarray) -> np.ndarray:
         """Encode keys for a device, contiguous and in native byte order. Does not copy if they already are."""
@@ -49,8 +66,8 @@ class Order:
         if not self.descending:
             return keys
         if kind == "f":
-            return -keys  # NaN stays last, as in pandas
-        if kind in "mM":
+            return -keys  # NaN stays NaN
+        if kind in "mM" and not self.missing_first:
             return np.where(keys == np.iinfo(np.int64).max, keys, ~keys - 1)
         return ~keys
 
@@ -60,7 +77,7 @@ class Order:
         if self.descending:
             if kind == "f":
                 keys = -keys
-            elif kind in "mM":
+            elif kind in "mM" and not self.missing_first:
                 keys = np.where(keys == np.iinfo(np.int64).max, keys, ~(keys + 1))
             else:
                 keys = ~keys

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 import numpy as np
 from dask.base import tokenize
@@ -10,30 +11,36 @@ from dask.highlevelgraph import HighLevelGraph
 
 import multisplit
 
+from .._arrays import check_flag, index_of
 from . import checks
 from .keys import Order
 from .tree import combine
 
+if TYPE_CHECKING:
+    import dask.array as da
 
-def topk(x, k, *, largest=True, sorted=True):
+
+def topk(
+    x: da.Array, k: int, *, largest: bool = True, sorted: bool = True
+) -> tuple[da.Array, da.Array]:
     """The k largest or smallest elements of `x` and their indices (int64): two dask arrays of one chunk.
 
-    Among equal elements, those with lower indices are chosen. NaN and NaT count as the largest, unlike in sorts,
-    which put them last. Each chunk contributes at most k elements, so little data is moved; if k is close to the
+    Among equal elements, those with lower indices are chosen. NaN and NaT count as the largest. Each chunk contributes at most k elements, so little data is moved; if k is close to the
     length of `x`, use `sort`. The result is always in order, even with `sorted=False`.
     """
     import dask.array as da
 
     checks.array(x, "x")
-    k = int(k)
+    k, largest = index_of(k, "k"), check_flag(largest, "largest")
+    check_flag(sorted, "sorted")
     if not 0 <= k <= x.shape[0]:
         raise ValueError(f"k is {k}, but it must be from 0 to {x.shape[0]}, the number of elements of x")
     order = Order(x.dtype)
-    token = tokenize(x, k, bool(largest))
+    token = tokenize(x, k, largest)
     starts = [0, *accumulate(x.chunks[0])]
     chunk = f"multisplit-topk-chunk-{token}"
-    graph = {(chunk, i): (topk_of_chunk, key, starts[i], k, bool(largest), order) for i, key in enumerate(x.__dask_keys__())}
-    last = combine(graph, f"multisplit-topk-combine-{token}", list(graph), topk_of_candidates, k, bool(largest))
+    graph = {(chunk, i): (topk_of_chunk, key, starts[i], k, largest, order) for i, key in enumerate(x.__dask_keys__())}
+    last = combine(graph, f"multisplit-topk-combine-{token}", list(graph), topk_of_candidates, k, largest)
 
     inner = f"multisplit-topk-{token}"
     base = HighLevelGraph.from_collections(inner, graph, dependencies=[x])

@@ -8,21 +8,36 @@ Creating the graph does not compute anything; the sizes of the result chunks are
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 import numpy as np
 from dask.base import tokenize
 from dask.highlevelgraph import HighLevelGraph
 
+from .._arrays import check_flag
 from . import checks, exchange, payload, routes, splitters
 from .keys import Order
 
+if TYPE_CHECKING:
+    import dask.array as da
 
-def sort(x, /, *, axis=-1, descending=False, stable=True, chunks=None):
+
+def sort(
+    x: da.Array,
+    /,
+    *,
+    axis: int = -1,
+    descending: bool = False,
+    stable: bool = True,
+    chunks: int | Sequence[int] | None = None,
+) -> da.Array:
     """Sort the elements of `x` into a dask array with chunks of equal length.
 
-    `chunks` is a length or a tuple of lengths of result chunks; by default there are as many chunks as in `x`. The
-    sort is always stable.
+    `chunks` is a length or a tuple of lengths of result chunks; by default there are as many chunks as in `x`, and
+    their lengths differ by at most one. The sort is always stable. As in `multisplit.sort`, NaN and NaT come last, or
+    first in descending order.
 
     >>> import dask.array as da
     >>> from multisplit.dask import sort
@@ -30,16 +45,32 @@ def sort(x, /, *, axis=-1, descending=False, stable=True, chunks=None):
     array([1, 2, 3])
     """
     checks.axis(axis)
+    check_flag(stable, "stable")
     return _sorted(x, None, "keys", descending, chunks)
 
 
-def argsort(x, /, *, axis=-1, descending=False, stable=True, chunks=None):
+def argsort(
+    x: da.Array,
+    /,
+    *,
+    axis: int = -1,
+    descending: bool = False,
+    stable: bool = True,
+    chunks: int | Sequence[int] | None = None,
+) -> da.Array:
     """Return the indices (int64) that sort `x`. Equal elements keep their order."""
     checks.axis(axis)
+    check_flag(stable, "stable")
     return _sorted(x, None, "positions", descending, chunks)
 
 
-def sort_pairs(keys, values, *, descending=False, chunks=None):
+def sort_pairs(
+    keys: da.Array,
+    values: da.Array,
+    *,
+    descending: bool = False,
+    chunks: int | Sequence[int] | None = None,
+) -> tuple[da.Array, da.Array]:
     """Sort `keys`, and put `values` in the order of their keys. Returns two dask arrays with the same chunks.
 
     Compute both together (`dask.compute(keys, values)`), or keep them with `dask.persist(keys, values)`, so that
@@ -59,7 +90,8 @@ def _sorted(x, values, what, descending, chunks):
     if values is not None and values.chunks != x.chunks:
         values = values.rechunk(x.chunks)
     lengths = checks.result_chunks(chunks, x.shape[0], x.numblocks[0])
-    order = Order(x.dtype, bool(descending))
+    descending = check_flag(descending, "descending")
+    order = Order(x.dtype, descending, missing_first=descending)
     _check_memory(x, values, lengths)
 
     token = tokenize(x, values, what, order, lengths)
@@ -113,7 +145,7 @@ def exchange_graph(token, inputs, order, total, lengths):
 
     sampling = splitters.Sampling(max(total, 1), results)
     graph = {
-        names["splitters"]: (splitters.choose, [(names["sample"], i) for i in range(chunks)], sampling),
+        names["splitters"]: (splitters.choose, [(names["sample"], i) for i in range(chunks)], sampling, order.missing_first),
         names["plan"]: (exchange.plan, [(names["counts"], i) for i in range(chunks)], names["splitters"], list(lengths)),
     }
     for i, (length, key, extra) in enumerate(inputs):
@@ -121,7 +153,7 @@ def exchange_graph(token, inputs, order, total, lengths):
         graph[names["split"], i] = (split_keys, key, extra, order, names["splitters"])
         graph[names["counts"], i] = (exchange.counts_of, (names["split"], i))
         graph[names["cuts"], i] = (cuts_of, names["plan"], i)
-    return graph, routes.tasks(graph, token, names["split"], names["cuts"], chunks, results)
+    return graph, routes.tasks(graph, token, names["split"], names["cuts"], chunks, results, order.missing_first)
 
 
 def sample_keys(keys, order, count, seed):
@@ -133,7 +165,7 @@ def split_keys(keys, extra, order, chosen):
 
 
 def sort_whole(keys, extra, order):
-    return exchange.sorted_together(order.encode(np.asarray(keys)), extra)
+    return exchange.sorted_together(order.encode(np.asarray(keys)), extra, order.missing_first)
 
 
 def cuts_of(plan, chunk):

@@ -69,20 +69,21 @@ def sample(keys: np.ndarray, count: int, seed: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Splitters:
-    """The borders of buckets: bucket b has the keys with edges[b-1] <= key < edges[b]. An additional last
-    bucket holds NaN."""
+    """The borders of buckets: bucket b has the keys with edges[b-1] <= key < edges[b]. An additional bucket, the
+    last or the first, holds NaN."""
 
     edges: np.ndarray
     one_key: np.ndarray
     """For each bucket, including that of NaN: whether all its keys are equal, so that it can be cut anywhere by
     index."""
+    missing_first: bool = False
 
     @property
     def buckets(self) -> int:
         return len(self.one_key)
 
 
-def choose(samples: list[np.ndarray], sampling: Sampling) -> Splitters:
+def choose(samples: list[np.ndarray], sampling: Sampling, missing_first: bool = False) -> Splitters:
     """Choose splitters at every a-th key of the sorted sample.
 
     A key that was sampled more than once gets its own bucket, between itself and its successor. A bucket of
@@ -97,7 +98,8 @@ def choose(samples: list[np.ndarray], sampling: Sampling) -> Splitters:
     if edges.dtype.kind == "f":
         # A device orders -0.0 before 0.0, but NumPy does not: both belong above this border.
         edges[edges == 0] = -0.0
-    return Splitters(edges, _one_key(edges))
+    one_key = _one_key(edges)
+    return Splitters(edges, np.append(True, one_key) if missing_first else np.append(one_key, True), missing_first)
 
 
 def _step(samples: int, sampling: Sampling) -> int:
@@ -108,11 +110,12 @@ def _step(samples: int, sampling: Sampling) -> int:
 
 
 def _one_key(edges: np.ndarray) -> np.ndarray:
+    """For each bucket, except that of NaN, whether all its keys are equal."""
     if len(edges) == 0:
-        return np.array([False, True])
+        return np.array([False])
     next_after = _keys.successor(edges)
     return np.concatenate([
         [edges[0] == _keys.successor(np.array([_keys.smallest(edges.dtype)], edges.dtype))[0]],
         edges[1:] == next_after[:-1],
-        [edges[-1] == next_after[-1], True],
+        [edges[-1] == next_after[-1]],
     ])

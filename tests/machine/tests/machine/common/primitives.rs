@@ -74,10 +74,9 @@ pub fn policy(device: Device) -> Policy {
     policy.select_threads = threads;
     policy.by_key_threads = threads;
     policy.spin_limit = 4;
-    // Small tiles at two widths, one with tickets and one without.
-    let small = matches!(device.width, 16 | 128);
-    policy.small_scans_up_to = if small { u32::MAX } else { 0 };
-    policy.small_selects_up_to = policy.small_scans_up_to;
+    // Cases choose small tiles themselves.
+    policy.small_scans_up_to = 0;
+    policy.small_selects_up_to = 0;
     policy.small_threads = threads;
     // Tickets at every other width.
     policy.tickets = device.width.ilog2().is_multiple_of(2);

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use multisplit::graph::ElementType;
 use multisplit::operations::{SelectBuffers, select};
-use multisplit::{Key, KeyType, Select};
+use multisplit::{Key, KeyType, Policy, Select};
 use multisplit_machine::Rng;
 
 use super::case::Case;
@@ -20,6 +20,8 @@ pub struct SelectCase {
     pub also: Also,
     pub on_device: bool,
     pub n: u64,
+    /// Whether the tiles are small.
+    pub small: bool,
     /// Number of subgroups per workgroup; `None` for the usual size.
     pub subgroups: Option<u32>,
 }
@@ -52,7 +54,8 @@ impl SelectCase {
             By::NotEqual(key) => Select::not_equal_to(element(key)),
             By::Heads => Select::first_of_runs(),
         };
-        let policy = policy_of(setup.device, self.subgroups);
+        let small_selects_up_to = if self.small { u32::MAX } else { 0 };
+        let policy = Policy { small_selects_up_to, ..policy_of(setup.device, self.subgroups) };
         Ok(select(&mut setup.graph, &policy, &which, buffers)?)
     }
 }
@@ -131,12 +134,19 @@ pub fn select_cases(tile: u64) -> Vec<SelectCase> {
                 }
                 let number = all.len();
                 let (n, on_device) = (sizes[number % sizes.len()], number % 2 == 1);
-                all.push(SelectCase { wide, by, also, on_device, n, subgroups: None });
+                let case =
+                    SelectCase { wide, by, also, on_device, n, small: false, subgroups: None };
+                all.push(case);
+                if also != Also::Rejected {
+                    all.push(SelectCase { small: true, on_device: !on_device, ..case });
+                }
             }
         }
     }
     // The number of selected elements is written for empty inputs, too.
     let (by, also) = (By::Flags, Also::Nothing);
-    all.push(SelectCase { wide: false, by, also, on_device: true, n: 0, subgroups: None });
+    let case =
+        SelectCase { wide: false, by, also, on_device: true, n: 0, small: false, subgroups: None };
+    all.push(case);
     all
 }

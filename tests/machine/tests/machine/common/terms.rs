@@ -23,6 +23,8 @@ pub struct TermCase {
     pub subgroups: Option<u32>,
     /// Whether one workgroup loops over several tiles.
     pub single_group: bool,
+    /// Whether the tiles of a look-back are small.
+    pub small: bool,
 }
 
 /// One type and operator for each kind of term that kernels are compiled for.
@@ -61,7 +63,8 @@ impl TermCase {
     /// An empty reduction with a host count.
     pub fn new(key: KeyType, operator: Operator) -> Self {
         let (on_device, n, course, subgroups, single_group) = (false, 0, Course::Any, None, false);
-        Self { key, operator, how: How::Reduce, on_device, n, course, subgroups, single_group }
+        let (how, small) = (How::Reduce, false);
+        Self { key, operator, how, on_device, n, course, subgroups, single_group, small }
     }
 
     /// An element that determines the result of all elements up to it.
@@ -168,7 +171,8 @@ impl Parameters for TermCase {
         let counted = &input[..self.n as usize];
         if let How::Scan { inclusive, look_back } = self.how {
             let dst = setup.buffer("dst", self.key, max);
-            let policy = Policy { scan: scan_method(look_back), ..base };
+            let small_scans_up_to = if self.small { u32::MAX } else { 0 };
+            let policy = Policy { scan: scan_method(look_back), small_scans_up_to, ..base };
             let buffers = ScanBuffers::new(src, dst).count(count);
             scan(&mut setup.graph, &policy, &scan_of(self.operator, inclusive), &buffers)?;
             setup.expect("dst", self.words(&self.scanned(counted, inclusive)));
@@ -211,7 +215,11 @@ pub fn term_cases(sizes: &[u64]) -> Vec<TermCase> {
                 let number = all.len();
                 let n = sizes[number % sizes.len()];
                 let on_device = number % 2 == 1;
-                all.push(TermCase { how, on_device, n, ..TermCase::new(key, operator) });
+                let case = TermCase { how, on_device, n, ..TermCase::new(key, operator) };
+                all.push(case);
+                if matches!(how, How::Scan { look_back: true, .. }) {
+                    all.push(TermCase { small: true, on_device: !on_device, ..case });
+                }
             }
         }
     }
