@@ -37,7 +37,7 @@ pub(crate) fn operation(label: &str) -> String {
 
 /// Description of a kernel. Built-in kernels are described by their operation, because users do not know their labels.
 pub(crate) fn kernel(label: &str) -> String {
-    match multisplit_shaders::builtin::ALL.iter().any(|kernel| kernel.label() == label) {
+    match multisplit_shaders::builtin::LABELS.contains(&label) {
         true => format!("a kernel of {}", operation(label)),
         false => format!("kernel `{label}`"),
     }
