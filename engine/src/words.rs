@@ -38,7 +38,7 @@ pub(crate) fn operation(label: &str) -> String {
 /// Description of a kernel. Users do not know the labels of built-in kernels, so these are described by their
 /// operation.
 pub(crate) fn kernel(label: &str) -> String {
-    match multisplit_shaders::builtin::ALL.iter().any(|kernel| kernel.label() == label) {
+    match multisplit_shaders::builtin::LABELS.contains(&label) {
         true => format!("a kernel of {}", operation(label)),
         false => format!("kernel `{label}`"),
     }

@@ -200,6 +200,18 @@ impl Graph {
         self.settables.push(pass);
     }
 
+    /// Makes every pass [settable](Self::settable) whose kernel has a push constant with this name.
+    pub fn settable_with(&mut self, member: &str) {
+        let has_member = |pass: &PassDecl| {
+            let Action::Dispatch(shader, _) = &pass.action else { return false };
+            let block = shader.kernel.interface().push_constants.as_ref();
+            block.is_some_and(|block| block.members.iter().any(|known| known.name == member))
+        };
+        let found = (0..).zip(&self.passes).filter(|(_, pass)| has_member(pass));
+        let graph = self.id;
+        self.settables.extend(found.map(|(index, _)| PassId { graph, index }));
+    }
+
     /// Allows the recorded plan to be submitted repeatedly on one queue without synchronisation
     /// between the submissions. The barriers then also cover the hazards between consecutive runs.
     pub fn replayable(&mut self) {

@@ -366,6 +366,13 @@ void host_dispatch(const Host *host, const HostPass *pass, const void *push, uin
     vkCmdDispatch(commands, groups, 1, 1);
 }
 
+void host_dispatch_indirect(const Host *host, const HostPass *pass, VkBuffer arguments, VkDeviceSize offset) {
+    const VkPipelineBindPoint compute = VK_PIPELINE_BIND_POINT_COMPUTE;
+    vkCmdBindPipeline(host->commands, compute, pass->pipeline);
+    vkCmdBindDescriptorSets(host->commands, compute, pass->layout, 0, 1, &pass->set, 0, NULL);
+    vkCmdDispatchIndirect(host->commands, arguments, offset);
+}
+
 void host_free_pass(const Host *host, HostPass *pass) {
     vkDestroyDescriptorPool(host->device, pass->pool, NULL);
     vkDestroyPipeline(host->device, pass->pipeline, NULL);

@@ -69,6 +69,8 @@ HostPass host_pass(const Host *host, const uint32_t *spirv, size_t bytes, const 
                    uint32_t count, uint32_t push_bytes);
 void host_dispatch(const Host *host, const HostPass *pass, const void *push, uint32_t push_bytes,
                    uint32_t groups);
+/* Dispatches with arguments on the device; for passes without push constants. */
+void host_dispatch_indirect(const Host *host, const HostPass *pass, VkBuffer arguments, VkDeviceSize offset);
 void host_free_pass(const Host *host, HostPass *pass);
 
 /* Begins the command buffer; ends and submits it, and waits. */

@@ -36,13 +36,14 @@
 #define MULTISPLIT_H
 
 #include <stdint.h>
+#include <string.h>
 #include <vulkan/vulkan_core.h>
 
 /// Major version of this header.
 #define MULTISPLIT_VERSION_MAJOR 0
 
 /// Minor version of this header.
-#define MULTISPLIT_VERSION_MINOR 6
+#define MULTISPLIT_VERSION_MINOR 7
 
 /// Patch version of this header.
 #define MULTISPLIT_VERSION_PATCH 0
@@ -99,6 +100,9 @@ typedef enum {
   /// `profile` is damaged, was made for another version, device or driver, or has sizes that the device
   /// does not support; the message gives the reason.
   MULTISPLIT_ERROR_PROFILE = -20,
+  /// The library was called by one of the caller's functions (`allocate` and `free` of
+  /// `MultisplitMemoryFunctions`, or the log function), which must not call it.
+  MULTISPLIT_ERROR_CALLBACK = -21,
 } MultisplitResult;
 
 /// Device behaviour that the kernels of sorts and splits may rely on. It never affects results.
@@ -243,6 +247,12 @@ typedef enum {
   MULTISPLIT_ROLE_POSITIONS = 25,
   /// Words that contain the device count of a second array or of segments.
   MULTISPLIT_ROLE_OTHER_COUNT = 26,
+  /// Output, eight words: arguments of indirect dispatches over the elements or runs found. Words 0 to 2 are
+  /// the `VkDispatchIndirectCommand` of one workgroup per element, word 3 is their number. Words 4 to 6, from
+  /// byte 16, are the `VkDispatchIndirectCommand` of one workgroup per `dispatch_threads` elements, word 7 is
+  /// the number of these workgroups. If it exceeds `maxComputeWorkGroupCount[0]`, the dispatch extends in y,
+  /// with up to y - 1 surplus workgroups.
+  MULTISPLIT_ROLE_DISPATCH = 27,
 } MultisplitRole;
 
 /// Who records the barriers between an operation and the caller's commands before and after it.
@@ -504,13 +514,14 @@ typedef struct {
 } MultisplitMemory;
 
 /// Allocates memory for a buffer, preferably device-local, with the size and alignment in `requirements` and
-/// with `flags`. Returns a Vulkan error on failure. It may be called from any thread that calls the library.
+/// with `flags`. Returns a Vulkan error on failure. It may be called from any thread that calls the library,
+/// and must not call the library: such calls return `MULTISPLIT_ERROR_CALLBACK`.
 typedef VkResult (*MultisplitAllocateFunction)(void *user,
                                                const VkMemoryRequirements *requirements,
                                                VkMemoryAllocateFlags flags,
                                                MultisplitMemory *memory);
 
-/// Frees an allocation.
+/// Frees an allocation. As above, it must not call the library.
 typedef void (*MultisplitFreeFunction)(void *user, const MultisplitMemory *memory);
 
 /// The caller's device memory allocator, used by operations that allocate their own scratch memory.
@@ -562,14 +573,14 @@ typedef struct {
   /// `NULL`: the built-in sizes. Copied. A profile that is damaged or made for another device or driver is
   /// rejected with `MULTISPLIT_ERROR_PROFILE`. It never affects results.
   const uint8_t *profile;
-  /// Size of the profile in bytes.
+  /// Size of the profile in bytes: at most 2^20.
   uint64_t profile_size;
   /// The caller's pipeline cache, used to create pipelines; it must outlive the context. `VK_NULL_HANDLE`:
   /// the context creates one. Must not be combined with `pipeline_cache`.
   VkPipelineCache vulkan_pipeline_cache;
   /// Host memory allocation callbacks for Vulkan objects other than those of `vkAllocateMemory`; `NULL`:
-  /// the driver's. The structure is copied; its functions may be called from any thread that calls the
-  /// library.
+  /// the driver's. `pfnAllocation`, `pfnReallocation` and `pfnFree` are required. The structure is copied;
+  /// its functions may be called from any thread that calls the library, and must not call the library.
   const VkAllocationCallbacks *allocation_callbacks;
   /// The caller's device memory allocator, for operations that allocate their own scratch memory; `NULL`:
   /// the library's. The structure is copied, and used until the context is destroyed.
@@ -801,6 +812,18 @@ typedef struct {
   MultisplitCommonInfo common;
 } MultisplitHistogramInfo;
 
+/// A number of a key type, made by `multisplit_u32(7)`, `multisplit_f32(0.5f)` and so on, or by
+/// `multisplit::number` in C++. If its type is not the one that is needed, the call fails. A structure of zeros
+/// is the number 0 of every type.
+typedef struct {
+  /// Its type.
+  MultisplitKeyType key_type;
+  /// Must be 0.
+  uint32_t reserved;
+  /// Its bits, zero-extended to 64.
+  uint64_t bits;
+} MultisplitNumber;
+
 /// A scan of a whole array: each result combines all elements before it, and with `inclusive` also the
 /// element itself. With all members except `common` zero: exclusive prefix sums of `uint32_t`, modulo 2^32.
 ///
@@ -818,8 +841,8 @@ typedef struct {
   VkBool32 inclusive;
   /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
   const char *glsl;
-  /// The identity element of that function, as bits; 32-bit types use the low half.
-  uint64_t identity;
+  /// The identity element of that function: a number of the type that it combines.
+  MultisplitNumber identity;
   /// The element count, and the caller's buffer accesses around the scan.
   MultisplitCommonInfo common;
 } MultisplitScanInfo;
@@ -840,8 +863,8 @@ typedef struct {
   VkBool32 index;
   /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
   const char *glsl;
-  /// The identity element of that function, as bits; 32-bit types use the low half.
-  uint64_t identity;
+  /// The identity element of that function: a number of the type that it combines.
+  MultisplitNumber identity;
   /// The element count, and the caller's buffer accesses around the reduction.
   MultisplitCommonInfo common;
 } MultisplitReduceInfo;
@@ -849,7 +872,8 @@ typedef struct {
 /// A reduction by key: for each run of equal adjacent keys, outputs the key and the combined values.
 ///
 /// Roles: `KEYS` and `VALUES`, read-only; `KEYS_OUT` and `VALUES_OUT`, each with room for n elements,
-/// unchanged past the number of runs; `FOUND`, one word, the number of runs.
+/// unchanged past the number of runs; `FOUND`, one word, the number of runs; `DISPATCH`, eight words, if
+/// `dispatch_threads` is not 0.
 typedef struct {
   /// `sizeof(MultisplitReduceByKeyInfo)`.
   uint32_t struct_size;
@@ -861,8 +885,13 @@ typedef struct {
   MultisplitOperator op;
   /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
   const char *glsl;
-  /// The identity element of that function, as bits; 32-bit types use the low half.
-  uint64_t identity;
+  /// The identity element of that function: a number of the type that it combines.
+  MultisplitNumber identity;
+  /// Whether to write arguments of indirect dispatches over the runs to `DISPATCH`, and the number of runs per
+  /// workgroup; 0: no.
+  uint32_t dispatch_threads;
+  /// Must be 0.
+  uint32_t reserved;
   /// The element count, and the caller's buffer accesses around the reduction.
   MultisplitCommonInfo common;
 } MultisplitReduceByKeyInfo;
@@ -888,8 +917,8 @@ typedef struct {
   VkBool32 heads;
   /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
   const char *glsl;
-  /// The identity element of that function, as bits; 32-bit types use the low half.
-  uint64_t identity;
+  /// The identity element of that function: a number of the type that it combines.
+  MultisplitNumber identity;
   /// The element count, and the caller's buffer accesses around the scan.
   MultisplitCommonInfo common;
 } MultisplitScanByKeyInfo;
@@ -917,8 +946,8 @@ typedef struct {
   MultisplitOtherCount segments;
   /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
   const char *glsl;
-  /// The identity element of that function, as bits; 32-bit types use the low half.
-  uint64_t identity;
+  /// The identity element of that function: a number of the type that it combines.
+  MultisplitNumber identity;
   /// The element count, and the caller's buffer accesses around the reduction.
   MultisplitCommonInfo common;
 } MultisplitReduceSegmentsInfo;
@@ -927,7 +956,8 @@ typedef struct {
 ///
 /// Roles: `INPUT`; `OUTPUT`, with room for n elements, unchanged past the number of selected elements;
 /// `FOUND`, one word; `FLAGS`, one word per element, for `FLAGGED`; `REJECTED` and `RUN_LENGTHS`, each with
-/// room for n elements, if `rejected` or `run_lengths` is set; `TABLE` if `table_words` is not 0.
+/// room for n elements, if `rejected` or `run_lengths` is set; `DISPATCH`, eight words, if `dispatch_threads` is
+/// not 0; `TABLE` if `table_words` is not 0.
 typedef struct {
   /// `sizeof(MultisplitSelectInfo)`.
   uint32_t struct_size;
@@ -937,10 +967,11 @@ typedef struct {
   MultisplitCondition condition;
   /// Whether to write the elements that are not selected to `REJECTED`, in their original order.
   VkBool32 rejected;
-  /// The operand of comparisons, as bits; 32-bit types use the low half.
-  uint64_t first;
+  /// The operand of comparisons: a number of the element type, such as `multisplit_f32(0.5f)`. Each recording
+  /// may replace it (`MultisplitValues`).
+  MultisplitNumber first;
   /// The upper bound for `WITHIN`.
-  uint64_t last;
+  MultisplitNumber last;
   /// Whether to write the length of each run to `RUN_LENGTHS`, one word each. Only for `FIRST_OF_RUNS`;
   /// must not be combined with `rejected`.
   VkBool32 run_lengths;
@@ -950,8 +981,9 @@ typedef struct {
   const char *glsl;
   /// Values that the function reads as `push.parameter_0`, `_1` and `_2`.
   uint32_t parameters[3];
-  /// Must be 0.
-  uint32_t reserved;
+  /// Whether to write arguments of indirect dispatches over the selected elements to `DISPATCH`, and the number
+  /// of elements per workgroup; 0: no.
+  uint32_t dispatch_threads;
   /// The element count, and the caller's buffer accesses around the selection.
   MultisplitCommonInfo common;
 } MultisplitSelectInfo;
@@ -1053,6 +1085,19 @@ typedef struct {
   VkDeviceAddress address;
 } MultisplitBinding;
 
+/// Values for one recording, instead of those that the operation was created with. All members of the kind that
+/// the operation has are replaced.
+typedef struct {
+  /// For a selection by comparison: `first` of `MultisplitSelectInfo`.
+  MultisplitNumber first;
+  /// For `WITHIN`: `last` of `MultisplitSelectInfo`.
+  MultisplitNumber last;
+  /// For a GLSL function of a split, histogram or selection: `push.parameter_0`, `_1` and `_2`.
+  uint32_t parameters[3];
+  /// Must be 0.
+  uint32_t reserved;
+} MultisplitValues;
+
 /// Parameters of one recording.
 typedef struct {
   /// `sizeof(MultisplitRecordInfo)`.
@@ -1061,7 +1106,8 @@ typedef struct {
   uint32_t binding_count;
   /// The buffers, one for each role in use, in any order.
   const MultisplitBinding *bindings;
-  /// The scratch memory; the buffer is `VK_NULL_HANDLE` if none is needed.
+  /// The scratch memory, for operations created with `caller_workspace`; the buffer is `VK_NULL_HANDLE` if
+  /// none is needed.
   MultisplitBinding workspace;
   /// The number of elements for `MULTISPLIT_COUNT_RECORDED`; otherwise 0.
   uint64_t count;
@@ -1080,6 +1126,8 @@ typedef struct {
   uint32_t reserved;
   /// Length of the second array, or number of segments, for `MULTISPLIT_COUNT_RECORDED`; otherwise 0.
   uint64_t other_count;
+  /// Values for this recording; `NULL`: those that the operation was created with.
+  const MultisplitValues *values;
 } MultisplitRecordInfo;
 
 /// A network, and the search parameters. Everything is copied.
@@ -1088,7 +1136,7 @@ typedef struct {
   uint32_t struct_size;
   /// Number of vertices: 1 to 2^30 - 1.
   uint32_t vertices;
-  /// Number of edges.
+  /// Number of edges: at most 2^30 - 1.
   uint64_t edge_count;
   /// Start vertex of each edge.
   const uint32_t *from;
@@ -1113,7 +1161,7 @@ typedef struct {
 } MultisplitSsspInfo;
 
 /// Receives a message, which is valid only during the call. It may be called from any thread that calls the
-/// library, and must not call the library.
+/// library, and must not call the library: such calls return `MULTISPLIT_ERROR_CALLBACK`.
 typedef void (*MultisplitLogFunction)(void *user, MultisplitLogLevel level, const char *message);
 
 #ifdef __cplusplus
@@ -1126,8 +1174,9 @@ uint32_t multisplit_version(void);
 /// Returns the version of the library as text. Never `NULL`; must not be freed.
 const char *multisplit_version_string(void);
 
-/// Returns the message of the last error on this thread, or an empty string. Never `NULL`. It is valid until
-/// another call on this thread fails.
+/// Returns the message of the last error on this thread, or an empty string. Never `NULL`. The address is
+/// the same in all calls of a thread and valid until the thread ends; the next call that fails on this thread
+/// replaces the text. Copy the text to keep it. Texts of more than 8191 bytes are shortened.
 const char *multisplit_last_error(void);
 
 /// Returns the name of a result code, such as `"MULTISPLIT_ERROR_NULL"`. Never `NULL`; must not be freed.
@@ -1469,8 +1518,9 @@ MultisplitResult multisplit_device_create(MultisplitContextInfo *info,
 
 /// Creates an ascending sort of n pairs: keys of the given type with one 4-byte value each. The sort is
 /// warmed up, allocates its own scratch memory for two frames in flight, and records full barriers before and
-/// after. Record it with `multisplit_record_sort`, or with `multisplit_record` and the roles `KEYS` and
-/// `VALUES`. For other sorts, use `multisplit_sort_create`.
+/// after. `count` is `MULTISPLIT_COUNT_FIXED`, or `MULTISPLIT_COUNT_DEVICE` for at most n pairs, whose number is a
+/// word on the device. Record it with `multisplit_record_sort`, or with `multisplit_record` and the roles `KEYS`,
+/// `VALUES` and `COUNT`. For other sorts, use `multisplit_sort_create`.
 ///
 /// The caller's part:
 /// `operation` is `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its
@@ -1478,6 +1528,7 @@ MultisplitResult multisplit_device_create(MultisplitContextInfo *info,
 MultisplitResult multisplit_sort_pairs_create(const MultisplitContext *context,
                                               MultisplitKeyType key_type,
                                               uint64_t n,
+                                              MultisplitCount count,
                                               MultisplitOperation **operation);
 
 /// Creates an ascending sort of n keys, otherwise like `multisplit_sort_pairs_create`.
@@ -1487,11 +1538,13 @@ MultisplitResult multisplit_sort_pairs_create(const MultisplitContext *context,
 MultisplitResult multisplit_sort_keys_create(const MultisplitContext *context,
                                              MultisplitKeyType key_type,
                                              uint64_t n,
+                                             MultisplitCount count,
                                              MultisplitOperation **operation);
 
 /// Records a sort created by `multisplit_sort_pairs_create` or `multisplit_sort_keys_create`, from the start
-/// of the buffers. `values` is `VK_NULL_HANDLE` for a sort of keys. The two frames in flight alternate:
-/// before a sort is recorded for the third time, its first recording must have finished executing.
+/// of the buffers. `values` is `VK_NULL_HANDLE` for a sort of keys. `count` is the buffer whose first word is
+/// the device count, or `VK_NULL_HANDLE` if the count is fixed. The two frames in flight alternate: before a
+/// sort is recorded for the third time, its first recording must have finished executing.
 ///
 /// The caller's part:
 /// As for `multisplit_record`. The buffers were created with `VK_BUFFER_USAGE_STORAGE_BUFFER_BIT`, are not
@@ -1499,7 +1552,8 @@ MultisplitResult multisplit_sort_keys_create(const MultisplitContext *context,
 MultisplitResult multisplit_record_sort(const MultisplitOperation *operation,
                                         VkCommandBuffer commands,
                                         VkBuffer keys,
-                                        VkBuffer values);
+                                        VkBuffer values,
+                                        VkBuffer count);
 
 /// Sets the log function for messages of the given level and of higher severity. `NULL`, the initial state,
 /// disables logging. The setting is global.
@@ -1510,6 +1564,63 @@ MultisplitResult multisplit_record_sort(const MultisplitOperation *operation,
 MultisplitResult multisplit_set_log(MultisplitLogFunction function,
                                     void *user,
                                     MultisplitLogLevel level);
+
+/// A checked constructor for each key type. The library compares the type with the one that it needs, so a float
+/// cannot be taken for an integer.
+static inline MultisplitNumber multisplit_u32(uint32_t value) {
+  const MultisplitNumber number = {MULTISPLIT_KEY_TYPE_U32, 0, value};
+  return number;
+}
+static inline MultisplitNumber multisplit_i32(int32_t value) {
+  const MultisplitNumber number = {MULTISPLIT_KEY_TYPE_I32, 0, (uint32_t)value};
+  return number;
+}
+static inline MultisplitNumber multisplit_f32(float value) {
+  MultisplitNumber number = {MULTISPLIT_KEY_TYPE_F32, 0, 0};
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  number.bits = bits;
+  return number;
+}
+static inline MultisplitNumber multisplit_u64(uint64_t value) {
+  const MultisplitNumber number = {MULTISPLIT_KEY_TYPE_U64, 0, value};
+  return number;
+}
+static inline MultisplitNumber multisplit_i64(int64_t value) {
+  const MultisplitNumber number = {MULTISPLIT_KEY_TYPE_I64, 0, (uint64_t)value};
+  return number;
+}
+static inline MultisplitNumber multisplit_f64(double value) {
+  MultisplitNumber number = {MULTISPLIT_KEY_TYPE_F64, 0, 0};
+  memcpy(&number.bits, &value, sizeof value);
+  return number;
+}
+static inline MultisplitNumber multisplit_u8(uint8_t value) {
+  const MultisplitNumber number = {MULTISPLIT_KEY_TYPE_U8, 0, value};
+  return number;
+}
+static inline MultisplitNumber multisplit_i8(int8_t value) {
+  const MultisplitNumber number = {MULTISPLIT_KEY_TYPE_I8, 0, (uint8_t)value};
+  return number;
+}
+static inline MultisplitNumber multisplit_u16(uint16_t value) {
+  const MultisplitNumber number = {MULTISPLIT_KEY_TYPE_U16, 0, value};
+  return number;
+}
+static inline MultisplitNumber multisplit_i16(int16_t value) {
+  const MultisplitNumber number = {MULTISPLIT_KEY_TYPE_I16, 0, (uint16_t)value};
+  return number;
+}
+/// Of the bits of a half-precision float.
+static inline MultisplitNumber multisplit_f16(uint16_t bits) {
+  const MultisplitNumber number = {MULTISPLIT_KEY_TYPE_F16, 0, bits};
+  return number;
+}
+/// Of the bits of a bfloat16.
+static inline MultisplitNumber multisplit_bf16(uint16_t bits) {
+  const MultisplitNumber number = {MULTISPLIT_KEY_TYPE_BF16, 0, bits};
+  return number;
+}
 
 #ifdef __cplusplus
 }  // extern "C"

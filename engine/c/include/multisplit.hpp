@@ -10,8 +10,9 @@
  * without exceptions it prints the message and aborts instead.
  *
  * Objects can be moved but not copied, except Context, whose copies share one context. Operations hold a
- * copy, so the context is destroyed after the last of them, regardless of the order of destruction. The
- * device must outlive both.
+ * copy, so the context is destroyed after the last of them, regardless of the order of destruction or
+ * assignment. The device must outlive both. Objects that were default-constructed or moved from are empty:
+ * they convert to false, and their functions return MULTISPLIT_ERROR_NULL.
  *
  * Functions that take a structure set its struct_size. SPDX-License-Identifier: MIT OR Apache-2.0
  */
@@ -83,17 +84,17 @@ public:
     Result(T value) : Status(MULTISPLIT_SUCCESS), value_(std::move(value)) {}
     explicit Result(MultisplitResult error) : Status(error) {}
 
-    /* The value; throws Error if there is none. */
+    /* The value; throws Error if there is none. std::move(result).value() moves it out of a variable. */
     T value() && {
-        if (!value_) {
-            detail::fail(code(), message());
-        }
+        require();
         return std::move(*value_);
     }
+    T &value() & {
+        require();
+        return *value_;
+    }
     const T &value() const & {
-        if (!value_) {
-            detail::fail(code(), message());
-        }
+        require();
         return *value_;
     }
     /* Unchecked access; requires that there is a value. */
@@ -103,6 +104,11 @@ public:
     const T *operator->() const { return &*value_; }
 
 private:
+    void require() const {
+        if (!value_) {
+            detail::fail(code(), message());
+        }
+    }
     std::optional<T> value_;
 };
 
@@ -117,6 +123,30 @@ public:
         }
     }
 };
+
+/* A number of a key type, for `first`, `last` and `identity`. Only numbers of exactly these types convert: what
+ * compares floats is a float. */
+inline MultisplitNumber number(std::uint32_t value) { return multisplit_u32(value); }
+inline MultisplitNumber number(std::int32_t value) { return multisplit_i32(value); }
+inline MultisplitNumber number(float value) { return multisplit_f32(value); }
+inline MultisplitNumber number(std::uint64_t value) { return multisplit_u64(value); }
+inline MultisplitNumber number(std::int64_t value) { return multisplit_i64(value); }
+inline MultisplitNumber number(double value) { return multisplit_f64(value); }
+template <class T>
+MultisplitNumber number(T) = delete;
+
+/* A selection of n elements of type K by a comparison: the key type and the operands agree. */
+template <class K>
+MultisplitSelectInfo select_info(std::uint64_t n, MultisplitCondition condition, K first = {}, K last = {}) {
+    MultisplitSelectInfo info = {};
+    info.struct_size = sizeof info;
+    info.key_type = number(K{}).key_type;
+    info.condition = condition;
+    info.first = number(first);
+    info.last = number(last);
+    info.common.n = n;
+    return info;
+}
 
 /* A context description with all required members set. */
 inline MultisplitContextInfo context_info(PFN_vkGetInstanceProcAddr get_instance_proc_addr, VkInstance instance,
@@ -143,6 +173,7 @@ inline Result<void> create_device(MultisplitContextInfo &info, const VkDeviceCre
 /* Features and extensions to enable, for callers that create the device themselves. */
 class Requirements {
 public:
+    Requirements() = default;
     static Result<Requirements> create(MultisplitRequirementsInfo info) {
         info.struct_size = sizeof info;
         info.version = MULTISPLIT_VERSION;
@@ -151,6 +182,7 @@ public:
         return code == MULTISPLIT_SUCCESS ? Result<Requirements>(Requirements(made)) : Result<Requirements>(code);
     }
     MultisplitRequirements *get() const noexcept { return handle_.get(); }
+    explicit operator bool() const noexcept { return handle_ != nullptr; }
     Result<void> merge(VkDeviceCreateInfo &create_info) const {
         return Result<void>(multisplit_requirements_merge(get(), &create_info));
     }
@@ -172,6 +204,7 @@ private:
 /* The caller's device. Copies share the same context. */
 class Context {
 public:
+    Context() = default;
     static Result<Context> create(MultisplitContextInfo info) {
         info.struct_size = sizeof info;
         info.version = MULTISPLIT_VERSION;
@@ -180,6 +213,7 @@ public:
         return code == MULTISPLIT_SUCCESS ? Result<Context>(Context(made)) : Result<Context>(code);
     }
     MultisplitContext *get() const noexcept { return handle_.get(); }
+    explicit operator bool() const noexcept { return handle_ != nullptr; }
     /* multisplit_context_lane_order. */
     Result<bool> keeps_lane_order() const {
         VkBool32 kept = VK_TRUE;
@@ -192,6 +226,20 @@ private:
         : handle_(handle, [](MultisplitContext *it) { multisplit_context_destroy(it); }) {}
     std::shared_ptr<MultisplitContext> handle_;
 };
+
+namespace detail {
+
+/* Destroys a handle. It holds the context, so a std::unique_ptr destroys the handle before the context, also
+ * when it is assigned to. */
+template <class Handle, MultisplitResult (*destroy)(Handle *)>
+struct Destroy {
+    Context context;
+    void operator()(Handle *handle) const noexcept { destroy(handle); }
+};
+template <class Handle, MultisplitResult (*destroy)(Handle *)>
+using Owned = std::unique_ptr<Handle, Destroy<Handle, destroy>>;
+
+} // namespace detail
 
 /* Binds a buffer, or a range of it, to a role. */
 inline MultisplitBinding bind(MultisplitRole role, VkBuffer buffer, VkDeviceSize offset = 0,
@@ -208,15 +256,18 @@ inline MultisplitBinding bind(MultisplitRole role, VkBuffer buffer, VkDeviceSize
  * everything recorded with it has finished executing. */
 class Operation {
 public:
+    Operation() = default;
     /* Warmed up on creation: multisplit_sort_pairs_create, multisplit_sort_keys_create. */
-    static Result<Operation> sort_pairs(const Context &context, MultisplitKeyType key_type, std::uint64_t n) {
+    static Result<Operation> sort_pairs(const Context &context, MultisplitKeyType key_type, std::uint64_t n,
+                                        MultisplitCount count = MULTISPLIT_COUNT_FIXED) {
         MultisplitOperation *made = nullptr;
-        const MultisplitResult code = multisplit_sort_pairs_create(context.get(), key_type, n, &made);
+        const MultisplitResult code = multisplit_sort_pairs_create(context.get(), key_type, n, count, &made);
         return wrap(context, code, made);
     }
-    static Result<Operation> sort_keys(const Context &context, MultisplitKeyType key_type, std::uint64_t n) {
+    static Result<Operation> sort_keys(const Context &context, MultisplitKeyType key_type, std::uint64_t n,
+                                       MultisplitCount count = MULTISPLIT_COUNT_FIXED) {
         MultisplitOperation *made = nullptr;
-        const MultisplitResult code = multisplit_sort_keys_create(context.get(), key_type, n, &made);
+        const MultisplitResult code = multisplit_sort_keys_create(context.get(), key_type, n, count, &made);
         return wrap(context, code, made);
     }
     /* Only planned on creation: call warm_up() before recording. */
@@ -258,6 +309,7 @@ public:
     }
 
     MultisplitOperation *get() const noexcept { return handle_.get(); }
+    explicit operator bool() const noexcept { return handle_ != nullptr; }
     Result<void> warm_up() const { return Result<void>(multisplit_operation_warm_up(get())); }
     Result<bool> is_ready() const {
         VkBool32 ready = VK_FALSE;
@@ -295,8 +347,9 @@ public:
     }
 
     /* For sort_pairs and sort_keys: multisplit_record_sort. */
-    Result<void> record_sort(VkCommandBuffer commands, VkBuffer keys, VkBuffer values = VK_NULL_HANDLE) const {
-        return Result<void>(multisplit_record_sort(get(), commands, keys, values));
+    Result<void> record_sort(VkCommandBuffer commands, VkBuffer keys, VkBuffer values = VK_NULL_HANDLE,
+                             VkBuffer count = VK_NULL_HANDLE) const {
+        return Result<void>(multisplit_record_sort(get(), commands, keys, values, count));
     }
     /* For any operation: multisplit_record with these buffers and the other members of `info`. */
     Result<void> record(VkCommandBuffer commands, std::initializer_list<MultisplitBinding> bindings,
@@ -311,10 +364,7 @@ public:
     }
 
 private:
-    struct Destroy {
-        void operator()(MultisplitOperation *handle) const noexcept { multisplit_operation_destroy(handle); }
-    };
-    Operation(const Context &context, MultisplitOperation *handle) : context_(context), handle_(handle) {}
+    Operation(const Context &context, MultisplitOperation *handle) : handle_(handle, {context}) {}
 
     template <class Info>
     static Result<Operation> plan(const Context &context, Info info,
@@ -335,14 +385,13 @@ private:
         return code == MULTISPLIT_SUCCESS ? Result<T>(std::move(found)) : Result<T>(code);
     }
 
-    /* Declared before the handle, so that the context is destroyed after it. */
-    Context context_;
-    std::unique_ptr<MultisplitOperation, Destroy> handle_;
+    detail::Owned<MultisplitOperation, multisplit_operation_destroy> handle_;
 };
 
 /* Shortest paths in one network. */
 class ShortestPaths {
 public:
+    ShortestPaths() = default;
     static Result<ShortestPaths> create(const Context &context, MultisplitSsspInfo info) {
         info.struct_size = sizeof info;
         MultisplitSssp *made = nullptr;
@@ -351,6 +400,7 @@ public:
                                           : Result<ShortestPaths>(code);
     }
     MultisplitSssp *get() const noexcept { return handle_.get(); }
+    explicit operator bool() const noexcept { return handle_ != nullptr; }
     /* Distances are std::uint32_t, or float if the weights are floats: `count` of them, one per vertex. */
     template <class T>
     Result<void> solve(std::uint32_t source, T *distances, std::uint64_t count,
@@ -360,12 +410,8 @@ public:
     }
 
 private:
-    struct Destroy {
-        void operator()(MultisplitSssp *handle) const noexcept { multisplit_sssp_destroy(handle); }
-    };
-    ShortestPaths(const Context &context, MultisplitSssp *handle) : context_(context), handle_(handle) {}
-    Context context_;
-    std::unique_ptr<MultisplitSssp, Destroy> handle_;
+    ShortestPaths(const Context &context, MultisplitSssp *handle) : handle_(handle, {context}) {}
+    detail::Owned<MultisplitSssp, multisplit_sssp_destroy> handle_;
 };
 
 } // namespace multisplit

@@ -16,8 +16,8 @@ use crate::operation::{self, MultisplitOperation};
 use crate::read;
 use crate::result::{MultisplitResult, Outcome};
 use crate::types::{
-    MultisplitCommonInfo, MultisplitKeyType, MultisplitOperator, MultisplitOtherCount,
-    MultisplitRole,
+    MultisplitCommonInfo, MultisplitKeyType, MultisplitNumber, MultisplitOperator,
+    MultisplitOtherCount, MultisplitRole,
 };
 use crate::vulkan::VkBool32;
 
@@ -40,8 +40,8 @@ pub struct MultisplitScanInfo {
     pub inclusive: VkBool32,
     /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
     pub glsl: *const c_char,
-    /// The identity element of that function, as bits; 32-bit types use the low half.
-    pub identity: u64,
+    /// The identity element of that function: a number of the type that it combines.
+    pub identity: MultisplitNumber,
     /// The element count, and the caller's buffer accesses around the scan.
     pub common: MultisplitCommonInfo,
 }
@@ -101,8 +101,8 @@ pub struct MultisplitReduceInfo {
     pub index: VkBool32,
     /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
     pub glsl: *const c_char,
-    /// The identity element of that function, as bits; 32-bit types use the low half.
-    pub identity: u64,
+    /// The identity element of that function: a number of the type that it combines.
+    pub identity: MultisplitNumber,
     /// The element count, and the caller's buffer accesses around the reduction.
     pub common: MultisplitCommonInfo,
 }
@@ -145,7 +145,8 @@ unsafe fn declare_reduce(context: &Context, info: &MultisplitReduceInfo) -> Outc
 /// A reduction by key: for each run of equal adjacent keys, outputs the key and the combined values.
 ///
 /// Roles: `KEYS` and `VALUES`, read-only; `KEYS_OUT` and `VALUES_OUT`, each with room for n elements,
-/// unchanged past the number of runs; `FOUND`, one word, the number of runs.
+/// unchanged past the number of runs; `FOUND`, one word, the number of runs; `DISPATCH`, eight words, if
+/// `dispatch_threads` is not 0.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitReduceByKeyInfo {
@@ -159,8 +160,13 @@ pub struct MultisplitReduceByKeyInfo {
     pub op: MaybeUninit<MultisplitOperator>,
     /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
     pub glsl: *const c_char,
-    /// The identity element of that function, as bits; 32-bit types use the low half.
-    pub identity: u64,
+    /// The identity element of that function: a number of the type that it combines.
+    pub identity: MultisplitNumber,
+    /// Whether to write arguments of indirect dispatches over the runs to `DISPATCH`, and the number of runs per
+    /// workgroup; 0: no.
+    pub dispatch_threads: u32,
+    /// Must be 0.
+    pub reserved: u32,
     /// The element count, and the caller's buffer accesses around the reduction.
     pub common: MultisplitCommonInfo,
 }
@@ -189,6 +195,7 @@ unsafe fn declare_reduce_by_key(
     context: &Context,
     info: &MultisplitReduceByKeyInfo,
 ) -> Outcome<Declaration> {
+    read::reserved("MultisplitReduceByKeyInfo", info.reserved)?;
     let key = ElementType::from(KeyType::from(read::choice(info.key_type)?));
     let value = KeyType::from(read::choice(info.value_type)?);
     // SAFETY: by the caller's contract.
@@ -201,7 +208,10 @@ unsafe fn declare_reduce_by_key(
     let to = (of(MultisplitRole::KeysOut, key), of(MultisplitRole::ValuesOut, value));
     let found = declaration.import(MultisplitRole::Found, ElementType::U32, 1);
     let buffers = ReduceByKeyBuffers::new(from, to, found).count(n);
-    declaration.add(|graph, policy| operations::reduce_by_key(graph, policy, operator, &buffers))
+    let mut declaration = declaration
+        .add(|graph, policy| operations::reduce_by_key(graph, policy, operator, &buffers))?;
+    declaration.dispatch(found, n.max(), info.dispatch_threads)?;
+    Ok(declaration)
 }
 
 /// A segmented scan: each run of equal adjacent keys is scanned separately. With all members except `common`
@@ -227,8 +237,8 @@ pub struct MultisplitScanByKeyInfo {
     pub heads: VkBool32,
     /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
     pub glsl: *const c_char,
-    /// The identity element of that function, as bits; 32-bit types use the low half.
-    pub identity: u64,
+    /// The identity element of that function: a number of the type that it combines.
+    pub identity: MultisplitNumber,
     /// The element count, and the caller's buffer accesses around the scan.
     pub common: MultisplitCommonInfo,
 }
@@ -305,8 +315,8 @@ pub struct MultisplitReduceSegmentsInfo {
     pub segments: MultisplitOtherCount,
     /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
     pub glsl: *const c_char,
-    /// The identity element of that function, as bits; 32-bit types use the low half.
-    pub identity: u64,
+    /// The identity element of that function: a number of the type that it combines.
+    pub identity: MultisplitNumber,
     /// The element count, and the caller's buffer accesses around the reduction.
     pub common: MultisplitCommonInfo,
 }

@@ -80,14 +80,14 @@ pub struct MultisplitContextInfo {
     /// `NULL`: the built-in sizes. Copied. A profile that is damaged or made for another device or driver is
     /// rejected with `MULTISPLIT_ERROR_PROFILE`. It never affects results.
     pub profile: *const u8,
-    /// Size of the profile in bytes.
+    /// Size of the profile in bytes: at most 2^20.
     pub profile_size: u64,
     /// The caller's pipeline cache, used to create pipelines; it must outlive the context. `VK_NULL_HANDLE`:
     /// the context creates one. Must not be combined with `pipeline_cache`.
     pub vulkan_pipeline_cache: VkPipelineCache,
     /// Host memory allocation callbacks for Vulkan objects other than those of `vkAllocateMemory`; `NULL`:
-    /// the driver's. The structure is copied; its functions may be called from any thread that calls the
-    /// library.
+    /// the driver's. `pfnAllocation`, `pfnReallocation` and `pfnFree` are required. The structure is copied;
+    /// its functions may be called from any thread that calls the library, and must not call the library.
     pub allocation_callbacks: *const VkAllocationCallbacks,
     /// The caller's device memory allocator, for operations that allocate their own scratch memory; `NULL`:
     /// the library's. The structure is copied, and used until the context is destroyed.
@@ -118,7 +118,7 @@ impl MultisplitContextInfo {
         // SAFETY: by the caller's contract.
         unsafe {
             let options = AdoptOptions::default().pipeline_cache(self.vulkan_pipeline_cache);
-            let options = match self.allocation_callbacks.as_ref() {
+            let options = match vulkan::callbacks(self.allocation_callbacks)? {
                 Some(&callbacks) => options.allocation_callbacks(callbacks),
                 None => options,
             };
@@ -128,6 +128,18 @@ impl MultisplitContextInfo {
             })
         }
     }
+}
+
+/// Maximum size of a profile; those that `multisplit tune` writes have a few kilobytes.
+const MAX_PROFILE_BYTES: u64 = 1 << 20;
+
+/// Rejects sizes that are mistakes, before the profile is read.
+fn check_profile_size(size: u64) -> Outcome {
+    if size <= MAX_PROFILE_BYTES {
+        return Ok(());
+    }
+    let text = format!("profile_size is {size}; a profile has at most {MAX_PROFILE_BYTES} bytes");
+    Err(Failure::new(MultisplitResult::MultisplitErrorTooLarge, text))
 }
 
 pub(crate) static CONTEXTS: Registry<MultisplitContext, ContextObject> = Registry::new("context");
@@ -150,6 +162,7 @@ impl ContextObject {
         let (entry, instance, folder, profile) = unsafe {
             let (entry, instance) = vulkan::instance(info.get_instance_proc_addr, info.instance)?;
             let folder = read::text("pipeline_cache", info.pipeline_cache)?;
+            check_profile_size(info.profile_size)?;
             (entry, instance, folder, read::slice("profile", info.profile, info.profile_size)?)
         };
         if info.physical_device.is_null() {

@@ -1,7 +1,7 @@
 //! Declares the buffers and counts of an operation as imports of the planned work.
 
 use multisplit::graph::{Buffer, ElementType, Graph, Scope};
-use multisplit::operations::Count;
+use multisplit::operations::{Count, DISPATCH_WORDS, dispatch_arguments};
 use multisplit::{Context, Policy, Work};
 
 use crate::read::{self, Sized32};
@@ -10,6 +10,7 @@ use crate::types::{
     MultisplitBarriers, MultisplitCommonInfo, MultisplitCount, MultisplitOtherCount,
     MultisplitRole, MultisplitRoleScope,
 };
+use crate::values::{Limits, MEMBERS};
 
 /// The parameters of an operation. Implemented by `operation_info`.
 pub(crate) trait OperationInfo: Sized32 {
@@ -56,6 +57,8 @@ pub(crate) struct Declaration {
     pub roles: Vec<(MultisplitRole, Buffer)>,
     /// The element count, and the count of a second array or of segments.
     pub counts: [RecordedCount; 2],
+    /// The limits that recordings may replace, if the operation compares with any.
+    pub limits: Option<Limits>,
 }
 
 /// A count that may be set by recordings.
@@ -70,7 +73,7 @@ impl Declaration {
     pub fn new(context: &Context, name: &str) -> Self {
         let counts = [MultisplitRole::Count, MultisplitRole::OtherCount]
             .map(|role| RecordedCount { name: role.name(), max: None });
-        Self { work: context.work(name), roles: Vec::new(), counts }
+        Self { work: context.work(name), roles: Vec::new(), counts, limits: None }
     }
 
     /// Adds the passes.
@@ -80,6 +83,7 @@ impl Declaration {
     ) -> Outcome<Self> {
         let (graph, policy) = self.work.parts();
         operation(graph, policy)?;
+        MEMBERS.iter().for_each(|member| graph.settable_with(member));
         Ok(self)
     }
 
@@ -142,6 +146,18 @@ impl Declaration {
     pub fn offsets(&mut self, segments: Count) -> Buffer {
         let words = segments.max().saturating_add(1);
         self.import(MultisplitRole::Offsets, ElementType::U32, words)
+    }
+
+    /// Adds the pass that writes arguments of indirect dispatches for the number of elements in `found`, with
+    /// workgroups of `threads` elements; none if `threads` is 0.
+    pub fn dispatch(&mut self, found: Buffer, max: u64, threads: u32) -> Outcome {
+        if threads == 0 {
+            return Ok(());
+        }
+        let command = self.import(MultisplitRole::Dispatch, ElementType::U32, DISPATCH_WORDS);
+        let (graph, policy) = self.work.parts();
+        let count = Count::Device { buffer: found, index: 0, max };
+        Ok(dispatch_arguments(graph, policy, count, threads, command)?)
     }
 
     /// Imports the table of a GLSL function; `None` if `words` is 0.

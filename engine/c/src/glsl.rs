@@ -10,7 +10,7 @@ use multisplit::{AnyOperator, KeyType, Operator};
 
 use crate::read;
 use crate::result::Outcome;
-use crate::types::MultisplitOperator;
+use crate::types::{MultisplitNumber, MultisplitOperator};
 
 /// A bucket function of a split.
 ///
@@ -60,15 +60,14 @@ pub(crate) unsafe fn predicate<K: multisplit::Key>(
     absent(source, parameters, table)
 }
 
-/// The operator that combines elements of a type: built-in, or a GLSL function and the bits of its identity
-/// element.
+/// The operator that combines elements of a type: built-in, or a GLSL function and its identity element.
 ///
 /// # Safety
 /// `source` is null or a C string.
 pub(crate) unsafe fn operator(
     operator: MaybeUninit<MultisplitOperator>,
     key: KeyType,
-    (source, identity): (*const c_char, u64),
+    (source, identity): (*const c_char, MultisplitNumber),
 ) -> Outcome<AnyOperator> {
     Ok(match read::choice(operator)? {
         MultisplitOperator::Sum => Operator::Sum.into(),
@@ -79,6 +78,7 @@ pub(crate) unsafe fn operator(
             {
                 // SAFETY: by the caller's contract.
                 let source = unsafe { text(source)? };
+                let identity = identity.of_type("identity", key)?;
                 multisplit::GlslOperator::of_type(source, key, identity).into()
             }
             #[cfg(not(feature = "glsl"))]

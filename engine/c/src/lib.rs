@@ -26,6 +26,7 @@ mod split;
 mod sssp;
 mod topk;
 mod types;
+mod values;
 mod version;
 mod vulkan;
 
@@ -47,4 +48,5 @@ pub use split::*;
 pub use sssp::*;
 pub use topk::*;
 pub use types::*;
+pub use values::MultisplitValues;
 pub use version::*;

@@ -10,7 +10,7 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 
 use crate::read;
-use crate::result::{Failure, MultisplitResult, guard};
+use crate::result::{Failure, MultisplitResult, call_back, guard};
 use crate::types::choice;
 
 /// Severity of a log message.
@@ -29,7 +29,7 @@ pub enum MultisplitLogLevel {
 choice!(MultisplitLogLevel: Error, Warning, Info, Debug);
 
 /// Receives a message, which is valid only during the call. It may be called from any thread that calls the
-/// library, and must not call the library.
+/// library, and must not call the library: such calls return `MULTISPLIT_ERROR_CALLBACK`.
 pub type MultisplitLogFunction = Option<
     unsafe extern "C" fn(user: *mut c_void, level: MultisplitLogLevel, message: *const c_char),
 >;
@@ -115,7 +115,7 @@ impl Subscriber for Forward {
         let Ok(message) = CString::new(whole) else { return };
         let level = level_of(event.metadata().level());
         // SAFETY: guaranteed by the caller of `multisplit_set_log`.
-        unsafe { (sink.function)(sink.user, level, message.as_ptr()) };
+        call_back(|| unsafe { (sink.function)(sink.user, level, message.as_ptr()) });
     }
 
     fn enter(&self, _: &Id) {}

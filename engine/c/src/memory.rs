@@ -7,7 +7,7 @@ use std::sync::Arc;
 use multisplit::ash::vk;
 use multisplit::{MemoryAllocator, MemoryPiece};
 
-use crate::result::{Failure, Outcome};
+use crate::result::{Failure, Outcome, call_back};
 use crate::vulkan::{
     VkDeviceMemory, VkDeviceSize, VkMemoryAllocateFlags, VkMemoryRequirements, VkResult,
 };
@@ -25,7 +25,8 @@ pub struct MultisplitMemory {
 }
 
 /// Allocates memory for a buffer, preferably device-local, with the size and alignment in `requirements` and
-/// with `flags`. Returns a Vulkan error on failure. It may be called from any thread that calls the library.
+/// with `flags`. Returns a Vulkan error on failure. It may be called from any thread that calls the library,
+/// and must not call the library: such calls return `MULTISPLIT_ERROR_CALLBACK`.
 pub type MultisplitAllocateFunction = Option<
     unsafe extern "C" fn(
         user: *mut c_void,
@@ -35,7 +36,7 @@ pub type MultisplitAllocateFunction = Option<
     ) -> VkResult,
 >;
 
-/// Frees an allocation.
+/// Frees an allocation. As above, it must not call the library.
 pub type MultisplitFreeFunction =
     Option<unsafe extern "C" fn(user: *mut c_void, memory: *const MultisplitMemory)>;
 
@@ -85,7 +86,8 @@ unsafe impl MemoryAllocator for Functions {
         let memory = vk::DeviceMemory::null();
         let mut piece = MultisplitMemory { memory, offset: 0, cookie: ptr::null_mut() };
         // SAFETY: guaranteed by the caller of `multisplit_context_create`.
-        let result = unsafe { (self.allocate)(self.user, wanted, flags.as_raw(), &mut piece) };
+        let result =
+            call_back(|| unsafe { (self.allocate)(self.user, wanted, flags.as_raw(), &mut piece) });
         match result {
             0 => Ok(MemoryPiece {
                 memory: piece.memory,
@@ -99,7 +101,8 @@ unsafe impl MemoryAllocator for Functions {
     fn free(&self, piece: MemoryPiece) {
         let MemoryPiece { memory, offset, cookie } = piece;
         let cookie = ptr::with_exposed_provenance_mut(cookie);
+        let piece = MultisplitMemory { memory, offset, cookie };
         // SAFETY: guaranteed by the caller of `multisplit_context_create`.
-        unsafe { (self.free)(self.user, &MultisplitMemory { memory, offset, cookie }) };
+        call_back(|| unsafe { (self.free)(self.user, &piece) });
     }
 }

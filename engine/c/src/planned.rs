@@ -17,6 +17,7 @@ use crate::declare::{COUNT, Declaration, OperationInfo, RecordedCount, no_buffer
 use crate::read::{self, Choice as _, Sized32};
 use crate::result::{Failure, MultisplitResult, Outcome};
 use crate::types::{MultisplitBinding, MultisplitRole, MultisplitScope};
+use crate::values::{MAX_REPLACED, MultisplitValues, PUSH_BYTES, Replaceable};
 use crate::vulkan::{VkBool32, VkBufferUsageFlags, VkCommandBuffer, VkDeviceSize, VkQueryPool};
 
 /// Requirements for the scratch memory of an operation.
@@ -81,7 +82,8 @@ pub struct MultisplitRecordInfo {
     pub binding_count: u32,
     /// The buffers, one for each role in use, in any order.
     pub bindings: *const MultisplitBinding,
-    /// The scratch memory; the buffer is `VK_NULL_HANDLE` if none is needed.
+    /// The scratch memory, for operations created with `caller_workspace`; the buffer is `VK_NULL_HANDLE` if
+    /// none is needed.
     pub workspace: MultisplitBinding,
     /// The number of elements for `MULTISPLIT_COUNT_RECORDED`; otherwise 0.
     pub count: u64,
@@ -100,6 +102,8 @@ pub struct MultisplitRecordInfo {
     pub reserved: u32,
     /// Length of the second array, or number of segments, for `MULTISPLIT_COUNT_RECORDED`; otherwise 0.
     pub other_count: u64,
+    /// Values for this recording; `NULL`: those that the operation was created with.
+    pub values: *const MultisplitValues,
 }
 
 // SAFETY: satisfies the requirements of the trait.
@@ -116,6 +120,8 @@ pub(crate) struct Operation {
     roles: Vec<RoleBuffer>,
     /// The counts set by each recording: the count, and that of a second array.
     counts: [RecordedCount; 2],
+    /// The values that recordings may replace.
+    replaceable: Replaceable,
     /// Pass names, in order.
     passes: Vec<CString>,
     ready: OnceLock<Executable>,
@@ -142,8 +148,9 @@ impl Operation {
             unsafe { ((I::DECLARE)(&context.engine, info)?, common.scopes()?) };
         read::reserved("MultisplitCommonInfo", common.reserved)?;
         declaration.scopes(scopes, read::choice(common.barriers)?)?;
-        let Declaration { work, roles, counts } = declaration;
+        let Declaration { work, roles, counts, limits } = declaration;
         let (plan, options) = (work.plan()?, common.options());
+        context.engine.check_plan(&plan, options)?;
         let workspace = context.engine.workspace_requirements_with(&plan, options)?;
         let contracts = context.engine.contracts(&plan, options);
         let with_contract = |(role, buffer): (MultisplitRole, Buffer)| {
@@ -154,8 +161,19 @@ impl Operation {
         let roles = roles.into_iter().map(with_contract).collect::<Outcome<_>>()?;
         let label = |step: &Step| CString::new(step.pass.label.as_str()).unwrap_or_default();
         let passes = plan.steps().iter().map(label).collect();
-        let (ready, warming, context) = (OnceLock::new(), Mutex::new(()), context.clone());
-        Ok(Self { plan, options, workspace, roles, counts, passes, ready, warming, context })
+        let replaceable = Replaceable::new(&plan, limits);
+        Ok(Self {
+            plan,
+            options,
+            workspace,
+            roles,
+            counts,
+            replaceable,
+            passes,
+            ready: OnceLock::new(),
+            warming: Mutex::new(()),
+            context: context.clone(),
+        })
     }
 
     pub fn warm_up(&self) -> Outcome {
@@ -260,7 +278,18 @@ impl Operation {
         let values = [0, 1].map(|at| PassValue { pass: self.counts[at].name, bytes: &bytes[at] });
         // The values read by the plan.
         let [first, second] = numbers.map(|number| number.is_some());
-        let values = &values[usize::from(!first)..1 + usize::from(second)];
+        let counts = &values[usize::from(!first)..1 + usize::from(second)];
+        let mut pushes = [[0; PUSH_BYTES]; MAX_REPLACED];
+        let mut values = [PassValue { pass: "", bytes: &[] }; 2 + MAX_REPLACED];
+        values[..counts.len()].copy_from_slice(counts);
+        // SAFETY: by the caller's contract.
+        let replaced = match unsafe { read::structure("values", info.values)? } {
+            Some(given) => {
+                self.replaceable.replace(given, &mut pushes, &mut values[counts.len()..])?
+            }
+            None => 0,
+        };
+        let values = &values[..counts.len() + replaced];
         let options = RecordOptions {
             workspace: self.scratch(&info.workspace)?,
             frame: Some(info.frame as usize),
@@ -272,8 +301,8 @@ impl Operation {
         Ok(())
     }
 
-    /// Records a sort of keys, and of values if given, from the start of their buffers, with the operation's
-    /// own workspace and the next frame in turn.
+    /// Records a sort of keys, of values and with a device count, if given, from the start of their buffers, with
+    /// the operation's own workspace and the next frame in turn.
     ///
     /// # Safety
     /// As for [`multisplit_record_sort`](crate::short::multisplit_record_sort).
@@ -281,7 +310,7 @@ impl Operation {
         &self,
         commands: VkCommandBuffer,
         keys: vk::Buffer,
-        values: vk::Buffer,
+        others: [(MultisplitRole, vk::Buffer); 2],
     ) -> Outcome {
         let executable = self.ready()?;
         let at = |role, buffer: vk::Buffer| {
@@ -292,11 +321,12 @@ impl Operation {
                 false => Ok((found.buffer, BufferAt::new(buffer, 0))),
             }
         };
-        let (mut imports, mut count) = ([at(MultisplitRole::Keys, keys)?; 2], 1);
-        let has_values = self.roles.iter().any(|other| other.role == MultisplitRole::Values);
-        if has_values || !values.is_null() {
-            imports[1] = at(MultisplitRole::Values, values)?;
-            count = 2;
+        let (mut imports, mut count) = ([at(MultisplitRole::Keys, keys)?; 3], 1);
+        for (role, buffer) in others {
+            if !buffer.is_null() || self.roles.iter().any(|other| other.role == role) {
+                imports[count] = at(role, buffer)?;
+                count += 1;
+            }
         }
         if self.needed().size > 0 {
             let text = "the operation needs scratch memory; record it with multisplit_record";
@@ -343,12 +373,21 @@ impl Operation {
         if binding.size < needed {
             return Err(Failure::too_small(&format!("buffer `{name}`"), binding.size, needed));
         }
+        let start = if binding.buffer.is_null() { binding.address } else { binding.offset };
+        check_end(&format!("buffer `{name}`"), start, needed, binding.size)?;
         Ok((role.buffer, at))
     }
 
     /// The caller's scratch memory; `None` if none is needed.
     fn scratch(&self, given: &MultisplitBinding) -> Outcome<Option<BufferAt>> {
         read::reserved("MultisplitBinding", given.reserved)?;
+        if given.address != 0 {
+            return Err(Failure::invalid("the workspace is given by address; give a buffer"));
+        }
+        if self.options.own_workspace && !given.buffer.is_null() {
+            let text = "a workspace is given, but the operation has its own; create it with caller_workspace";
+            return Err(Failure::invalid(text));
+        }
         let needed = self.needed().size;
         if needed == 0 {
             return Ok(None);
@@ -359,6 +398,7 @@ impl Operation {
         if given.size < needed {
             return Err(Failure::too_small("the workspace", given.size, needed));
         }
+        check_end("the workspace", given.offset, needed, given.size)?;
         Ok(Some(BufferAt::new(given.buffer, given.offset)))
     }
 
@@ -372,5 +412,19 @@ impl Operation {
             memory_type_bits,
             scope: Some(scope).into(),
         }
+    }
+}
+
+/// Rejects ranges that end past the last byte that an offset or an address can have.
+fn check_end(what: &str, start: u64, needed: u64, size: VkDeviceSize) -> Outcome {
+    let size = if size == vk::WHOLE_SIZE { needed } else { size };
+    match start.checked_add(size) {
+        Some(_) => Ok(()),
+        None => Err(Failure::new(
+            MultisplitResult::MultisplitErrorTooLarge,
+            format!(
+                "{what} starts at {start} and has {size} bytes, which together exceed 2^64 - 1"
+            ),
+        )),
     }
 }

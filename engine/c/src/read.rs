@@ -130,6 +130,19 @@ pub(crate) unsafe fn slice<'a, T>(what: &str, pointer: *const T, count: u64) -> 
     }
 }
 
+/// The caller's structure, which has no size of its own; `None` if the pointer is null.
+///
+/// # Safety
+/// If `pointer` is not null, it points to a `T` that is not written to during the lifetime of the reference. All
+/// bit patterns are valid for `T`.
+pub(crate) unsafe fn structure<'a, T>(what: &str, pointer: *const T) -> Outcome<Option<&'a T>> {
+    if !pointer.is_aligned() {
+        return Err(Failure::invalid(format!("{what} is not aligned")));
+    }
+    // SAFETY: by the caller's contract.
+    Ok(unsafe { pointer.as_ref() })
+}
+
 /// The caller's string; `None` if the pointer is null.
 ///
 /// # Safety

@@ -1,8 +1,8 @@
 //! Results of calls: error codes, the message of the last error, and the function that catches panics.
 
 use std::any::Any;
-use std::cell::RefCell;
-use std::ffi::{CStr, CString, c_char};
+use std::cell::Cell;
+use std::ffi::{CStr, c_char};
 use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -62,10 +62,13 @@ pub enum MultisplitResult {
     /// `profile` is damaged, was made for another version, device or driver, or has sizes that the device
     /// does not support; the message gives the reason.
     MultisplitErrorProfile = -20,
+    /// The library was called by one of the caller's functions (`allocate` and `free` of
+    /// `MultisplitMemoryFunctions`, or the log function), which must not call it.
+    MultisplitErrorCallback = -21,
 }
 
 /// All codes and their names.
-const NAMES: [(Code, &CStr); 21] = [
+const NAMES: [(Code, &CStr); 22] = [
     (Code::MultisplitSuccess, c"MULTISPLIT_SUCCESS"),
     (Code::MultisplitErrorNull, c"MULTISPLIT_ERROR_NULL"),
     (Code::MultisplitErrorVersion, c"MULTISPLIT_ERROR_VERSION"),
@@ -87,6 +90,7 @@ const NAMES: [(Code, &CStr); 21] = [
     (Code::MultisplitErrorSortBits, c"MULTISPLIT_ERROR_SORT_BITS"),
     (Code::MultisplitErrorFrame, c"MULTISPLIT_ERROR_FRAME"),
     (Code::MultisplitErrorProfile, c"MULTISPLIT_ERROR_PROFILE"),
+    (Code::MultisplitErrorCallback, c"MULTISPLIT_ERROR_CALLBACK"),
 ];
 
 /// A code and its message.
@@ -153,8 +157,20 @@ impl From<Error> for Failure {
             Error::Reflect(_) => Code::MultisplitErrorInternal,
             _ => Code::MultisplitErrorInvalid,
         };
-        Self::new(code, error.to_string())
+        Self::new(code, for_c(error.to_string()))
     }
+}
+
+/// Parts of the engine's messages that advise a Rust program, and the advice for C.
+const IN_C: [(&str, &str); 4] = [
+    ("ExecutableOptions::by_address", "by_address of MultisplitCommonInfo"),
+    ("ExecutableOptions::frames", "frames of MultisplitCommonInfo"),
+    ("Select::first_of_runs", "MULTISPLIT_CONDITION_FIRST_OF_RUNS"),
+    ("; compile it with Context::limits", ""),
+];
+
+fn for_c(text: String) -> String {
+    IN_C.iter().fold(text, |text, (rust, c)| text.replace(rust, c))
 }
 
 impl From<multisplit_sssp::Error> for Failure {
@@ -180,31 +196,58 @@ fn vulkan(result: vk::Result) -> Code {
     }
 }
 
+/// Bytes of the message of the last error, with the final zero.
+const MESSAGE_BYTES: usize = 8192;
+
 thread_local! {
-    static LAST: RefCell<CString> = RefCell::default();
+    /// The message of the last error. It never moves, so that C may keep its address.
+    static LAST: Box<[Cell<u8>; MESSAGE_BYTES]> = Box::new([const { Cell::new(0) }; MESSAGE_BYTES]);
+    /// Whether a function of the caller is running.
+    static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Stores the message of the last error, shortened if necessary. C strings end at the first zero. A terminating
+/// thread cannot store a message.
+fn store(text: &str) {
+    let text = text.split('\0').next().unwrap_or_default();
+    let end = (0..MESSAGE_BYTES).rev().find(|&end| text.is_char_boundary(end)).unwrap_or_default();
+    let bytes = text[..end].bytes().chain([0]);
+    let _ = LAST.try_with(|last| last.iter().zip(bytes).for_each(|(to, byte)| to.set(byte)));
 }
 
 /// Runs the body of a call and converts errors and panics to result codes, because unwinding into C is
-/// undefined. A successful call does not change the last error.
+/// undefined. A successful call does not change the last error. Refuses calls from functions of the caller:
+/// they could wait for a lock that their own caller holds.
 pub(crate) fn guard(call: impl FnOnce() -> Outcome) -> MultisplitResult {
-    // Unwind-safe: objects are shared only behind locks, so partial changes are not visible.
-    let failure = match catch_unwind(AssertUnwindSafe(call)) {
-        Ok(Ok(())) => return Code::MultisplitSuccess,
-        Ok(Err(failure)) => failure,
-        Err(payload) => Failure::panicked(&*payload),
+    let failure = if IN_CALLBACK.try_with(Cell::get).unwrap_or_default() {
+        let text = "the library was called by a function that it has called (an allocator or a log function)";
+        Failure::new(Code::MultisplitErrorCallback, text)
+    } else {
+        // Unwind-safe: objects are shared only behind locks, so partial changes are not visible.
+        match catch_unwind(AssertUnwindSafe(call)) {
+            Ok(Ok(())) => return Code::MultisplitSuccess,
+            Ok(Err(failure)) => failure,
+            Err(payload) => Failure::panicked(&*payload),
+        }
     };
-    // C strings end at the first zero. A terminating thread cannot store a message.
-    let text = failure.text.split('\0').next().unwrap_or_default();
-    let text = CString::new(text).unwrap_or_default();
-    let _ = LAST.try_with(|last| last.replace(text));
+    store(&failure.text);
     failure.code
 }
 
-/// Returns the message of the last error on this thread, or an empty string. Never `NULL`. It is valid until
-/// another call on this thread fails.
+/// Calls a function of the caller. Until it returns, [`guard`] refuses calls on this thread.
+pub(crate) fn call_back<T>(function: impl FnOnce() -> T) -> T {
+    let before = IN_CALLBACK.try_with(|inside| inside.replace(true)).unwrap_or_default();
+    let result = function();
+    let _ = IN_CALLBACK.try_with(|inside| inside.set(before));
+    result
+}
+
+/// Returns the message of the last error on this thread, or an empty string. Never `NULL`. The address is
+/// the same in all calls of a thread and valid until the thread ends; the next call that fails on this thread
+/// replaces the text. Copy the text to keep it. Texts of more than 8191 bytes are shortened.
 #[unsafe(no_mangle)]
 pub extern "C" fn multisplit_last_error() -> *const c_char {
-    LAST.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
+    LAST.try_with(|last| last.as_ptr().cast()).unwrap_or(c"".as_ptr())
 }
 
 /// Returns the name of a result code, such as `"MULTISPLIT_ERROR_NULL"`. Never `NULL`; must not be freed.
@@ -245,6 +288,23 @@ mod tests {
         assert_eq!(other.expect("a thread"), "");
         assert_eq!(guard(|| Err(Failure::invalid("a\0b"))), Code::MultisplitErrorInvalid);
         assert_eq!(last(), "a");
+    }
+
+    #[test]
+    fn message_keeps_its_address_and_fits_its_buffer() {
+        let before = multisplit_last_error();
+        let long = "\u{e9}".repeat(MESSAGE_BYTES);
+        assert_eq!(guard(|| Err(Failure::invalid(&long))), Code::MultisplitErrorInvalid);
+        assert_eq!(multisplit_last_error(), before);
+        assert_eq!(last(), long[..MESSAGE_BYTES - 2]);
+    }
+
+    #[test]
+    fn calls_from_callbacks_are_refused() {
+        let inside = || call_back(|| guard(|| Ok(())));
+        assert_eq!(inside(), Code::MultisplitErrorCallback);
+        assert_eq!(call_back(inside), Code::MultisplitErrorCallback);
+        assert_eq!(guard(|| Ok(())), Code::MultisplitSuccess);
     }
 
     #[test]

@@ -14,7 +14,10 @@ use crate::glsl;
 use crate::operation::{self, MultisplitOperation};
 use crate::read;
 use crate::result::{MultisplitResult, Outcome};
-use crate::types::{MultisplitCommonInfo, MultisplitKeyType, MultisplitRole, choice};
+use crate::types::{
+    MultisplitCommonInfo, MultisplitKeyType, MultisplitNumber, MultisplitRole, choice,
+};
+use crate::values::{Limits, MultisplitValues};
 use crate::vulkan::VkBool32;
 
 /// Condition for selecting an element. Comparisons use the order of sorts; elements are equal if their bits
@@ -52,7 +55,8 @@ choice!(MultisplitCondition:
 ///
 /// Roles: `INPUT`; `OUTPUT`, with room for n elements, unchanged past the number of selected elements;
 /// `FOUND`, one word; `FLAGS`, one word per element, for `FLAGGED`; `REJECTED` and `RUN_LENGTHS`, each with
-/// room for n elements, if `rejected` or `run_lengths` is set; `TABLE` if `table_words` is not 0.
+/// room for n elements, if `rejected` or `run_lengths` is set; `DISPATCH`, eight words, if `dispatch_threads` is
+/// not 0; `TABLE` if `table_words` is not 0.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitSelectInfo {
@@ -64,10 +68,11 @@ pub struct MultisplitSelectInfo {
     pub condition: MaybeUninit<MultisplitCondition>,
     /// Whether to write the elements that are not selected to `REJECTED`, in their original order.
     pub rejected: VkBool32,
-    /// The operand of comparisons, as bits; 32-bit types use the low half.
-    pub first: u64,
+    /// The operand of comparisons: a number of the element type, such as `multisplit_f32(0.5f)`. Each recording
+    /// may replace it (`MultisplitValues`).
+    pub first: MultisplitNumber,
     /// The upper bound for `WITHIN`.
-    pub last: u64,
+    pub last: MultisplitNumber,
     /// Whether to write the length of each run to `RUN_LENGTHS`, one word each. Only for `FIRST_OF_RUNS`;
     /// must not be combined with `rejected`.
     pub run_lengths: VkBool32,
@@ -77,8 +82,9 @@ pub struct MultisplitSelectInfo {
     pub glsl: *const c_char,
     /// Values that the function reads as `push.parameter_0`, `_1` and `_2`.
     pub parameters: [u32; 3],
-    /// Must be 0.
-    pub reserved: u32,
+    /// Whether to write arguments of indirect dispatches over the selected elements to `DISPATCH`, and the number
+    /// of elements per workgroup; 0: no.
+    pub dispatch_threads: u32,
     /// The element count, and the caller's buffer accesses around the selection.
     pub common: MultisplitCommonInfo,
 }
@@ -124,14 +130,58 @@ unsafe fn declare(context: &Context, info: &MultisplitSelectInfo) -> Outcome<Dec
     }
 }
 
+/// Converts the limits that a recording gives.
+fn limits<K: Key>(
+    condition: MultisplitCondition,
+    key: impl Fn(u64) -> K + Send + Sync + 'static,
+) -> Limits {
+    Box::new(move |given: &MultisplitValues| {
+        let (first, last) = bounds(K::TYPE, condition, (given.first, given.last))?;
+        let comparison = comparison(condition, key(first), key(last));
+        Ok(comparison.and_then(|comparison| comparison.limits()).unwrap_or_default())
+    })
+}
+
+/// The bits of the operands, if they have the type of the elements. Operands that the condition does not use are
+/// not checked.
+fn bounds(
+    key: KeyType,
+    condition: MultisplitCondition,
+    (first, last): (MultisplitNumber, MultisplitNumber),
+) -> Outcome<(u64, u64)> {
+    use MultisplitCondition::{FirstOfRuns, Flagged, Glsl, Within};
+    Ok(match condition {
+        Flagged | FirstOfRuns | Glsl => (0, 0),
+        Within => (first.of_type("first", key)?, last.of_type("last", key)?),
+        _ => (first.of_type("first", key)?, 0),
+    })
+}
+
+/// A selection by comparison; `None` for other conditions.
+fn comparison<K: Key>(condition: MultisplitCondition, first: K, last: K) -> Option<Select<K>> {
+    Some(match condition {
+        MultisplitCondition::LessThan => Select::less_than(first),
+        MultisplitCondition::AtMost => Select::at_most(first),
+        MultisplitCondition::GreaterThan => Select::greater_than(first),
+        MultisplitCondition::AtLeast => Select::at_least(first),
+        MultisplitCondition::EqualTo => Select::equal_to(first),
+        MultisplitCondition::NotEqualTo => Select::not_equal_to(first),
+        MultisplitCondition::Within => Select::within(first..=last),
+        MultisplitCondition::Flagged
+        | MultisplitCondition::FirstOfRuns
+        | MultisplitCondition::Glsl => return None,
+    })
+}
+
 /// # Safety
 /// The pointers of `info` are null or valid.
 unsafe fn declare_of<K: Key>(
     context: &Context,
     info: &MultisplitSelectInfo,
-    key: impl Fn(u64) -> K,
+    key: impl Fn(u64) -> K + Send + Sync + 'static,
 ) -> Outcome<Declaration> {
-    read::reserved("MultisplitSelectInfo", info.reserved)?;
+    let condition = read::choice(info.condition)?;
+    let (first, last) = bounds(K::TYPE, condition, (info.first, info.last))?;
     let mut declaration = Declaration::new(context, "select");
     let n = declaration.count(&info.common)?;
     let element = ElementType::from(K::TYPE);
@@ -139,25 +189,21 @@ unsafe fn declare_of<K: Key>(
     let dst = declaration.import(MultisplitRole::Output, element, n.max());
     let found = declaration.import(MultisplitRole::Found, ElementType::U32, 1);
     let mut buffers = SelectBuffers::new(src, dst, found).count(n);
-    let first = key(info.first);
-    let which = match read::choice(info.condition)? {
-        MultisplitCondition::Flagged => {
-            let flags = declaration.import(MultisplitRole::Flags, ElementType::U32, n.max());
-            buffers = buffers.flags(flags);
-            Select::flagged()
+    let which = match (comparison(condition, key(first), key(last)), condition) {
+        (Some(comparison), _) => {
+            declaration.limits = Some(limits(condition, key));
+            comparison
         }
-        MultisplitCondition::LessThan => Select::less_than(first),
-        MultisplitCondition::AtMost => Select::at_most(first),
-        MultisplitCondition::GreaterThan => Select::greater_than(first),
-        MultisplitCondition::AtLeast => Select::at_least(first),
-        MultisplitCondition::EqualTo => Select::equal_to(first),
-        MultisplitCondition::NotEqualTo => Select::not_equal_to(first),
-        MultisplitCondition::Within => Select::within(first..=key(info.last)),
-        MultisplitCondition::FirstOfRuns => Select::first_of_runs(),
-        MultisplitCondition::Glsl => {
+        (None, MultisplitCondition::Glsl) => {
             let table = declaration.table(info.table_words);
             // SAFETY: by the caller's contract.
             unsafe { glsl::predicate(info.glsl, info.parameters, table)? }
+        }
+        (None, MultisplitCondition::FirstOfRuns) => Select::first_of_runs(),
+        (None, _) => {
+            let flags = declaration.import(MultisplitRole::Flags, ElementType::U32, n.max());
+            buffers = buffers.flags(flags);
+            Select::flagged()
         }
     };
     if info.rejected != 0 {
@@ -167,5 +213,8 @@ unsafe fn declare_of<K: Key>(
         let lengths = declaration.import(MultisplitRole::RunLengths, ElementType::U32, n.max());
         buffers = buffers.run_lengths(lengths);
     }
-    declaration.add(|graph, policy| operations::select(graph, policy, &which, &buffers))
+    let mut declaration =
+        declaration.add(|graph, policy| operations::select(graph, policy, &which, &buffers))?;
+    declaration.dispatch(found, n.max(), info.dispatch_threads)?;
+    Ok(declaration)
 }

@@ -12,7 +12,7 @@ use crate::read::{self, Out};
 use crate::requirements::{self, bits_of};
 use crate::result::{Failure, MultisplitResult, Outcome, guard};
 use crate::sort::{MultisplitSortInfo, MultisplitSortValues};
-use crate::types::{MultisplitBarriers, MultisplitKeyType};
+use crate::types::{MultisplitBarriers, MultisplitCount, MultisplitKeyType, MultisplitRole};
 use crate::version;
 use crate::vulkan::{self, VkBuffer, VkCommandBuffer, VkDeviceCreateInfo};
 
@@ -83,7 +83,8 @@ unsafe fn create_device(
         let merged = chain.merge_into(own.enabled_extension_names(&extensions));
         let check = Requirements::check_create_info(&instance, physical, api_version, &merged)?;
         let features = bits_of(check.into_result()?);
-        let device = instance.create_device(physical, &merged, info.allocation_callbacks.as_ref());
+        let callbacks = vulkan::callbacks(info.allocation_callbacks)?;
+        let device = instance.create_device(physical, &merged, callbacks);
         let device = device.map_err(|result| Failure::vulkan("vkCreateDevice", result))?;
         Ok((device, features))
     }
@@ -106,8 +107,9 @@ fn check_queue(info: &vk::DeviceCreateInfo<'_>, family: u32) -> Outcome {
 
 /// Creates an ascending sort of n pairs: keys of the given type with one 4-byte value each. The sort is
 /// warmed up, allocates its own scratch memory for two frames in flight, and records full barriers before and
-/// after. Record it with `multisplit_record_sort`, or with `multisplit_record` and the roles `KEYS` and
-/// `VALUES`. For other sorts, use `multisplit_sort_create`.
+/// after. `count` is `MULTISPLIT_COUNT_FIXED`, or `MULTISPLIT_COUNT_DEVICE` for at most n pairs, whose number is a
+/// word on the device. Record it with `multisplit_record_sort`, or with `multisplit_record` and the roles `KEYS`,
+/// `VALUES` and `COUNT`. For other sorts, use `multisplit_sort_create`.
 ///
 /// # Safety
 /// `operation` is `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its
@@ -117,10 +119,12 @@ pub unsafe extern "C" fn multisplit_sort_pairs_create(
     context: *const MultisplitContext,
     key_type: MaybeUninit<MultisplitKeyType>,
     n: u64,
+    count: MaybeUninit<MultisplitCount>,
     operation: *mut *mut MultisplitOperation,
 ) -> MultisplitResult {
+    let values = MultisplitSortValues::Values;
     // SAFETY: by the caller's contract.
-    guard(|| unsafe { create(context, key_type, MultisplitSortValues::Values, n, operation) })
+    guard(|| unsafe { create(context, key_type, values, (n, count), operation) })
 }
 
 /// Creates an ascending sort of n keys, otherwise like `multisplit_sort_pairs_create`.
@@ -132,10 +136,12 @@ pub unsafe extern "C" fn multisplit_sort_keys_create(
     context: *const MultisplitContext,
     key_type: MaybeUninit<MultisplitKeyType>,
     n: u64,
+    count: MaybeUninit<MultisplitCount>,
     operation: *mut *mut MultisplitOperation,
 ) -> MultisplitResult {
+    let values = MultisplitSortValues::None;
     // SAFETY: by the caller's contract.
-    guard(|| unsafe { create(context, key_type, MultisplitSortValues::None, n, operation) })
+    guard(|| unsafe { create(context, key_type, values, (n, count), operation) })
 }
 
 /// # Safety
@@ -144,7 +150,7 @@ unsafe fn create(
     context: *const MultisplitContext,
     key_type: MaybeUninit<MultisplitKeyType>,
     values: MultisplitSortValues,
-    n: u64,
+    (n, count): (u64, MaybeUninit<MultisplitCount>),
     operation: *mut *mut MultisplitOperation,
 ) -> Outcome {
     // SAFETY: by the caller's contract.
@@ -154,6 +160,11 @@ unsafe fn create(
     info.key_type = key_type;
     info.values = MaybeUninit::new(values);
     info.common.n = n;
+    info.common.count = count;
+    if read::choice(count)? == MultisplitCount::Recorded {
+        let text = "MULTISPLIT_COUNT_RECORDED needs multisplit_sort_create and multisplit_record";
+        return Err(Failure::invalid(text));
+    }
     info.common.barriers = MaybeUninit::new(MultisplitBarriers::Full);
     // SAFETY: `info` contains no pointers.
     out.set(unsafe { operation::create_ready(&context, &info)? });
@@ -161,8 +172,9 @@ unsafe fn create(
 }
 
 /// Records a sort created by `multisplit_sort_pairs_create` or `multisplit_sort_keys_create`, from the start
-/// of the buffers. `values` is `VK_NULL_HANDLE` for a sort of keys. The two frames in flight alternate:
-/// before a sort is recorded for the third time, its first recording must have finished executing.
+/// of the buffers. `values` is `VK_NULL_HANDLE` for a sort of keys. `count` is the buffer whose first word is
+/// the device count, or `VK_NULL_HANDLE` if the count is fixed. The two frames in flight alternate: before a
+/// sort is recorded for the third time, its first recording must have finished executing.
 ///
 /// # Safety
 /// As for `multisplit_record`. The buffers were created with `VK_BUFFER_USAGE_STORAGE_BUFFER_BIT`, are not
@@ -173,13 +185,15 @@ pub unsafe extern "C" fn multisplit_record_sort(
     commands: VkCommandBuffer,
     keys: VkBuffer,
     values: VkBuffer,
+    count: VkBuffer,
 ) -> MultisplitResult {
     guard(|| {
         let operation = operation::get(operation)?;
         if commands.is_null() {
             return Err(Failure::null("commands"));
         }
+        let others = [(MultisplitRole::Values, values), (MultisplitRole::Count, count)];
         // SAFETY: by the caller's contract.
-        unsafe { operation.record_sort(commands, keys, values) }
+        unsafe { operation.record_sort(commands, keys, others) }
     })
 }

@@ -60,7 +60,7 @@ pub struct MultisplitSsspInfo {
     pub struct_size: u32,
     /// Number of vertices: 1 to 2^30 - 1.
     pub vertices: u32,
-    /// Number of edges.
+    /// Number of edges: at most 2^30 - 1.
     pub edge_count: u64,
     /// Start vertex of each edge.
     pub from: *const u32,
@@ -147,6 +147,7 @@ fn options(info: &MultisplitSsspInfo) -> Outcome<Options> {
 /// The pointers of `info` are null or valid.
 unsafe fn network(info: &MultisplitSsspInfo) -> Outcome<Network> {
     let count = info.edge_count;
+    check_edge_count(count)?;
     // SAFETY: by the caller's contract.
     let (from, to) =
         unsafe { (read::slice("from", info.from, count)?, read::slice("to", info.to, count)?) };
@@ -155,10 +156,10 @@ unsafe fn network(info: &MultisplitSsspInfo) -> Outcome<Network> {
         match read::choice(info.weight)? {
             MultisplitEdgeWeight::Ones => EdgeWeights::Ones,
             MultisplitEdgeWeight::U32 => {
-                EdgeWeights::U32(read::slice("weights", info.weights.cast(), count)?.to_vec())
+                EdgeWeights::U32(copied(read::slice("weights", info.weights.cast(), count)?)?)
             }
             MultisplitEdgeWeight::F32 => {
-                EdgeWeights::F32(read::slice("weights", info.weights.cast(), count)?.to_vec())
+                EdgeWeights::F32(copied(read::slice("weights", info.weights.cast(), count)?)?)
             }
         }
     };
@@ -166,9 +167,32 @@ unsafe fn network(info: &MultisplitSsspInfo) -> Outcome<Network> {
         0 => Direction::Directed,
         _ => Direction::Undirected,
     };
-    let edges = EdgeList { from: from.to_vec(), to: to.to_vec(), weights };
+    let edges = EdgeList { from: copied(from)?, to: copied(to)?, weights };
     let network = Network::new(info.vertices.into(), direction, &edges);
     Ok(network.map_err(multisplit_sssp::Error::from)?)
+}
+
+/// Maximum number of edges, a limit of the kernels.
+const MAX_EDGES: u64 = (1 << 30) - 1;
+
+/// Rejects counts that cannot be searched, before the edges are read.
+fn check_edge_count(count: u64) -> Outcome {
+    if count <= MAX_EDGES {
+        return Ok(());
+    }
+    let text = format!("edge_count is {count}; at most {MAX_EDGES} edges are supported");
+    Err(Failure::new(MultisplitResult::MultisplitErrorTooLarge, text))
+}
+
+/// A copy of the caller's array. Unlike `to_vec`, it does not abort if there is not enough memory.
+fn copied<T: Copy>(from: &[T]) -> Outcome<Vec<T>> {
+    let mut to = Vec::new();
+    to.try_reserve_exact(from.len()).map_err(|_| {
+        let text = format!("no memory for a copy of {} edges", from.len());
+        Failure::new(MultisplitResult::MultisplitErrorOutOfMemory, text)
+    })?;
+    to.extend_from_slice(from);
+    Ok(to)
 }
 
 /// Finds the shortest paths from `source`. Submits to the context's queue and waits.

@@ -10,7 +10,7 @@ use multisplit::graph::Scope;
 use multisplit::{ExecutableOptions, KeyType, embed};
 
 use crate::read;
-use crate::result::Outcome;
+use crate::result::{Failure, Outcome};
 use crate::vulkan::{VkBool32, VkBuffer, VkDeviceAddress, VkDeviceSize};
 
 /// Implements `Choice` for an enumeration whose values are numbered from zero. With `=> Type`, also implements
@@ -72,6 +72,42 @@ pub enum MultisplitKeyType {
     Bf16 = 11,
 }
 choice!(MultisplitKeyType => KeyType: U32, I32, F32, U64, I64, F64, U8, I8, U16, I16, F16, Bf16);
+
+/// A number of a key type, made by `multisplit_u32(7)`, `multisplit_f32(0.5f)` and so on, or by
+/// `multisplit::number` in C++. If its type is not the one that is needed, the call fails. A structure of zeros
+/// is the number 0 of every type.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct MultisplitNumber {
+    /// Its type.
+    pub key_type: MaybeUninit<MultisplitKeyType>,
+    /// Must be 0.
+    pub reserved: u32,
+    /// Its bits, zero-extended to 64.
+    pub bits: u64,
+}
+
+impl MultisplitNumber {
+    /// The bits, if the number has the type that is needed. `what` is its name in messages.
+    pub(crate) fn of_type(self, what: &str, needed: KeyType) -> Outcome<u64> {
+        read::reserved("MultisplitNumber", self.reserved)?;
+        let given = KeyType::from(read::choice(self.key_type)?);
+        let is_zero = given == KeyType::U32 && self.bits == 0;
+        if given != needed && !is_zero {
+            return Err(Failure::invalid(format!(
+                "{what} is a number of type {given}, but the elements have type {needed}; use multisplit_{needed}"
+            )));
+        }
+        if needed.bits() < u64::BITS && self.bits >> needed.bits() != 0 {
+            let bits = self.bits;
+            let text = format!(
+                "{what} has the bits {bits:#x}, which {needed} does not have; use multisplit_{needed}"
+            );
+            return Err(Failure::invalid(text));
+        }
+        Ok(self.bits)
+    }
+}
 
 /// Operator that combines two elements in a scan or a reduction.
 #[repr(C)]
@@ -182,9 +218,15 @@ pub enum MultisplitRole {
     Positions = 25,
     /// Words that contain the device count of a second array or of segments.
     OtherCount = 26,
+    /// Output, eight words: arguments of indirect dispatches over the elements or runs found. Words 0 to 2 are
+    /// the `VkDispatchIndirectCommand` of one workgroup per element, word 3 is their number. Words 4 to 6, from
+    /// byte 16, are the `VkDispatchIndirectCommand` of one workgroup per `dispatch_threads` elements, word 7 is
+    /// the number of these workgroups. If it exceeds `maxComputeWorkGroupCount[0]`, the dispatch extends in y,
+    /// with up to y - 1 surplus workgroups.
+    Dispatch = 27,
 }
 choice!(MultisplitRole:
-    Keys, KeysOut, KeysOther, Values, ValuesOut, ValuesOther, Indices, Half, Permutation, Offsets, OutOfRange, Table, Samples, Weights, Counts, Cumulative, Input, Output, Count, Flags, Found, Rejected, RunLengths, Sorted, Needles, Positions, OtherCount,
+    Keys, KeysOut, KeysOther, Values, ValuesOut, ValuesOther, Indices, Half, Permutation, Offsets, OutOfRange, Table, Samples, Weights, Counts, Cumulative, Input, Output, Count, Flags, Found, Rejected, RunLengths, Sorted, Needles, Positions, OtherCount, Dispatch,
 );
 
 impl MultisplitRole {
@@ -218,6 +260,7 @@ impl MultisplitRole {
             Self::Needles => "needles",
             Self::Positions => "positions",
             Self::OtherCount => "other_count",
+            Self::Dispatch => "dispatch",
         }
     }
 }

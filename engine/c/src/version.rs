@@ -7,7 +7,7 @@ use crate::result::{Failure, MultisplitResult};
 /// Major version of this header.
 pub const MULTISPLIT_VERSION_MAJOR: u32 = 0;
 /// Minor version of this header.
-pub const MULTISPLIT_VERSION_MINOR: u32 = 6;
+pub const MULTISPLIT_VERSION_MINOR: u32 = 7;
 /// Patch version of this header.
 pub const MULTISPLIT_VERSION_PATCH: u32 = 0;
 /// Version of this header as one number, encoded like Vulkan versions; the value for `version` members.

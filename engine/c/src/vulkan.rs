@@ -71,6 +71,32 @@ pub(crate) unsafe fn instance(
     Ok(unsafe { (Entry::from_static_fn(functions.clone()), Instance::load(&functions, instance)) })
 }
 
+/// The caller's host memory allocation callbacks; `None` if `callbacks` is null. Rejects callbacks that Vulkan
+/// requires and that are null, because drivers call them unchecked.
+///
+/// # Safety
+/// If not null, the pointer is valid.
+pub(crate) unsafe fn callbacks<'a>(
+    callbacks: *const VkAllocationCallbacks,
+) -> Outcome<Option<&'a VkAllocationCallbacks>> {
+    // SAFETY: by the caller's contract.
+    let Some(given) = (unsafe { callbacks.as_ref() }) else { return Ok(None) };
+    for (name, is_missing) in [
+        ("pfnAllocation", given.pfn_allocation.is_none()),
+        ("pfnReallocation", given.pfn_reallocation.is_none()),
+        ("pfnFree", given.pfn_free.is_none()),
+    ] {
+        if is_missing {
+            return Err(Failure::null(&format!("allocation_callbacks.{name}")));
+        }
+    }
+    if given.pfn_internal_allocation.is_some() != given.pfn_internal_free.is_some() {
+        let text = "allocation_callbacks has one of pfnInternalAllocation and pfnInternalFree; set both or none";
+        return Err(Failure::invalid(text));
+    }
+    Ok(Some(given))
+}
+
 /// Loads the device functions. They are checked when the device is adopted.
 ///
 /// # Safety

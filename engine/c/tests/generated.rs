@@ -54,6 +54,7 @@ fn header_matches_the_sources() -> Result<()> {
         "select",
         "search",
         "merge",
+        "values",
         "planned",
         "operation",
         "sssp",
@@ -117,14 +118,18 @@ fn guide_names_only_declared_items() -> Result<()> {
     Ok(())
 }
 
-/// Adapts the comments for C programmers: replaces the heading "Safety", a Rust convention.
+/// Adapts the comments for C programmers: replaces the heading "Safety", a Rust convention. Adds the functions that
+/// are written in C.
 fn for_c(header: &str) -> String {
-    header.replace("/// # Safety\n", "/// The caller's part:\n")
+    let header = header.replace("/// # Safety\n", "/// The caller's part:\n");
+    let functions = include_str!("../include/numbers.h.in");
+    let end = "#ifdef __cplusplus\n}  // extern \"C\"";
+    header.replace(end, &format!("{functions}{end}"))
 }
 
 #[test]
 fn example_spirv_matches_its_source() -> Result<()> {
-    for name in ["depths", "draw"] {
+    for name in ["depths", "draw", "cull"] {
         let glsl = fs::read_to_string(root().join(format!("examples/{name}.comp")))?;
         let compiled = compile(&Source::new(name, &glsl))?;
         let path = root().join(format!("examples/{name}.spv.h"));

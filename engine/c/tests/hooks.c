@@ -29,12 +29,26 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_cache(VkDevice device, const VkPipe
     return vkCreatePipelineCache(device, info, callbacks, made);
 }
 
+static int resets_fail;
+static unsigned failed_resets;
+
+static VKAPI_ATTR VkResult VKAPI_CALL reset_pool(VkDevice device, VkCommandPool pool, VkCommandPoolResetFlags flags) {
+    if (resets_fail) {
+        ++failed_resets;
+        return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    }
+    return vkResetCommandPool(device, pool, flags);
+}
+
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_function(VkDevice device, const char *name) {
     if (strcmp(name, "vkCreateComputePipelines") == 0) {
         return (PFN_vkVoidFunction)create_pipelines;
     }
     if (strcmp(name, "vkCreatePipelineCache") == 0) {
         return (PFN_vkVoidFunction)create_cache;
+    }
+    if (strcmp(name, "vkResetCommandPool") == 0) {
+        return (PFN_vkVoidFunction)reset_pool;
     }
     return vkGetDeviceProcAddr(device, name);
 }
@@ -54,7 +68,7 @@ static void sort_once(const Host *host, MultisplitOperation *sort) {
         keys[i] = N - i;
     }
     host_begin(host);
-    OK(multisplit_record_sort(sort, host->commands, buffer.buffer, VK_NULL_HANDLE));
+    OK(multisplit_record_sort(sort, host->commands, buffer.buffer, VK_NULL_HANDLE, VK_NULL_HANDLE));
     host_submit(host);
     int right = 1;
     for (uint32_t i = 0; i < N; ++i) {
@@ -76,7 +90,7 @@ static void pipeline_cache(const Host *host) {
     EXPECT(INVALID, multisplit_context_create(&info, &context));
     info.pipeline_cache = NULL;
     OK(multisplit_context_create(&info, &context));
-    OK(multisplit_sort_keys_create(context, MULTISPLIT_KEY_TYPE_U32, N, &sort));
+    OK(multisplit_sort_keys_create(context, MULTISPLIT_KEY_TYPE_U32, N, MULTISPLIT_COUNT_FIXED, &sort));
     CHECK(pipelines > 0 && pipelines == pipelines_with_own_cache && caches == 0);
     sort_once(host, sort);
     OK(multisplit_operation_destroy(sort));
@@ -148,7 +162,7 @@ static void allocation_callbacks(const Host *host) {
     MultisplitContextInfo info = host_context_info(host);
     info.allocation_callbacks = &callbacks;
     OK(multisplit_context_create(&info, &context));
-    OK(multisplit_sort_keys_create(context, MULTISPLIT_KEY_TYPE_U32, N, &sort));
+    OK(multisplit_sort_keys_create(context, MULTISPLIT_KEY_TYPE_U32, N, MULTISPLIT_COUNT_FIXED, &sort));
     CHECK(counted.total > 0 && counted.live > 0);
     sort_once(host, sort);
     OK(multisplit_operation_destroy(sort));
@@ -163,6 +177,8 @@ typedef struct DeviceMemory {
     int fails, misplaces;
     int live, total;
     VkDeviceSize bytes;
+    /* Not NULL: the operation that is being warmed up, which the allocator warms up too. */
+    MultisplitOperation *warming;
 } DeviceMemory;
 
 static VkResult give(void *user, const VkMemoryRequirements *wanted, VkMemoryAllocateFlags flags,
@@ -173,6 +189,13 @@ static VkResult give(void *user, const VkMemoryRequirements *wanted, VkMemoryAll
     VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
                                  .pNext = &with,
                                  .allocationSize = wanted->size + wanted->alignment};
+    if (all->warming != NULL) {
+        MultisplitContextInfo none = {0};
+        MultisplitContext *context = NULL;
+        EXPECT(CALLBACK, multisplit_operation_warm_up(all->warming));
+        SAYS("called by a function that it has called");
+        EXPECT(CALLBACK, multisplit_context_create(&none, &context));
+    }
     if (all->fails) {
         return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     }
@@ -211,20 +234,44 @@ static void device_memory(const Host *host) {
     /* The functions were copied. */
     memset(&functions, 0, sizeof functions);
     all.fails = 1;
-    EXPECT(OUT_OF_MEMORY, multisplit_sort_keys_create(context, MULTISPLIT_KEY_TYPE_U32, N, &sort));
+    EXPECT(OUT_OF_MEMORY, multisplit_sort_keys_create(context, MULTISPLIT_KEY_TYPE_U32, N, MULTISPLIT_COUNT_FIXED, &sort));
     all.fails = 0;
     all.misplaces = 1;
-    EXPECT(OUT_OF_MEMORY, multisplit_sort_keys_create(context, MULTISPLIT_KEY_TYPE_U32, N, &sort));
+    EXPECT(OUT_OF_MEMORY, multisplit_sort_keys_create(context, MULTISPLIT_KEY_TYPE_U32, N, MULTISPLIT_COUNT_FIXED, &sort));
     all.misplaces = 0;
     CHECK(sort == NULL && all.live == 0);
     all.total = 0;
-    OK(multisplit_sort_keys_create(context, MULTISPLIT_KEY_TYPE_U32, N, &sort));
+    OK(multisplit_sort_keys_create(context, MULTISPLIT_KEY_TYPE_U32, N, MULTISPLIT_COUNT_FIXED, &sort));
     /* One allocation per frame in flight. */
     CHECK(all.live == 2 && all.total == 2 && all.bytes >= 2 * N * sizeof(uint32_t));
     sort_once(host, sort);
     OK(multisplit_operation_destroy(sort));
     CHECK(all.live == 0);
+    /* An allocator that calls the library gets an error, and the call that it was called by succeeds. */
+    MultisplitSortInfo planned = {.struct_size = sizeof planned, .common = {.n = N, .frames = 1}};
+    OK(multisplit_sort_create(context, &planned, &sort));
+    all.warming = sort;
+    OK(multisplit_operation_warm_up(sort));
+    all.warming = NULL;
+    CHECK(all.live == 1);
+    OK(multisplit_operation_destroy(sort));
     OK(multisplit_context_destroy(context));
+}
+
+/* Command pools that cannot be reset are destroyed: the layer would report them. */
+static void failing_resets(const Host *host) {
+    MultisplitContext *context = NULL;
+    MultisplitSssp *sssp = NULL;
+    MultisplitContextInfo info = host_context_info(host);
+    MultisplitSsspInfo network = sssp_info();
+    info.get_instance_proc_addr = instance_function;
+    OK(multisplit_context_create(&info, &context));
+    resets_fail = 1;
+    (void)multisplit_sssp_create(context, &network, &sssp);
+    OK(multisplit_sssp_destroy(sssp));
+    CHECK(failed_resets > 0);
+    OK(multisplit_context_destroy(context));
+    resets_fail = 0;
 }
 
 /* One compile job per pass, on the program's own threads. */
@@ -306,7 +353,7 @@ static void without_features(int argc, char **argv) {
     CHECK((info.features & info.leave_out) == 0);
     host_use(&host, info.device, info.queue, info.features);
     OK(multisplit_context_create(&info, &context));
-    OK(multisplit_sort_keys_create(context, MULTISPLIT_KEY_TYPE_U32, N, &sort));
+    OK(multisplit_sort_keys_create(context, MULTISPLIT_KEY_TYPE_U32, N, MULTISPLIT_COUNT_FIXED, &sort));
     sort_once(&host, sort);
     OK(multisplit_operation_destroy(sort));
     OK(multisplit_context_destroy(context));
@@ -337,6 +384,7 @@ typedef struct Heard {
 
 static void hear(void *user, MultisplitLogLevel level, const char *message) {
     Heard *heard = user;
+    EXPECT(CALLBACK, multisplit_set_log(NULL, NULL, MULTISPLIT_LOG_LEVEL_ERROR));
     CHECK(level <= MULTISPLIT_LOG_LEVEL_DEBUG);
     ++heard->count;
     snprintf(heard->last, sizeof heard->last, "%s", message);
@@ -350,7 +398,7 @@ static void warn(const Host *host) {
     info.pipeline_cache = "/dev/null/multisplit";
     info.ranking = MULTISPLIT_RANKING_PROMISED;
     OK(multisplit_context_create(&info, &context));
-    OK(multisplit_sort_keys_create(context, MULTISPLIT_KEY_TYPE_U32, 1000, &sort));
+    OK(multisplit_sort_keys_create(context, MULTISPLIT_KEY_TYPE_U32, 1000, MULTISPLIT_COUNT_FIXED, &sort));
     OK(multisplit_operation_destroy(sort));
     OK(multisplit_context_destroy(context));
 }
@@ -377,6 +425,7 @@ int main(int argc, char **argv) {
     pipeline_cache(&host);
     allocation_callbacks(&host);
     device_memory(&host);
+    failing_resets(&host);
     jobs_and_names(&host);
     execution_dependency(&host);
     logging(&host);

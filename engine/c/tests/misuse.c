@@ -68,6 +68,20 @@ static void wrong_devices(const Host *host) {
     }
     info.profile = NULL;
     EXPECT(NULL, multisplit_context_create(&info, &context));
+    /* A size that no memory has. */
+    info.profile = (const uint8_t *)profiles[0];
+    info.profile_size = UINT64_C(1) << 60;
+    EXPECT(TOO_LARGE, multisplit_context_create(&info, &context));
+    SAYS("profile_size is 1152921504606846976");
+    /* Allocation callbacks without the functions that drivers call. */
+    VkAllocationCallbacks callbacks = {0};
+    info = host_context_info(host);
+    info.allocation_callbacks = &callbacks;
+    EXPECT(NULL, multisplit_context_create(&info, &context));
+    SAYS("allocation_callbacks.pfnAllocation");
+    info.device = NULL;
+    EXPECT(NULL, multisplit_device_create(&info, NULL));
+    CHECK(info.device == NULL);
     /* A device created without a required feature: the message names it. */
     VkDeviceCreateInfo bare = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
     uint32_t features;
@@ -205,14 +219,51 @@ static void wrong_tasks(MultisplitContext *context) {
     selection = select_info();
     selection.run_lengths = VK_TRUE;
     EXPECT(INVALID, multisplit_select_create(context, &selection, &operation));
-    selection = select_info();
-    selection.reserved = 1;
-    EXPECT(INVALID, multisplit_select_create(context, &selection, &operation));
     scan = scan_info();
     scan.common.frames = UINT32_MAX;
-    OK(multisplit_scan_create(context, &scan, &operation));
-    EXPECT(TOO_LARGE, multisplit_operation_warm_up(operation));
-    OK(multisplit_operation_destroy(operation));
+    EXPECT(TOO_LARGE, multisplit_scan_create(context, &scan, &operation));
+    scan.common.frames = 1025;
+    EXPECT(TOO_LARGE, multisplit_scan_create(context, &scan, &operation));
+    SAYS("number of frames in flight: 1025 is more than the limit of 1024");
+    /* Numbers of another type than the elements. */
+    selection = select_info();
+    selection.key_type = MULTISPLIT_KEY_TYPE_F32;
+    EXPECT(INVALID, multisplit_select_create(context, &selection, &operation));
+    SAYS("first is a number of type u32, but the elements have type f32; use multisplit_f32");
+    selection.first = multisplit_f32(0.5f);
+    selection.condition = MULTISPLIT_CONDITION_WITHIN;
+    selection.last = multisplit_f64(0.5);
+    EXPECT(INVALID, multisplit_select_create(context, &selection, &operation));
+    SAYS("last is a number of type f64");
+    selection = select_info();
+    selection.first.bits = UINT64_C(1) << 32;
+    EXPECT(INVALID, multisplit_select_create(context, &selection, &operation));
+    selection = select_info();
+    selection.first.reserved = 1;
+    EXPECT(INVALID, multisplit_select_create(context, &selection, &operation));
+    by_key = reduce_by_key_info();
+    by_key.reserved = 1;
+    EXPECT(INVALID, multisplit_reduce_by_key_create(context, &by_key, &operation));
+    scan = scan_info();
+    scan.op = MULTISPLIT_OPERATOR_GLSL;
+    scan.glsl = "uint combined(uint a, uint b) { return a * b; }";
+    scan.identity = multisplit_i32(1);
+    EXPECT(INVALID, multisplit_scan_create(context, &scan, &operation));
+    CHECK(operation == NULL);
+}
+
+/* The address of the message is the same after every error, and of each thread its own. */
+static void messages(MultisplitContext *context) {
+    MultisplitOperation *operation = NULL;
+    EXPECT(NULL, multisplit_context_create(NULL, NULL));
+    const char *message = multisplit_last_error();
+    static char glsl[20000];
+    memset(glsl, 'x', sizeof glsl - 1);
+    MultisplitSplitInfo info = split_info();
+    info.bucket = MULTISPLIT_BUCKET_GLSL;
+    info.glsl = glsl;
+    EXPECT(GLSL, multisplit_split_create(context, &info, &operation));
+    CHECK(message == multisplit_last_error() && strlen(message) < 8192);
 }
 
 static void wrong_networks(MultisplitContext *context) {
@@ -228,7 +279,9 @@ static void wrong_networks(MultisplitContext *context) {
     WRONG_NETWORK(INVALID, info.vertices = 0);
     WRONG_NETWORK(INVALID, info.vertices = 2);
     WRONG_NETWORK(TOO_LARGE, info.vertices = UINT32_MAX);
-    WRONG_NETWORK(INVALID, info.edge_count = UINT64_MAX);
+    WRONG_NETWORK(TOO_LARGE, info.edge_count = UINT64_MAX);
+    WRONG_NETWORK(TOO_LARGE, info.edge_count = UINT64_C(1) << 60);
+    WRONG_NETWORK(TOO_LARGE, info.edge_count = UINT64_C(1) << 30);
     WRONG_NETWORK(INVALID, info.method = (MultisplitSsspMethod)6);
     WRONG_NETWORK(INVALID, info.weight = (MultisplitEdgeWeight)3);
     WRONG_NETWORK(INVALID, (info.weight = MULTISPLIT_EDGE_WEIGHT_F32, info.weights = not_a_number));
@@ -312,6 +365,14 @@ static void wrong_recordings(const Host *host, MultisplitContext *context) {
     WRONG_RECORD(MISALIGNED, bindings[0].offset = 2);
     WRONG_RECORD(INVALID, bindings[0].address = 4096);
     WRONG_RECORD(INVALID, (bindings[0].buffer = VK_NULL_HANDLE, bindings[0].address = 4096));
+    WRONG_RECORD(TOO_LARGE, (bindings[0].offset = UINT64_MAX - 255, bindings[0].size = 4096));
+    SAYS("exceed 2^64 - 1");
+    WRONG_RECORD(TOO_LARGE, (bindings[0].offset = UINT64_MAX - 255, bindings[0].size = VK_WHOLE_SIZE));
+    WRONG_RECORD(TOO_LARGE, (bindings[0].buffer = VK_NULL_HANDLE, bindings[0].address = UINT64_MAX - 255));
+    MultisplitValues values = {.reserved = 0};
+    WRONG_RECORD(INVALID, record.values = &values);
+    SAYS("neither limits nor parameters");
+    WRONG_RECORD(INVALID, record.values = (const void *)((const char *)&values + 1));
     WRONG_RECORD(INVALID, record.count = 10);
     WRONG_RECORD(INVALID, record.other_count = 10);
     SAYS("other_count is 10");
@@ -321,10 +382,12 @@ static void wrong_recordings(const Host *host, MultisplitContext *context) {
     WRONG_RECORD(INVALID, record.reserved = 1);
     WRONG_RECORD(INVALID, bindings[0].reserved = 1);
     WRONG_RECORD(INVALID, record.workspace.reserved = 1);
+    WRONG_RECORD(INVALID, record.workspace = ((MultisplitBinding){.address = 4096}));
     if (workspace.size > 0) {
         WRONG_RECORD(NULL, record.workspace.buffer = VK_NULL_HANDLE);
         WRONG_RECORD(TOO_SMALL, record.workspace.size = workspace.size - 1);
         WRONG_RECORD(MISALIGNED, record.workspace.offset = 2);
+        WRONG_RECORD(TOO_LARGE, record.workspace.offset = UINT64_MAX - 255);
         /* Scratch memory and keys in the same buffer, at the same offset and overlapping. */
         WRONG_RECORD(INVALID, record.workspace = bindings[0]; record.workspace.size = VK_WHOLE_SIZE);
         SAYS("the workspace overlaps import");
@@ -385,5 +448,6 @@ void misuse(const Host *host, MultisplitContext *context) {
     wrong_recordings(host, context);
     ranges(host, context);
     wrong_handles(context);
+    messages(context);
     messages_belong_to_threads();
 }

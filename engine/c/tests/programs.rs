@@ -57,10 +57,24 @@ fn cpp_example_counts_and_splits_between_its_own_passes() -> Result<()> {
     Ok(())
 }
 
+/// A selection, a sort with the count found, and a pass that is dispatched by what the selection wrote.
+#[test]
+fn c_example_selects_sorts_and_dispatches_without_the_host() -> Result<()> {
+    let installed = Installed::get()?;
+    let sources = &["examples/cull.c", "examples/host.c"];
+    let program = Program { name: "cull", sources, flags: &[], library: Library::Shared };
+    let program = installed.build(&program)?;
+    for width in installed.widths() {
+        let output = installed.run_well(&program, width)?;
+        ensure!(output.matches("in order").count() == 3, "{output}");
+    }
+    Ok(())
+}
+
 /// Incorrect calls return error codes, and correct calls return correct results.
 #[test]
 fn c_api_survives_misuse_under_asan() -> Result<()> {
-    let flags = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", VERSION];
+    let flags = [SANITIZED[0], SANITIZED[1], VERSION];
     // The sanitizer slows down drivers that compile, and its checks do not depend on the vector width.
     let (first, others) = Installed::get()?.widths().split_at(1);
     checks_succeed(&abi("abi-sanitized", &flags), first)?;
@@ -71,7 +85,7 @@ fn c_api_survives_misuse_under_asan() -> Result<()> {
 #[test]
 fn guide_programs_sort() -> Result<()> {
     let installed = Installed::get()?;
-    for name in ["short.c", "wrapper.cpp"] {
+    for name in ["short.c", "counted.c", "wrapper.cpp"] {
         let source = installed.guide_program(name)?;
         let source = source.to_str().context("a path that is text")?;
         let program = Program {
@@ -83,6 +97,14 @@ fn guide_programs_sort() -> Result<()> {
         let output = installed.run_well(&installed.build(&program)?, installed.widths()[0])?;
         ensure!(output == "sorted\n", "{name}: {output}");
     }
+    // The part of the second program that calls multisplit is as short as the guide says.
+    let text = std::fs::read_to_string(installed.guide_program("counted.c")?)?;
+    let parts = text.split("/* multisplit: begin */").skip(1);
+    let part: String =
+        parts.filter_map(|part| Some(part.split_once("/* multisplit: end */")?.0)).collect();
+    let lines = part.lines().filter(|line| !line.trim().is_empty()).count();
+    let calls = part.matches("MS(multisplit_").count();
+    ensure!(calls == 4 && lines <= 13, "{lines} lines, {calls} calls");
     Ok(())
 }
 
@@ -116,6 +138,22 @@ fn cpp_wrapper_works_with_and_without_exceptions() -> Result<()> {
     Ok(())
 }
 
+/// Moving, copying, swapping and destroying objects leaks nothing, on the host (address sanitizer) and on the
+/// device (objects that the layer counts when the device is destroyed).
+#[test]
+fn cpp_objects_leak_nothing_in_any_special_member() -> Result<()> {
+    let installed = Installed::get()?;
+    let sources = &["tests/members.cpp", "examples/host.c"];
+    let flags = &SANITIZED;
+    let program = Program { name: "members", sources, flags, library: Library::Shared };
+    let output = installed.run(&installed.build(&program)?, installed.widths()[0])?;
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    ensure!(output.status.success(), "{}\n{stdout}{stderr}", output.status);
+    ensure!(stdout == "0 failed, 0 messages\n", "{stdout}{stderr}");
+    ensure!(!stderr.contains("libmultisplit"), "{stderr}");
+    Ok(())
+}
+
 /// The engine's own cache, allocators, threads and log replace those of the library.
 #[test]
 fn caller_supplied_cache_memory_threads_and_log_are_used() -> Result<()> {
@@ -137,6 +175,7 @@ fn devices_are_checked_before_they_are_used() -> Result<()> {
     checks_succeed(&program, &installed.widths()[..1])
 }
 
+const SANITIZED: [&str; 2] = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
 const VERSION: &str = concat!("-DEXPECTED_VERSION=\"", env!("CARGO_PKG_VERSION"), "\"");
 
 fn abi<'p>(name: &'p str, flags: &'p [&'p str]) -> Program<'p> {
@@ -153,6 +192,32 @@ fn abi<'p>(name: &'p str, flags: &'p [&'p str]) -> Program<'p> {
         "examples/host.c",
     ];
     Program { name, sources, flags, library: Library::Shared }
+}
+
+/// The operands of comparisons are numbers with a type: what is no number of a key type does not compile.
+#[test]
+fn untyped_operands_do_not_compile() -> Result<()> {
+    let installed = Installed::get()?;
+    let c = |value: &str| {
+        format!(
+            "#include <multisplit.h>\nvoid f(MultisplitSelectInfo *s) {{ s->first = {value}; }}\n"
+        )
+    };
+    let cpp = |value: &str| {
+        let call = format!("multisplit::select_info(9, MULTISPLIT_CONDITION_LESS_THAN, {value})");
+        format!("#include <multisplit.hpp>\nMultisplitSelectInfo s = {call};\n")
+    };
+    for (name, text, compiles) in [
+        ("typed.c", c("multisplit_f32(0.5f)"), true),
+        ("float.c", c("0.5f"), false),
+        ("integer.c", c("7"), false),
+        ("typed.cpp", cpp("0.5f"), true),
+        ("bool.cpp", cpp("true"), false),
+        ("character.cpp", cpp("'a'"), false),
+    ] {
+        ensure!(installed.compiles(name, &text)? == compiles, "{name}: {text}");
+    }
+    Ok(())
 }
 
 #[test]

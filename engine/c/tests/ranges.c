@@ -67,6 +67,11 @@ static void wrong_counts(const Host *host, MultisplitContext *context) {
         SAYS("at most 1000 supported");
     }
     record.count = 0;
+    /* The operation has its own workspace, so another one is a mistake. */
+    record.workspace = (MultisplitBinding){.buffer = out.buffer, .size = out.size};
+    EXPECT(INVALID, multisplit_record(scan, host->commands, &record));
+    SAYS("create it with caller_workspace");
+    record.workspace = (MultisplitBinding){0};
     OK(multisplit_record(scan, host->commands, &record));
     host_submit(host);
     OK(multisplit_operation_destroy(scan));

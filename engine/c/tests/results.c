@@ -103,15 +103,12 @@ static void selections(const Host *host, MultisplitContext *context) {
         values[i] = (int64_t)noise(i) - 1000000000;
     }
     const float low = -3.5f, high = 250.0f;
-    uint32_t first, last;
-    memcpy(&first, &low, sizeof first);
-    memcpy(&last, &high, sizeof last);
     MultisplitOperation *operation = NULL;
     MultisplitSelectInfo select = {.struct_size = sizeof select,
                                    .key_type = MULTISPLIT_KEY_TYPE_F32,
                                    .condition = MULTISPLIT_CONDITION_WITHIN,
-                                   .first = first,
-                                   .last = last,
+                                   .first = multisplit_f32(low),
+                                   .last = multisplit_f32(high),
                                    .rejected = VK_TRUE,
                                    .common = {.n = N, .caller_workspace = VK_TRUE}};
     OK(multisplit_select_create(context, &select, &operation));

@@ -213,7 +213,7 @@ static void reduce_segments(const Host *host, MultisplitContext *context) {
         if (glsl) {
             info.op = MULTISPLIT_OPERATOR_GLSL;
             info.glsl = "uint combined(uint a, uint b) { return a * b; }";
-            info.identity = 1;
+            info.identity = multisplit_u32(1);
         }
         OK(multisplit_reduce_segments_create(context, &info, &operation));
         Filled filled[] = {{.role = MULTISPLIT_ROLE_INPUT, .data = numbers, .bytes = sizeof numbers},
@@ -282,7 +282,7 @@ static void scan_by_key(const Host *host, MultisplitContext *context) {
         if (heads) {
             info.op = MULTISPLIT_OPERATOR_GLSL;
             info.glsl = "uint combined(uint a, uint b) { return a * b; }";
-            info.identity = 1;
+            info.identity = multisplit_u32(1);
         }
         OK(multisplit_scan_by_key_create(context, &info, &operation));
         Filled filled[] = {{.role = heads ? MULTISPLIT_ROLE_FLAGS : MULTISPLIT_ROLE_KEYS,
@@ -334,7 +334,7 @@ static void counts_stay_on_the_device(const Host *host, MultisplitContext *conte
     MultisplitOperation *select = NULL, *search = NULL;
     MultisplitSelectInfo select_info = {.struct_size = sizeof select_info,
                                         .condition = MULTISPLIT_CONDITION_LESS_THAN,
-                                        .first = 4000,
+                                        .first = multisplit_u32(4000),
                                         .common = {.n = N, .barriers = MULTISPLIT_BARRIERS_FULL}};
     MultisplitSearchInfo search_info = {
         .struct_size = sizeof search_info,

@@ -37,7 +37,9 @@ void run(const Host *host, MultisplitOperation *operation, Filled *filled, uint3
     record.struct_size = sizeof record;
     record.binding_count = count;
     record.bindings = bindings;
-    record.workspace = (MultisplitBinding){.buffer = scratch.buffer, .size = VK_WHOLE_SIZE};
+    if (needs.size > 0) {
+        record.workspace = (MultisplitBinding){.buffer = scratch.buffer, .size = VK_WHOLE_SIZE};
+    }
     host_begin(host);
     if (record.query_pool != VK_NULL_HANDLE) {
         vkCmdResetQueryPool(host->commands, record.query_pool, 0, 2);

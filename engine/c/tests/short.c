@@ -59,13 +59,13 @@ static void devices(int argc, char **argv) {
 /* Several frames in one command buffer, each sorting the output of the previous one. */
 static void sorts(const Host *host, MultisplitContext *context) {
     MultisplitOperation *pairs = NULL, *keys = NULL, *other = NULL;
-    EXPECT(NULL, multisplit_sort_pairs_create(NULL, MULTISPLIT_KEY_TYPE_U32, N, &pairs));
-    EXPECT(NULL, multisplit_sort_pairs_create(context, MULTISPLIT_KEY_TYPE_U32, N, NULL));
-    EXPECT(INVALID, multisplit_sort_pairs_create(context, (MultisplitKeyType)12, N, &pairs));
-    EXPECT(TOO_LARGE, multisplit_sort_keys_create(context, MULTISPLIT_KEY_TYPE_U32, UINT64_MAX, &keys));
+    EXPECT(NULL, multisplit_sort_pairs_create(NULL, MULTISPLIT_KEY_TYPE_U32, N, MULTISPLIT_COUNT_FIXED, &pairs));
+    EXPECT(NULL, multisplit_sort_pairs_create(context, MULTISPLIT_KEY_TYPE_U32, N, MULTISPLIT_COUNT_FIXED, NULL));
+    EXPECT(INVALID, multisplit_sort_pairs_create(context, (MultisplitKeyType)12, N, MULTISPLIT_COUNT_FIXED, &pairs));
+    EXPECT(TOO_LARGE, multisplit_sort_keys_create(context, MULTISPLIT_KEY_TYPE_U32, UINT64_MAX, MULTISPLIT_COUNT_FIXED, &keys));
     CHECK(pairs == NULL && keys == NULL);
-    OK(multisplit_sort_pairs_create(context, MULTISPLIT_KEY_TYPE_I32, N, &pairs));
-    OK(multisplit_sort_keys_create(context, MULTISPLIT_KEY_TYPE_U32, N, &keys));
+    OK(multisplit_sort_pairs_create(context, MULTISPLIT_KEY_TYPE_I32, N, MULTISPLIT_COUNT_FIXED, &pairs));
+    OK(multisplit_sort_keys_create(context, MULTISPLIT_KEY_TYPE_U32, N, MULTISPLIT_COUNT_FIXED, &keys));
     MultisplitSortInfo info = sort_info();
     info.common.reserved = 1;
     EXPECT(INVALID, multisplit_sort_create(context, &info, &other));
@@ -83,16 +83,16 @@ static void sorts(const Host *host, MultisplitContext *context) {
         from[i] = (uint32_t)i;
     }
     host_begin(host);
-    EXPECT(NULL, multisplit_record_sort(NULL, host->commands, key.buffer, value.buffer));
-    EXPECT(NULL, multisplit_record_sort(pairs, NULL, key.buffer, value.buffer));
-    EXPECT(NULL, multisplit_record_sort(pairs, host->commands, VK_NULL_HANDLE, value.buffer));
-    EXPECT(NULL, multisplit_record_sort(pairs, host->commands, key.buffer, VK_NULL_HANDLE));
-    EXPECT(INVALID, multisplit_record_sort(pairs, host->commands, key.buffer, key.buffer));
-    EXPECT(INVALID, multisplit_record_sort(keys, host->commands, key.buffer, value.buffer));
-    EXPECT(NOT_READY, multisplit_record_sort(other, host->commands, key.buffer, VK_NULL_HANDLE));
+    EXPECT(NULL, multisplit_record_sort(NULL, host->commands, key.buffer, value.buffer, VK_NULL_HANDLE));
+    EXPECT(NULL, multisplit_record_sort(pairs, NULL, key.buffer, value.buffer, VK_NULL_HANDLE));
+    EXPECT(NULL, multisplit_record_sort(pairs, host->commands, VK_NULL_HANDLE, value.buffer, VK_NULL_HANDLE));
+    EXPECT(NULL, multisplit_record_sort(pairs, host->commands, key.buffer, VK_NULL_HANDLE, VK_NULL_HANDLE));
+    EXPECT(INVALID, multisplit_record_sort(pairs, host->commands, key.buffer, key.buffer, VK_NULL_HANDLE));
+    EXPECT(INVALID, multisplit_record_sort(keys, host->commands, key.buffer, value.buffer, VK_NULL_HANDLE));
+    EXPECT(NOT_READY, multisplit_record_sort(other, host->commands, key.buffer, VK_NULL_HANDLE, VK_NULL_HANDLE));
     OK(multisplit_operation_warm_up(other));
-    EXPECT(INVALID, multisplit_record_sort(other, host->commands, key.buffer, VK_NULL_HANDLE));
-    OK(multisplit_record_sort(pairs, host->commands, key.buffer, value.buffer));
+    EXPECT(INVALID, multisplit_record_sort(other, host->commands, key.buffer, VK_NULL_HANDLE, VK_NULL_HANDLE));
+    OK(multisplit_record_sort(pairs, host->commands, key.buffer, value.buffer, VK_NULL_HANDLE));
     host_submit(host);
     int right = 1;
     for (uint32_t i = 0; i < N; ++i) {
@@ -104,8 +104,8 @@ static void sorts(const Host *host, MultisplitContext *context) {
     /* The two frames alternate, and each is waited for before it is reused. */
     for (int frame = 0; frame < FRAMES; ++frame) {
         host_begin(host);
-        OK(multisplit_record_sort(keys, host->commands, key.buffer, VK_NULL_HANDLE));
-        OK(multisplit_record_sort(keys, host->commands, value.buffer, VK_NULL_HANDLE));
+        OK(multisplit_record_sort(keys, host->commands, key.buffer, VK_NULL_HANDLE, VK_NULL_HANDLE));
+        OK(multisplit_record_sort(keys, host->commands, value.buffer, VK_NULL_HANDLE, VK_NULL_HANDLE));
         host_submit(host);
     }
     for (uint32_t i = 0; i < N; ++i) {
@@ -115,7 +115,7 @@ static void sorts(const Host *host, MultisplitContext *context) {
     OK(multisplit_operation_destroy(pairs));
     OK(multisplit_operation_destroy(keys));
     OK(multisplit_operation_destroy(other));
-    EXPECT(HANDLE, multisplit_record_sort(pairs, host->commands, key.buffer, value.buffer));
+    EXPECT(HANDLE, multisplit_record_sort(pairs, host->commands, key.buffer, value.buffer, VK_NULL_HANDLE));
     host_free(host, &key);
     host_free(host, &value);
 }

@@ -2,6 +2,7 @@
 #include "suite.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static unsigned checks, failures;
 
@@ -23,6 +24,9 @@ void suite_expect(MultisplitResult wanted, MultisplitResult got, const char *wha
     } else if (got != MULTISPLIT_SUCCESS && multisplit_last_error()[0] == '\0') {
         ++failures;
         fprintf(stderr, "%s:%d: %s: an error without a message\n", file, line, what);
+    } else if (got != MULTISPLIT_SUCCESS && strstr(multisplit_last_error(), "::") != NULL) {
+        ++failures;
+        fprintf(stderr, "%s:%d: %s: a message for Rust programs: %s\n", file, line, what, multisplit_last_error());
     }
 }
 
@@ -89,7 +93,7 @@ MultisplitMergeInfo merge_info(void) {
 MultisplitSelectInfo select_info(void) {
     MultisplitSelectInfo info = {.struct_size = sizeof info,
                                  .condition = MULTISPLIT_CONDITION_LESS_THAN,
-                                 .first = 500,
+                                 .first = multisplit_u32(500),
                                  .common = {.n = 1000, .frames = 1, .caller_workspace = VK_TRUE}};
     return info;
 }

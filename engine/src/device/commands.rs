@@ -233,16 +233,19 @@ impl Commands {
 
 impl Drop for Commands {
     fn drop(&mut self) {
-        let usable = self.slot.finish(&self.device).and_then(|()| self.reset());
+        let finished = self.slot.finish(&self.device);
+        let is_reset = finished.is_ok() && self.reset().is_ok();
         let slot = std::mem::take(&mut self.slot);
-        match usable {
-            Ok(()) => {
+        match finished {
+            Ok(()) if is_reset => {
                 let mut idle = self.idle.lock();
                 if idle.len() < MAX_IDLE {
                     idle.push(slot);
                     return;
                 }
             }
+            // A slot that cannot be reset cannot be reused, but has no pending work.
+            Ok(()) => {}
             // Waiting for a lost device fails, but its work is no longer pending.
             Err(Error::Vulkan { result: vk::Result::ERROR_DEVICE_LOST, .. }) => {}
             // The slot may still be in use, so it is never destroyed.

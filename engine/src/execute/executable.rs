@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::execute::descriptors::Sets;
 use crate::execute::fit;
 use crate::execute::import::{BufferAt, Import, InsidePlan, Places};
-use crate::execute::kernel_check::SubgroupBarriers;
+use crate::execute::kernel_check::{SubgroupBarriers, check_kernel};
 use crate::execute::layout::BufferAccess;
 use crate::execute::own_pass;
 use crate::execute::pipeline::{Form, Pipeline};
@@ -206,6 +206,18 @@ impl Context {
         pipelines.get(&self.device, kernel, &step.pass.specialization, form).map(drop)
     }
 
+    /// Checks that the device can run `plan` with these options: limits, features of each kernel, and frames in
+    /// flight. Creates nothing and submits nothing, so a driver may still reject a pipeline.
+    pub fn check_plan(&self, plan: &Plan, options: ExecutableOptions) -> Result<()> {
+        self.access_of_fitting(plan, options)?;
+        for pass in plan.steps().iter().map(|step| &step.pass) {
+            if let Some(kernel) = pass.kernel.as_ref().and_then(|kernel| kernel.kernel()) {
+                check_kernel(&self.device, kernel, &pass.specialization, SubgroupBarriers::Kept)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Requirements for the memory of the transient buffers of `plan`. Does not create pipelines.
     pub fn workspace_requirements(&self, plan: &Plan) -> Result<WorkspaceRequirements> {
         self.workspace_requirements_with(plan, ExecutableOptions::default())
@@ -230,6 +242,10 @@ impl Context {
 
     /// Checks that the plan fits the device. Returns how its kernels access buffers.
     fn access_of_fitting(&self, plan: &Plan, options: ExecutableOptions) -> Result<BufferAccess> {
+        if options.frames > MAX_FRAMES {
+            let (asked, limit) = (options.frames as u64, MAX_FRAMES as u64);
+            return Err(Error::TooLarge { what: "number of frames in flight", asked, limit });
+        }
         let access = match (options.by_address, self.device.push_descriptor.is_some()) {
             (false, true) => BufferAccess::Pushed,
             (false, false) => BufferAccess::Sets,
@@ -264,10 +280,6 @@ impl Context {
         barriers: SubgroupBarriers,
     ) -> Result<Executable> {
         let _span = tracing::debug_span!("instantiate", plan = %plan.name()).entered();
-        if options.frames > MAX_FRAMES {
-            let (asked, limit) = (options.frames as u64, MAX_FRAMES as u64);
-            return Err(Error::TooLarge { what: "number of frames in flight", asked, limit });
-        }
         let device = &self.device;
         let errors = device.watch_errors();
         let access = self.access_of_fitting(&plan, options)?;

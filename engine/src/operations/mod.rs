@@ -30,7 +30,7 @@ pub use scan::{ScanBuffers, scan};
 pub use search::{Search, SearchBuffers, search};
 pub use select::{SelectBuffers, select};
 pub use shared::bounded_groups::bounded_groups;
-pub use shared::count::Count;
+pub use shared::count::{Count, DISPATCH_WORDS, dispatch_arguments};
 pub use shared::fill::{copy, copy_first, fill, fill_first};
 pub use sort::{SortBuffers, sort};
 pub use split::SplitBuffers;

@@ -2,8 +2,23 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::packed::{Relative, unpack};
 use crate::spirv::interface::ReflectError;
 use crate::spirv::kernel::Kernel;
+
+/// The packed modules, written by the build script: a constant of the same name for each kernel.
+pub(crate) mod packs {
+    use super::Packed;
+
+    include!(concat!(env!("OUT_DIR"), "/packs.rs"));
+}
+
+/// A module in a group of packed modules.
+#[derive(Clone, Copy)]
+pub(crate) struct Packed {
+    group: &'static &'static [u8],
+    index: usize,
+}
 
 /// Declares the built-in kernels, with their labels, files and preprocessor definitions, and a list of all of them.
 macro_rules! builtins {
@@ -14,12 +29,15 @@ macro_rules! builtins {
                 $label,
                 $file,
                 &[$((stringify!($define), $value)),*],
-                include_bytes!(concat!(env!("OUT_DIR"), "/", $label, ".spv")),
+                super::embedded::packs::$name,
             );
         )*
 
         /// Every built-in kernel, in the order of `glsl/kernels.txt`.
         pub static ALL: &[&Builtin] = &[$(&$name),*];
+
+        /// The labels of [`ALL`]. Unlike it, they do not keep the SPIR-V of unused kernels in a program.
+        pub static LABELS: &[&str] = &[$($label),*];
     };
 }
 pub(crate) use builtins;
@@ -29,8 +47,8 @@ pub struct Builtin {
     label: &'static str,
     file: &'static str,
     defines: &'static [(&'static str, &'static str)],
-    /// SPIR-V, compressed by the build script.
-    packed: &'static [u8],
+    /// SPIR-V, packed by the build script.
+    packed: Packed,
     kernel: OnceLock<Arc<Kernel>>,
 }
 
@@ -39,7 +57,7 @@ impl Builtin {
         label: &'static str,
         file: &'static str,
         defines: &'static [(&'static str, &'static str)],
-        packed: &'static [u8],
+        packed: Packed,
     ) -> Self {
         Self { label, file, defines, packed, kernel: OnceLock::new() }
     }
@@ -65,13 +83,12 @@ impl Builtin {
         self.defines.iter().find(|(n, _)| *n == name).and_then(|(_, value)| value.parse().ok())
     }
 
-    /// The checked-in SPIR-V. It is decompressed on each call.
+    /// The checked-in SPIR-V. It is unpacked on each call.
     pub fn spirv(&self) -> Vec<u32> {
-        // Decompression cannot fail, because the build script has compressed the data. An empty result would be
-        // rejected as a module.
-        let bytes = miniz_oxide::inflate::decompress_to_vec(self.packed).unwrap_or_default();
-        let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |w, &b| (w << 8) | u32::from(b));
-        bytes.chunks_exact(4).map(word).collect()
+        // Cannot fail, because the build script has unpacked it; an empty result would be rejected as a module.
+        let relative = Relative::new(packs::RELATIVE);
+        let modules = unpack(self.packed.group, &relative, self.packed.index);
+        modules.and_then(|mut modules| modules.pop()).unwrap_or_default()
     }
 
     /// The kernel with its reflected interface. It is cached.

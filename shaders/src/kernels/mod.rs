@@ -4,6 +4,7 @@ pub(crate) mod embedded;
 #[rustfmt::skip]
 mod generated;
 pub mod manifest;
+mod packed;
 #[cfg(feature = "compile")]
 pub(crate) mod user_function;
 

@@ -68,17 +68,58 @@ impl Installed {
         Ok(Self { folder, device: device()? })
     }
 
-    /// A separate build without GLSL: with the release profile in full runs, otherwise with the fast one.
+    /// A separate build without GLSL, as it is shipped.
     pub fn without_glsl() -> Result<Self> {
-        let full = is_full();
-        let profile = if full { "release-c" } else { "dev" };
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("without-glsl");
         let folder = target.join("installed");
-        let mut build = Command::new(env!("CARGO"));
-        build.args(["run", "--quiet", "-p", "multisplit-c", "--no-default-features"]);
-        build.args(["--bin", "install-multisplit-c", "--profile", profile, "--target-dir"]);
-        succeed(build.arg(&target).arg("--").arg(&folder).current_dir(root()))?;
+        let mut build = Command::new(root().join("../../x"));
+        build.arg("install-c").arg(&folder).args(["--no-glsl", "--no-install"]);
+        succeed(build.env("CARGO_TARGET_DIR", &target).current_dir(root()))?;
         Ok(Self { folder, device: device()? })
+    }
+
+    /// Libraries for Windows, built with mingw-w64.
+    pub fn for_windows() -> Result<Self> {
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("windows");
+        let folder = target.join("installed");
+        let mut build = Command::new(root().join("../../x"));
+        build.arg("install-c").arg(&folder).args(["--no-glsl", "--no-install"]);
+        build.args(["--target", "x86_64-pc-windows-gnu"]).env("CARGO_TARGET_DIR", &target);
+        succeed(build.current_dir(root()))?;
+        Ok(Self { folder, device: String::new() })
+    }
+
+    /// Builds `tests/cmake/windows` for Windows, and returns the path of the program.
+    pub fn build_for_windows(&self, library: &str) -> Result<PathBuf> {
+        let build = self.path(format!("cmake-{}", library.replace("::", "-")));
+        // Vulkan's headers alone: the other headers of this system do not fit Windows.
+        let headers = self.path("vulkan-headers");
+        std::fs::create_dir_all(&headers)?;
+        for part in ["vulkan", "vk_video"] {
+            let from = Path::new("/usr/include").join(part);
+            succeed(Command::new("cp").arg("-r").arg(from).arg(&headers))?;
+        }
+        let mut configure = Command::new("cmake");
+        configure.arg("-S").arg(root().join("tests/cmake/windows")).arg("-B").arg(&build);
+        configure.arg(format!("-DLIBRARY={library}"));
+        configure
+            .args(["-DCMAKE_SYSTEM_NAME=Windows", "-DCMAKE_C_COMPILER=x86_64-w64-mingw32-gcc"]);
+        configure.arg(format!("-DCMAKE_PREFIX_PATH={}", self.folder.display()));
+        configure.arg(format!("-DVULKAN_HEADERS={}", headers.display()));
+        succeed(&mut configure)?;
+        succeed(Command::new("cmake").arg("--build").arg(&build))?;
+        Ok(build.join("consumer.exe"))
+    }
+
+    /// What objdump reports about a program or a DLL for Windows, with the names that it imports and exports.
+    pub fn imports_of(&self, program: &Path) -> Result<String> {
+        let output = succeed(Command::new("x86_64-w64-mingw32-objdump").arg("-p").arg(program))?;
+        Ok(text(&output.stdout))
+    }
+
+    /// The path of an installed file.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.path(name)
     }
 
     fn path(&self, name: impl AsRef<Path>) -> PathBuf {
@@ -157,6 +198,15 @@ impl Installed {
         Ok(())
     }
 
+    /// Whether a source compiles. `name` determines the language.
+    pub fn compiles(&self, name: &str, text: &str) -> Result<bool> {
+        let source = self.path(name);
+        std::fs::write(&source, text)?;
+        let mut compile = compiler(name);
+        compile.arg("-fsyntax-only").args(self.pkg_config(&["--cflags"])?).arg(&source);
+        Ok(compile.output()?.status.success())
+    }
+
     fn link(&self, library: Library) -> Result<Vec<String>> {
         match library {
             Library::Shared => self.pkg_config(&["--libs"]),
@@ -186,6 +236,57 @@ impl Installed {
         let output = succeed(Command::new("nm").args(options).arg(self.path(library)))?;
         let all = text(&output.stdout);
         Ok(all.lines().filter_map(|line| line.split(' ').nth(2)).map(str::to_owned).collect())
+    }
+
+    /// Whether a file contains a text.
+    pub fn contains(&self, file: &str, text: &str) -> Result<bool> {
+        let bytes = std::fs::read(self.path(file))?;
+        Ok(bytes.windows(text.len()).any(|window| window == text.as_bytes()))
+    }
+
+    /// Links a C source with a package of pkg-config, and returns the path of the result.
+    pub fn link_source(
+        &self,
+        name: &str,
+        text: &str,
+        flags: &[&str],
+        package: &str,
+        options: &[&str],
+    ) -> Result<PathBuf> {
+        let (source, path) = (self.path(format!("{name}.c")), self.path(name));
+        std::fs::write(&source, text)?;
+        let mut link = compiler("c");
+        link.args(flags).arg(&source).arg("-o").arg(&path);
+        let options = [options, &["--cflags", "--libs"]].concat();
+        succeed(link.args(self.pkg_config_of(package, &options)?))?;
+        Ok(path)
+    }
+
+    /// The size of a stripped program that links the functions for sorts from the static library.
+    pub fn bytes_of_sorts(&self) -> Result<u64> {
+        let source = "#include <multisplit.h>\n\
+            void *const used[] = {(void *)multisplit_context_create, (void *)multisplit_sort_pairs_create,\n\
+            (void *)multisplit_record_sort, (void *)multisplit_operation_destroy, (void *)multisplit_context_destroy};\n\
+            int main(int argc, char **argv) { return used[argc] == argv[0]; }\n";
+        let flags = ["-O1", "-s", "-Wno-pedantic", "-Wl,--gc-sections"];
+        let path = self.link_source("sorts", source, &flags, "multisplit-static", &[])?;
+        Ok(std::fs::metadata(path)?.len())
+    }
+
+    /// Configures `tests/cmake/two` with this installation and a copy of it.
+    pub fn configure_two(&self, mix: &str) -> Result<Output> {
+        let other = self.path("second-prefix");
+        let build = self.path(format!("two-{mix}"));
+        let _ = std::fs::remove_dir_all(&build);
+        std::fs::create_dir_all(&other)?;
+        for part in ["include", "lib"] {
+            succeed(Command::new("cp").arg("-a").arg(self.path(part)).arg(&other))?;
+        }
+        let mut configure = Command::new("cmake");
+        configure.arg("-S").arg(root().join("tests/cmake/two")).arg("-B").arg(build);
+        configure.arg(format!("-DONE={}", self.folder.display()));
+        configure.arg(format!("-DOTHER={}", other.display())).arg(format!("-DMIX={mix}"));
+        Ok(configure.output()?)
     }
 
     /// The size of a file.

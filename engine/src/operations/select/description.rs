@@ -49,6 +49,16 @@ impl<K: Key> Select<K> {
         &self.by
     }
 
+    /// The push constants `inverted`, `low` and `high` of a selection by comparison, low words first; `None` for
+    /// other conditions. A recording may replace those of `select.sweep` by these
+    /// ([`Graph::settable_with`](crate::graph::Graph::settable_with)).
+    pub fn limits(&self) -> Option<[u32; 5]> {
+        let By::Range { low, high, inverted } = self.by else { return None };
+        let halves = |x: u64| [x as u32, (x >> 32) as u32];
+        let ([a, b], [c, d]) = (halves(low), halves(high));
+        Some([inverted.into(), a, b, c, d])
+    }
+
     fn ordered(key: K) -> u64 {
         K::TYPE.ordered(key.key_bits())
     }

@@ -154,9 +154,24 @@ impl Lengths {
 
     /// Adds the pass that computes the lengths on the device, unless they are known.
     pub fn prepare(self, graph: &mut Graph, policy: &Policy, label: &str) -> Result<Prepared> {
-        let Some((buffer, index, max)) = self.source else { return Ok(Prepared::default()) };
+        if self.source.is_none() {
+            return Ok(Prepared::default());
+        }
         let records = 1 + self.steps.len() as u64;
         let records = graph.transient_bytes("count.records", records * RECORD_BYTES);
+        self.write_to(records, graph, policy, label)?;
+        Ok(Prepared { records: Some(records) })
+    }
+
+    /// Adds the pass that writes the lengths to `records`, unless they are known.
+    fn write_to(
+        self,
+        records: Buffer,
+        graph: &mut Graph,
+        policy: &Policy,
+        label: &str,
+    ) -> Result<()> {
+        let Some((buffer, index, max)) = self.source else { return Ok(()) };
         let (source, index) = around(buffer, index);
         let mut steps = [[0; 4]; STEPS];
         steps.iter_mut().zip(&self.steps).for_each(|(to, from)| *to = *from);
@@ -173,8 +188,28 @@ impl Lengths {
             .scratch("counts", records)
             .push(&push)
             .dispatch(Groups::linear(1));
-        Ok(Prepared { records: Some(records) })
+        Ok(())
     }
+}
+
+/// Words that [`dispatch_arguments`] writes.
+pub const DISPATCH_WORDS: u64 = 2 * RECORD_BYTES / WORD;
+
+/// Adds a pass that writes arguments of indirect dispatches for a device count to the first [`DISPATCH_WORDS`] words
+/// of `arguments`: a `VkDispatchIndirectCommand` of one workgroup per element, the count, a
+/// `VkDispatchIndirectCommand` of one workgroup per `threads` elements, and the number of these workgroups. Workgroup
+/// counts that exceed the device limit in x extend in y, as in [`Groups::Linear`]. A host count adds no pass.
+pub fn dispatch_arguments(
+    graph: &mut Graph,
+    policy: &Policy,
+    count: Count,
+    threads: u32,
+    arguments: Buffer,
+) -> Result<()> {
+    check_size("arguments", arguments, DISPATCH_WORDS * WORD)?;
+    let (mut lengths, n) = Lengths::new(count)?;
+    lengths.parts(n, threads.max(1).into())?;
+    lengths.write_to(arguments, graph, policy, "count.dispatch")
 }
 
 /// Count of a second array. For kernels that include `count_word.glsl`.

@@ -4,50 +4,82 @@
 //! Cargo's static library has thousands of objects and exports all symbols of the Rust standard library and
 //! of a C++ library, and cargo cannot add symbol versions to its shared library.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::io::{Error, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::target::Target;
 use super::{about, interface_version};
 
 /// Parameters for building the libraries.
 pub struct Libraries<'l> {
-    /// Output folder.
-    pub folder: &'l Path,
+    /// Folder that is installed to.
+    pub prefix: &'l Path,
+    /// Platform of the libraries.
+    pub target: Target,
     /// Linker flags of required libraries.
     pub needs: &'l [&'l str],
     /// The header, which lists the exported functions.
     pub header: &'l str,
-    /// The soname of the shared library.
-    pub shared: &'l str,
 }
 
 impl Libraries<'_> {
-    /// Builds both libraries from `archive`, and returns their paths.
-    pub fn make(&self, archive: &Path) -> Result<Vec<PathBuf>> {
-        match cfg!(target_os = "linux") {
-            true => self.relink(archive),
-            false => self.copy(archive),
+    /// Builds all libraries from those in `built`, and returns their paths.
+    pub fn make(&self, built: &Path) -> Result<Vec<PathBuf>> {
+        for folder in ["lib", "bin"] {
+            let folder = self.prefix.join(folder);
+            if folder.ends_with("lib") || self.target.import().is_some() {
+                fs::create_dir_all(&folder).map_err(|error| about(&folder, &error))?;
+            }
+        }
+        match self.target {
+            Target::Linux => self.relink(&built.join(self.target.built()[0])),
+            _ => self.copy(built),
         }
     }
 
-    /// On platforms other than Linux: copies the libraries built by cargo.
-    fn copy(&self, archive: &Path) -> Result<Vec<PathBuf>> {
-        let built = if cfg!(windows) { "multisplit_c.dll" } else { "libmultisplit_c.dylib" };
-        let pairs = [
-            (archive.to_owned(), self.folder.join("libmultisplit.a")),
-            (archive.with_file_name(built), self.folder.join(self.shared)),
-        ];
-        for (from, to) in &pairs {
+    /// On platforms other than Linux: copies the libraries built by cargo. On Windows, also makes an import library,
+    /// because cargo's refers to cargo's name of the DLL.
+    fn copy(&self, built: &Path) -> Result<Vec<PathBuf>> {
+        let to = [self.prefix.join(self.target.archive()), self.prefix.join(self.target.shared())];
+        for (from, to) in self.target.built().iter().zip(&to) {
             replace(to)?;
-            fs::copy(from, to).map_err(|error| about(to, &error))?;
+            fs::copy(built.join(from), to).map_err(|error| about(to, &error))?;
         }
-        Ok(pairs.map(|(_, to)| to).into())
+        let mut files = Vec::from(to);
+        if let Some(import) = self.target.import() {
+            let (import, definitions) =
+                (self.prefix.join(import), self.prefix.join("lib/multisplit.def"));
+            let functions = functions(self.header).join("\n");
+            let text = format!("LIBRARY multisplit.dll\nEXPORTS\n{functions}\n");
+            fs::write(&definitions, text).map_err(|error| about(&definitions, &error))?;
+            replace(&import)?;
+            self.make_import(&definitions, &import)?;
+            files.extend([import, definitions]);
+        }
+        Ok(files)
+    }
+
+    /// Makes the import library of the functions in a module definition file.
+    fn make_import(&self, definitions: &Path, import: &Path) -> Result<()> {
+        if self.target == Target::WindowsMsvc {
+            let flag = |name, path: &Path| format!("/{name}:{}", path.display());
+            let mut make = Command::new("lib");
+            return run(make.args([
+                "/nologo".to_owned(),
+                flag("def", definitions),
+                flag("out", import),
+            ]));
+        }
+        let tool = if cfg!(windows) { "dlltool" } else { "x86_64-w64-mingw32-dlltool" };
+        let mut make = Command::new(tool);
+        run(make.arg("-d").arg(definitions).arg("-l").arg(import))
     }
 
     fn relink(&self, archive: &Path) -> Result<Vec<PathBuf>> {
-        let work = self.folder.join(".multisplit-link");
+        let work = self.prefix.join("lib/.multisplit-link");
         fs::create_dir_all(&work).map_err(|error| about(&work, &error))?;
         let made = self.relink_in(&work, archive);
         let _ = fs::remove_dir_all(&work);
@@ -67,43 +99,88 @@ impl Libraries<'_> {
         // with the program's own.
         let mut shed = Command::new("objcopy");
         shed.args(["--strip-debug", "--remove-section=.llvmbc", "--remove-section=.llvmcmd"]);
-        // Unique symbols, of C++ and of SPIRV-Tools, must be weakened before they can be hidden.
-        shed.args(["--wildcard", "--weaken-symbol=_Z*", "--weaken-symbol=spv*"]);
         run(shed.arg(&all))?;
+        // Unique symbols, of C++, must be weakened before they can be hidden. References must not be weak: a program
+        // that is linked with `-static` would not take what they refer to from a library.
+        let unique = unique_symbols(&all)?;
+        if !unique.is_empty() {
+            let list = work.join("unique");
+            fs::write(&list, unique).map_err(|error| about(&list, &error))?;
+            let list = format!("--weaken-symbols={}", list.display());
+            run(Command::new("objcopy").arg(list).arg(&all))?;
+        }
         let mut hide = Command::new("objcopy");
         hide.args(["--wildcard", "--keep-global-symbol=multisplit_*", "--strip-unneeded"]);
         run(hide.arg(&all).arg(&object))?;
-        let static_library = self.folder.join("libmultisplit.a");
+        let static_library = self.prefix.join(self.target.archive());
         replace(&static_library)?;
-        run(Command::new("ar").arg("rcs").arg(&static_library).arg(&object))?;
+        let hidden = self.hidden(work, &object)?;
+        run(Command::new("ar").arg("rcs").arg(&static_library).arg(&hidden))?;
 
         let version = interface_version();
         let text = format!("MULTISPLIT_{version} {{ global: multisplit_*; local: *; }};\n");
         fs::write(&map, text).map_err(|error| about(&map, &error))?;
-        let (library, plain) =
-            (self.folder.join(self.shared), self.folder.join("libmultisplit.so"));
+        let library = self.prefix.join(self.target.shared());
+        let soname = library.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let plain = library.with_file_name("libmultisplit.so");
         replace(&library)?;
         replace(&plain)?;
-        let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
-        let mut link = Command::new(compiler);
+        let mut link = compiler();
         link.arg("-shared").arg("-o").arg(&library).arg(&object);
-        link.arg(format!("-Wl,-soname,{}", self.shared));
+        link.arg(format!("-Wl,-soname,{}", soname));
         link.arg(format!("-Wl,--version-script={}", map.display()));
         link.args(["-Wl,--gc-sections", "-Wl,-z,relro,-z,now", "-Wl,-z,noexecstack", "-Wl,-s"]);
         run(link.arg("-Wl,--as-needed").args(self.needs))?;
-        link_to(self.shared, &plain)?;
+        link_to(&soname, &plain)?;
         Ok(vec![static_library, library, plain])
     }
+
+    /// The object with hidden functions, for the static library: a program or a library that links it calls its own
+    /// copy, whatever other copies the process has. A reference with hidden visibility hides the definition.
+    fn hidden(&self, work: &Path, object: &Path) -> Result<PathBuf> {
+        let (source, references) = (work.join("hide.s"), work.join("hide.o"));
+        let mut text = String::from(".section .multisplit.hide,\"\",@progbits\n");
+        for function in functions(self.header) {
+            let _ = writeln!(text, ".hidden {function}\n.quad {function}");
+        }
+        text += ".section .note.GNU-stack,\"\",@progbits\n";
+        fs::write(&source, text).map_err(|error| about(&source, &error))?;
+        run(compiler().arg("-c").arg(&source).arg("-o").arg(&references))?;
+        let (joined, hidden) = (work.join("joined.o"), work.join("multisplit-hidden.o"));
+        run(Command::new("ld").arg("-r").arg("-o").arg(&joined).arg(object).arg(&references))?;
+        let mut shed = Command::new("objcopy");
+        run(shed.arg("--remove-section=.multisplit.hide").arg(&joined).arg(&hidden))?;
+        Ok(hidden)
+    }
+}
+
+fn compiler() -> Command {
+    Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()))
 }
 
 /// The functions declared in a header.
 fn functions(header: &str) -> Vec<&str> {
-    let code = header.lines().filter(|line| !line.trim_start().starts_with(['/', '*']));
+    // Comments, and functions with a body, are not exported.
+    let is_exported = |line: &&str| {
+        !line.trim_start().starts_with(['/', '*']) && !line.starts_with("static inline")
+    };
+    let code = header.lines().filter(is_exported);
     let calls = code.filter_map(|line| line.split_once('(').map(|(before, _)| before));
     let mut names: Vec<&str> =
         calls.filter_map(|before| before.rsplit([' ', '*']).next()).collect();
     names.retain(|name| name.starts_with("multisplit_"));
     names
+}
+
+/// Names of the unique symbols that an object defines, one per line.
+fn unique_symbols(object: &Path) -> Result<String> {
+    let output = Command::new("nm").args(["--defined-only", "-P"]).arg(object).output()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let names = text.lines().filter_map(|line| {
+        let (name, rest) = line.split_once(' ')?;
+        rest.starts_with('u').then_some(name)
+    });
+    Ok(names.flat_map(|name| [name, "\n"]).collect())
 }
 
 /// Removes the old file first, because overwriting a library that a running program has mapped would crash

@@ -1,8 +1,10 @@
 //! Installs the libraries, the headers and the files for build systems: `./x install-c`.
 //!
-//! The libraries are made from the static library that was built together with this program.
+//! The libraries are made from those that were built together with this program, or from those that cargo has
+//! built for another platform in a given folder.
 
 mod libraries;
+mod target;
 
 use std::env;
 use std::fs;
@@ -11,13 +13,17 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use libraries::Libraries;
+use target::Target;
 
 const HEADER: &str = include_str!("../../../include/multisplit.h");
 const CPP_HEADER: &str = include_str!("../../../include/multisplit.hpp");
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// Libraries that a program on Linux needs to link the static library: the output of
-/// `rustc --print native-static-libs`, without those that every program links.
-const PRIVATE: [&str; 6] = ["-lgcc_s", "-lutil", "-lrt", "-lpthread", "-lm", "-ldl"];
+
+/// Licences: destination and text.
+const LICENCES: [(&str, &str); 2] = [
+    ("share/licenses/multisplit/LICENSE-MIT", include_str!("../../../../../LICENSE-MIT")),
+    ("share/licenses/multisplit/LICENSE-APACHE", include_str!("../../../../../LICENSE-APACHE")),
+];
 
 /// Files for build systems: destination and template.
 const PACKAGE: [(&str, &str); 5] = [
@@ -38,12 +44,21 @@ const PACKAGE: [(&str, &str); 5] = [
 ];
 
 fn main() -> ExitCode {
-    let mut arguments = env::args_os().skip(1);
-    let (Some(prefix), None) = (arguments.next(), arguments.next()) else {
-        eprintln!("usage: install-multisplit-c PREFIX");
-        return ExitCode::from(2);
+    let arguments: Vec<_> = env::args_os().skip(1).collect();
+    let result = match arguments.as_slice() {
+        [prefix] => {
+            built_here().and_then(|folder| install(Path::new(prefix), Target::here(), &folder))
+        }
+        [prefix, triple, folder] => {
+            let target = Target::of(&triple.to_string_lossy());
+            install(Path::new(prefix), target, Path::new(folder))
+        }
+        _ => {
+            eprintln!("usage: install-multisplit-c PREFIX [TARGET FOLDER]");
+            return ExitCode::from(2);
+        }
     };
-    match install(Path::new(&prefix)) {
+    match result {
         Ok(files) => {
             files.iter().for_each(|file| println!("{}", file.display()));
             ExitCode::SUCCESS
@@ -55,22 +70,22 @@ fn main() -> ExitCode {
     }
 }
 
-/// Installs under `prefix`, and returns the paths of the written files.
-fn install(prefix: &Path) -> Result<Vec<PathBuf>> {
+/// Installs the libraries in the folder `built` under `prefix`, and returns the paths of the written files.
+fn install(prefix: &Path, target: Target, built: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
-    for (name, text) in [("include/multisplit.h", HEADER), ("include/multisplit.hpp", CPP_HEADER)] {
+    let headers = [("include/multisplit.h", HEADER), ("include/multisplit.hpp", CPP_HEADER)];
+    for (name, text) in headers.into_iter().chain(LICENCES) {
         files.push(write(prefix, name, text)?);
     }
     for (name, text) in PACKAGE {
         // Folders such as `/usr/local` are shared, so they must not get a `CMakeLists.txt`.
         let shared_folder = prefix.starts_with("/usr") || prefix == Path::new("/");
         if name != "CMakeLists.txt" || !shared_folder {
-            files.push(write(prefix, name, &filled_in(text))?);
+            files.push(write(prefix, name, &filled_in(text, target))?);
         }
     }
-    let lib = prefix.join("lib");
-    let libraries = Libraries { folder: &lib, needs: &needs(), header: HEADER, shared: &shared() };
-    files.extend(libraries.make(&built("libmultisplit_c.a")?)?);
+    let libraries = Libraries { prefix, target, needs: &needs(target), header: HEADER };
+    files.extend(libraries.make(built)?);
     Ok(files)
 }
 
@@ -89,36 +104,36 @@ fn interface_version() -> String {
     parts.get(..kept).unwrap_or_default().join(".")
 }
 
-/// The soname of the shared library.
-fn shared() -> String {
-    match cfg!(target_os = "macos") {
-        true => "libmultisplit.dylib".to_owned(),
-        false => format!("libmultisplit.so.{}", interface_version()),
-    }
-}
-
 /// All required libraries. The GLSL compiler is C++.
-fn needs() -> Vec<&'static str> {
+fn needs(target: Target) -> Vec<&'static str> {
     let glsl = cfg!(feature = "glsl").then_some("-lstdc++");
-    glsl.into_iter().chain(PRIVATE).collect()
+    glsl.into_iter().chain(target.needs().iter().copied()).collect()
 }
 
-fn filled_in(text: &str) -> String {
-    let needs = needs();
+fn filled_in(text: &str, target: Target) -> String {
+    let needs = needs(target);
+    let soname = target.shared().rsplit('/').next().unwrap_or_default().to_owned();
+    let import = target
+        .import()
+        .map(|file| format!("\n        IMPORTED_IMPLIB \"${{_multisplit_prefix}}/{file}\""));
     text.replace("@VERSION@", VERSION)
         .replace("@PRIVATE@", &needs.join(" "))
         .replace("@PRIVATE_LIST@", &needs.join(";"))
-        .replace("@SHARED@", &shared())
+        .replace("@SHARED@", &target.shared())
+        .replace("@SONAME@", &soname)
+        .replace("@IMPORT@", &import.unwrap_or_default())
+        .replace("@STATIC@", target.archive())
         .replace("@GLSL@", if cfg!(feature = "glsl") { "TRUE" } else { "FALSE" })
 }
 
-/// A library built together with this program. Cargo builds into `deps` and links the files next to the
-/// program; those links may be outdated.
-fn built(name: &str) -> Result<PathBuf> {
+/// The folder of the libraries that were built together with this program. Cargo builds into `deps` and links the
+/// files next to the program; those links may be outdated.
+fn built_here() -> Result<PathBuf> {
     let program = env::current_exe()?;
     let folder = program.parent().unwrap_or(Path::new("."));
-    let places = [folder.join("deps").join(name), folder.join(name)];
-    places.into_iter().find(|place| place.exists()).ok_or_else(|| {
+    let [name, _] = Target::here().built();
+    let places = [folder.join("deps"), folder.to_owned()];
+    places.into_iter().find(|place| place.join(name).exists()).ok_or_else(|| {
         let text = format!("{name} was not built; run this by `./x install-c PREFIX`");
         Error::new(ErrorKind::NotFound, text)
     })
