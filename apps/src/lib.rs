@@ -6,9 +6,11 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod check;
 mod commands;
 mod common;
 mod device;
+mod device_details;
 mod edges;
 mod formats;
 #[cfg(test)]

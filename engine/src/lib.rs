@@ -82,7 +82,7 @@ pub use error::{Error, Result};
 pub use execute::executable::{Executable, ExecutableOptions};
 pub use execute::import::{Bound, BufferAt, Import};
 pub use execute::kernel_check::SubgroupBarriers;
-pub use execute::pipeline_store::PipelineStatistic;
+pub use execute::pipeline_store::PipelineStatistics;
 pub use execute::recorder::{PassValue, RecordOptions};
 pub use execute::replay::Replay;
 pub use execute::timing::{PassTimer, TimestampQueries, Timing};

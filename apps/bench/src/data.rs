@@ -84,9 +84,26 @@ pub fn mixed(index: usize, seed: u64) -> u32 {
     (z >> 32) as u32 ^ z as u32
 }
 
+/// Segments of a random mix are shorter than two to this power.
+const MAX_BITS: u32 = 17;
+
+/// Offsets of segments of `n` elements. Lengths have a log-uniform distribution: most segments are tiny, but most
+/// elements are in large ones.
+pub fn random_offsets(n: u64) -> Vec<u32> {
+    let mut offsets = vec![0];
+    let mut end = 0;
+    while end < n {
+        let drawn = mixed(offsets.len(), 11);
+        let length = u64::from(drawn >> 8) % (1 << (drawn % (MAX_BITS + 1)));
+        end = (end + length).min(n);
+        offsets.push(end as u32);
+    }
+    offsets
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{SplitMix64, mixed, random_keys};
+    use super::{SplitMix64, mixed, random_keys, random_offsets};
 
     #[test]
     fn generator_matches_published_values() {
@@ -105,5 +122,13 @@ mod tests {
     fn inputs_match_those_of_other_programs() {
         assert_eq!(mixed(0, 0), 0x5d7c_35e6);
         assert_eq!([mixed(0, 1), mixed(41, 7)], [974_924_535, 4_040_906_548]);
+    }
+
+    #[test]
+    fn random_segments_cover_all_elements() {
+        let offsets = random_offsets(1 << 20);
+        assert!(offsets.is_sorted());
+        assert_eq!(offsets.last(), Some(&(1 << 20)));
+        assert!(offsets.len() > 100, "{}", offsets.len());
     }
 }

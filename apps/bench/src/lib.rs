@@ -38,4 +38,4 @@ mod subjects;
 mod tune;
 
 pub use options::{FileOptions, Options, measure};
-pub use output::Output;
+pub use output::{Output, spilled};

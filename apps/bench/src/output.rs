@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::io::{self, IsTerminal as _, Write};
 
 use anyhow::Result;
-use multisplit::{Context, PassTime, PipelineStatistic};
+use multisplit::{Context, PassTime, PipelineStatistics};
 use serde::Serialize;
 
 use crate::figures::{self, elements_per_nanosecond, six_digits};
@@ -189,23 +189,28 @@ impl Output {
 
     /// Writes the driver's statistics of each pipeline, and prints them to standard error if `printed`. Warns
     /// if a ranking kernel spills its arrays from registers, which makes it several times slower.
-    pub fn statistics(&mut self, figures: &[PipelineStatistic], printed: bool) -> Result<()> {
-        if figures.is_empty() && printed {
+    pub fn statistics(&mut self, pipelines: &[PipelineStatistics], printed: bool) -> Result<()> {
+        if printed && pipelines.iter().all(|pipeline| pipeline.values.is_empty()) {
             console::note("the driver does not support pipeline statistics");
         }
-        for pipeline in figures.chunk_by(|a, b| a.pipeline == b.pipeline) {
-            let Some(PipelineStatistic { kernel, .. }) = pipeline.first() else { continue };
+        for PipelineStatistics { kernel, values, .. } in pipelines {
+            if values.is_empty() {
+                continue;
+            }
             let ranking = self.ranking.name();
-            let statistics = pipeline.iter().map(|f| (f.name.as_str(), f.value.as_str())).collect();
+            let statistics = values.iter().map(|(name, value)| (&**name, &**value)).collect();
             self.line(&PipelineLine { anchor: ANCHOR, pipeline: kernel, ranking, statistics })?;
             if printed {
                 console::say(format_args!("{kernel} ({ranking})"));
-                for PipelineStatistic { name, value, .. } in pipeline {
+                for (name, value) in values {
                     console::say(format_args!("  {name:32} {value}"));
                 }
             }
-            if let Some(figure) = pipeline.iter().find(|figure| spills_registers(figure)) {
-                let (name, bytes) = (&figure.name, memory(&figure.value));
+            if let Some((name, value)) =
+                values.iter().find(|(name, value)| spilled(name, value) > 0)
+                && RANKING_KERNELS.iter().any(|ranking| kernel.starts_with(ranking))
+            {
+                let bytes = memory(value);
                 console::note(format_args!(
                     "warning: {kernel} ({ranking}) spills registers: {name} is {bytes}"
                 ));
@@ -224,12 +229,14 @@ const RANKING_KERNELS: [&str; 5] = [
     "sort.segments",
 ];
 
-/// Whether a ranking kernel spills registers to memory. Drivers call it local memory, spills or scratch.
-fn spills_registers(figure: &PipelineStatistic) -> bool {
-    let name = figure.name.to_lowercase();
-    RANKING_KERNELS.iter().any(|kernel| figure.kernel.starts_with(kernel))
-        && ["local memory", "spill", "scratch"].iter().any(|word| name.contains(word))
-        && memory(&figure.value) > 0
+/// Spilled registers, or bytes of memory for them, that a statistic reports; 0 if it reports something else. Drivers
+/// call it local memory, spills or scratch.
+pub fn spilled(statistic: &str, value: &str) -> u64 {
+    let name = statistic.to_lowercase();
+    match ["local memory", "spill", "scratch"].iter().any(|word| name.contains(word)) {
+        true => memory(value),
+        false => 0,
+    }
 }
 
 /// Bytes of local memory. NVIDIA's driver (580) adds 2^36 to them, which is masked out.
@@ -254,9 +261,7 @@ fn table(figures: &[Figure]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use multisplit::PipelineStatistic;
-
-    use super::{Figure, Ranking, Timed, spills_registers, table};
+    use super::{Figure, Ranking, Timed, spilled, table};
 
     #[test]
     fn table_has_one_line_per_figure() {
@@ -270,18 +275,10 @@ mod tests {
     }
 
     #[test]
-    fn local_memory_of_ranking_kernels_is_detected() {
-        let statistic = |kernel: &str, name: &str, value: u64| PipelineStatistic {
-            pipeline: 0,
-            kernel: kernel.to_owned(),
-            name: name.to_owned(),
-            value: value.to_string(),
-        };
-        let of = |kernel, name, value| spills_registers(&statistic(kernel, name, value));
-        assert!(of("sort.round.keys", "Local Memory Size", (1 << 36) + 256));
-        assert!(of("multisplit.onesweep.pairs", "Spill count", 3));
-        assert!(!of("sort.round.keys", "Local Memory Size", 1 << 36));
-        assert!(!of("sort.round.keys", "Register Count", 80));
-        assert!(!of("scan.reduce", "Local Memory Size", 256));
+    fn spilled_registers_are_detected() {
+        assert_eq!(spilled("Local Memory Size", &((1u64 << 36) + 256).to_string()), 256);
+        assert_eq!(spilled("Local Memory Size", &(1u64 << 36).to_string()), 0);
+        assert_eq!([spilled("Spilled VGPRs", "3"), spilled("Spill count", "3")], [3, 3]);
+        assert_eq!(spilled("Register Count", "80"), 0);
     }
 }

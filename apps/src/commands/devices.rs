@@ -7,13 +7,13 @@ use anyhow::Result;
 use clap::Args;
 use multisplit::Policy;
 use multisplit::operations::ScanMethod;
-use multisplit::requirements::Features;
-use multisplit::{DeviceEntry, DeviceProperties, Profile, ash::vk};
+use multisplit::{DeviceEntry, DeviceProperties, Profile};
 use multisplit_bench::figures::bytes;
 use multisplit_bench::size;
 use serde_json::{Value, json};
 
 use crate::device::Devices;
+use crate::device_details::{details, enabled_names, version};
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -143,39 +143,22 @@ fn rows(properties: &DeviceProperties) -> Vec<(&'static str, String)> {
 
 fn to_json(entry: &DeviceEntry, chosen: Option<&Chosen>) -> Value {
     let chosen = chosen.filter(|chosen| chosen.index == entry.index);
-    let properties = &entry.properties;
-    let limits = &properties.limits;
-    json!({
+    let usable = entry.missing.is_empty();
+    let mut all = details(&entry.properties);
+    let more = json!({
         "index": entry.index,
-        "name": properties.name,
-        "type": properties.kind(),
-        "driver": properties.driver,
-        "api_version": version(properties.api_version),
-        "vendor_id": properties.vendor_id,
-        "device_id": properties.device_id,
-        "subgroup_size": properties.subgroup_size,
-        "subgroup_size_min": properties.subgroup_size_range.0,
-        "subgroup_size_max": properties.subgroup_size_range.1,
-        "shared_memory": properties.shared_memory,
-        "device_memory": properties.device_memory,
-        "max_allocation": properties.max_allocation,
-        "limits": {
-            "max_storage_buffer_range": limits.max_storage_buffer_range,
-            "min_storage_buffer_offset_alignment": limits.min_storage_buffer_offset_alignment,
-            "max_workgroup_invocations": limits.max_compute_work_group_invocations,
-            "max_workgroup_count": limits.max_compute_work_group_count,
-            "max_push_constants_size": limits.max_push_constants_size,
-            "timestamp_bits": properties.timestamp_bits,
-            "timestamp_period": limits.timestamp_period,
-        },
-        "usable": entry.missing.is_empty(),
+        "usable": usable,
         "missing": entry.missing,
-        "scan": entry.missing.is_empty().then(|| scan_name(properties)),
+        "scan": usable.then(|| scan_name(&entry.properties)),
         "chosen": chosen.is_some(),
         "reason": chosen.map(|chosen| chosen.reason.as_str()),
         "profile": chosen.and_then(|chosen| chosen.profile.as_deref()),
-        "enabled": entry.missing.is_empty().then(|| enabled_names(&entry.features)),
-    })
+        "enabled": usable.then(|| enabled_names(&entry.features)),
+    });
+    if let (Some(all), Value::Object(more)) = (all.as_object_mut(), more) {
+        all.extend(more);
+    }
+    all
 }
 
 /// Name of the scan algorithm that the device uses.
@@ -187,24 +170,4 @@ fn scan_name(properties: &DeviceProperties) -> String {
             format!("lookback up to {} elements, then reduce-then-scan", size::show(max))
         }
     }
-}
-
-/// Vulkan names of the features that the engine enables.
-fn enabled_names(features: &Features) -> Vec<&'static str> {
-    let all = [
-        (features.synchronization2, "synchronization2"),
-        (features.subgroup_size_control, "subgroupSizeControl"),
-        (features.compute_full_subgroups, "computeFullSubgroups"),
-        (features.push_descriptor, "VK_KHR_push_descriptor"),
-        (features.shader_int64, "shaderInt64"),
-        (features.shader_float64, "shaderFloat64"),
-        (features.buffer_device_address, "bufferDeviceAddress"),
-        (features.portability_subset, "VK_KHR_portability_subset"),
-    ];
-    all.into_iter().filter(|(on, _)| *on).map(|(_, name)| name).collect()
-}
-
-fn version(version: u32) -> String {
-    let (major, minor) = (vk::api_version_major(version), vk::api_version_minor(version));
-    format!("{major}.{minor}.{}", vk::api_version_patch(version))
 }

@@ -1,6 +1,7 @@
 //! The subcommands, one module each.
 
 mod bench;
+mod check;
 mod demo;
 mod devices;
 mod graph;
@@ -26,6 +27,8 @@ use crate::device::Devices;
 pub enum Command {
     /// List every Vulkan device, and show which one would be used and why
     Devices(devices::Options),
+    /// Test a device: run every operation and compare with the CPU, or compile every kernel
+    Check(check::Options),
     /// Sort an array, alone or with values
     Sort(sort::Options),
     /// Split an array into buckets, alone or with values; stable
@@ -65,6 +68,7 @@ pub fn run(command: Command, devices: &Devices, whole: clap::Command) -> Result<
     devices.begin_trace()?;
     match command {
         Command::Devices(options) => devices::run(&options, devices),
+        Command::Check(options) => check::run(&options, devices),
         Command::Sort(options) => sort::run(&options, devices),
         Command::Split(options) => split::run(&options, devices),
         Command::Topk(options) => topk::run(&options, devices),

@@ -268,7 +268,8 @@ impl Device {
 
 impl Drop for Device {
     fn drop(&mut self) {
-        if self.handles.instance.owned {
+        // A driver without hardware reports no memory. Nothing can have been submitted to it, and RADV cannot wait then.
+        if self.handles.instance.owned && self.properties.device_memory > 0 {
             // Waiting for a lost device fails, but its work has ended.
             let _ = self.wait_idle();
         }

@@ -1,5 +1,7 @@
 //! Execution of plans: pipelines and their cache, descriptors, recording, replay and timestamps.
 
+#[cfg(feature = "broken-plans")]
+mod broken_kernel;
 pub(crate) mod descriptors;
 pub(crate) mod executable;
 pub(crate) mod fit;

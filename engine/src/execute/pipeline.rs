@@ -74,6 +74,8 @@ impl Pipeline {
             })?),
             None => spirv,
         };
+        #[cfg(feature = "broken-plans")]
+        let spirv = super::broken_kernel::broken(kernel.label(), &spirv).map_or(spirv, Cow::Owned);
         let begin = Instant::now();
         let raw = create_raw(device, kernel, specialization, (layouts.layout, &spirv), cache)?;
         let elapsed = begin.elapsed();

@@ -162,34 +162,44 @@ impl Context {
             .map_or(Duration::ZERO, |pipelines| pipelines.creation_time())
     }
 
-    /// The driver's statistics of all pipelines, such as registers, spills and shared memory; empty unless
-    /// [`Config::pipeline_statistics`](crate::Config::pipeline_statistics) was set and the device supports
-    /// `VK_KHR_pipeline_executable_properties`.
-    pub fn pipeline_statistics(&self) -> Vec<PipelineStatistic> {
+    /// All pipelines that have been created and are still kept, with the driver's statistics, such as registers, spills
+    /// and shared memory. There are none unless [`Config::pipeline_statistics`](crate::Config::pipeline_statistics) was
+    /// set and the device supports `VK_KHR_pipeline_executable_properties`.
+    pub fn pipeline_statistics(&self) -> Vec<PipelineStatistics> {
         let Ok(pipelines) = PipelineStore::of(&self.device) else { return Vec::new() };
         let pipelines = pipelines.lock();
-        let numbered = pipelines.values().enumerate();
-        let of_each = numbered.map(|(number, one)| statistics(&self.device, one, number));
-        let mut all: Vec<_> = of_each.flatten().collect();
-        all.sort_by(|a, b| a.kernel.cmp(&b.kernel));
+        let mut all: Vec<_> =
+            pipelines.iter().map(|(key, one)| statistics(&self.device, key, one)).collect();
+        all.sort_by(|a, b| (&a.kernel, &a.specialization).cmp(&(&b.kernel, &b.specialization)));
         all
     }
 }
 
-/// One statistic of one pipeline.
+/// A pipeline with the driver's statistics.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PipelineStatistic {
-    /// Index of the pipeline. All statistics of a pipeline are consecutive and have the same index.
-    pub pipeline: usize,
+pub struct PipelineStatistics {
     /// Label of the kernel.
     pub kernel: String,
-    /// Name of the statistic, as reported by the driver.
-    pub name: String,
-    /// Value of the statistic.
-    pub value: String,
+    /// Specialization constants and their values.
+    pub specialization: Vec<(String, u32)>,
+    /// Statistics and their values, as reported by the driver.
+    pub values: Vec<(String, String)>,
 }
 
-fn statistics(device: &Device, pipeline: &Pipeline, number: usize) -> Vec<PipelineStatistic> {
+fn statistics(device: &Device, key: &Key, pipeline: &Pipeline) -> PipelineStatistics {
+    let constants = &pipeline.kernel.interface().spec_constants;
+    let constant = |&(id, value): &(u32, u32)| {
+        let name = constants.iter().find(|constant| constant.id == id);
+        (name.map_or_else(|| id.to_string(), |constant| constant.name.clone()), value)
+    };
+    PipelineStatistics {
+        kernel: pipeline.kernel.label().to_owned(),
+        specialization: key.specialization.iter().map(constant).collect(),
+        values: values(device, pipeline),
+    }
+}
+
+fn values(device: &Device, pipeline: &Pipeline) -> Vec<(String, String)> {
     let Some(functions) = &device.executables else { return Vec::new() };
     let info = vk::PipelineInfoKHR::default().pipeline(pipeline.raw);
     // SAFETY: a live pipeline, on a device with the extension.
@@ -200,16 +210,11 @@ fn statistics(device: &Device, pipeline: &Pipeline, number: usize) -> Vec<Pipeli
         // SAFETY: the pipeline was created with CAPTURE_STATISTICS and has this many executables.
         unsafe { functions.get_pipeline_executable_statistics(&info) }.unwrap_or_default()
     });
-    let statistic = |figure: vk::PipelineExecutableStatisticKHR<'_>| PipelineStatistic {
-        pipeline: number,
-        kernel: pipeline.kernel.label().to_owned(),
-        name: figure
-            .name_as_c_str()
-            .map(|name| name.to_string_lossy().into_owned())
-            .unwrap_or_default(),
-        value: value(&figure),
+    let named = |figure: vk::PipelineExecutableStatisticKHR<'_>| {
+        let name = figure.name_as_c_str().map(|name| name.to_string_lossy().into_owned());
+        (name.unwrap_or_default(), value(&figure))
     };
-    figures.map(statistic).collect()
+    figures.map(named).collect()
 }
 
 fn value(figure: &vk::PipelineExecutableStatisticKHR<'_>) -> String {

@@ -10,6 +10,7 @@ use crate::data::{self, SEED, SplitMix64, below};
 
 /// Distribution of the keys over the buckets: the three of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "described below")]
 pub enum Distribution {
     Uniform,
     Binomial,
@@ -38,7 +39,14 @@ pub enum Recipe {
     /// Random words, independent of the bucket function.
     Words,
     /// Keys for one bucket function.
-    Placed { function: Function, buckets: u32, distribution: Distribution },
+    Placed {
+        /// The bucket function.
+        function: Function,
+        /// Number of buckets.
+        buckets: u32,
+        /// Distribution over the buckets.
+        distribution: Distribution,
+    },
 }
 
 impl Recipe {

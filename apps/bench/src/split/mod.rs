@@ -3,8 +3,8 @@
 mod expected;
 mod keys;
 
-pub(crate) use expected::Expected;
-pub(crate) use keys::{Distribution, Recipe};
+pub use expected::Expected;
+pub use keys::{Distribution, Recipe};
 
 use anyhow::Result;
 use multisplit::Buckets;

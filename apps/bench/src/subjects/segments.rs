@@ -6,13 +6,11 @@ use multisplit::graph::Graph;
 use multisplit::operations::{self, SortBuffers};
 use multisplit::{Array, Bound, Sort};
 
-use crate::data::{self, mixed};
+use crate::data::{self, random_offsets};
 use crate::measure::{Bench, Case};
 
 /// Row lengths that other benchmark programs use.
 pub const ROWS: [u64; 7] = [16, 64, 256, 1024, 4096, 1 << 16, 1 << 20];
-/// Segments of a random mix are shorter than two to this power.
-const MAX_BITS: u32 = 17;
 
 /// The operations.
 pub const OPS: [&str; 5] = [
@@ -64,20 +62,6 @@ struct Segmented {
     by_rows: bool,
     /// Whether it also writes indices.
     indices: bool,
-}
-
-/// Segment lengths with a log-uniform distribution: most segments are tiny, but most elements are in large
-/// ones.
-fn random_offsets(n: u64) -> Vec<u32> {
-    let mut offsets = vec![0];
-    let mut end = 0;
-    while end < n {
-        let drawn = mixed(offsets.len(), 11);
-        let length = u64::from(drawn >> 8) % (1 << (drawn % (MAX_BITS + 1)));
-        end = (end + length).min(n);
-        offsets.push(end as u32);
-    }
-    offsets
 }
 
 struct Segments<'b, 'c> {
@@ -137,18 +121,5 @@ impl Segments<'_, '_> {
             }
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn random_segments_cover_all_elements() {
-        let offsets = random_offsets(1 << 20);
-        assert!(offsets.is_sorted());
-        assert_eq!(offsets.last(), Some(&(1 << 20)));
-        assert!(offsets.len() > 100, "{}", offsets.len());
     }
 }

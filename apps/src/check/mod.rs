@@ -1,0 +1,11 @@
+//! The self-test of a device: every operation compared with the CPU, or every kernel compiled.
+
+mod kernels;
+mod operations;
+mod report;
+mod runner;
+
+pub use kernels::{Compiled, compile_all};
+pub use operations::OPERATIONS;
+pub use report::{Results, report, spills};
+pub use runner::{Checked, Outcome, check, sizes};

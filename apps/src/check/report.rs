@@ -1,0 +1,96 @@
+//! The report of a check as JSON, which can be attached to an issue.
+
+use std::time::Duration;
+
+use multisplit::{Context, PipelineStatistics, SubgroupBarriers};
+use multisplit_bench::spilled;
+use serde_json::{Map, Value, json};
+
+use super::kernels::Compiled;
+use super::runner::{Checked, Outcome};
+use crate::device_details::{details, enabled_names};
+
+/// What was done, and its results.
+pub enum Results<'r> {
+    Ran(&'r [Checked], &'r [usize]),
+    Compiled(&'r Compiled),
+}
+
+/// The report: the device, what was observed of it, its pipelines, and the results.
+pub fn report(gpu: &Context, results: &Results<'_>, is_right: bool, time: Duration) -> Value {
+    let pipelines = gpu.pipeline_statistics();
+    let spilling = pipelines.iter().filter(|pipeline| spills(pipeline) > 0).count();
+    let mut report = json!({
+        "multisplit": env!("CARGO_PKG_VERSION"),
+        "check": if matches!(results, Results::Ran(..)) { "results" } else { "compilation" },
+        "right": is_right,
+        "seconds": time.as_secs_f64(),
+        "device": details(gpu.properties()),
+        "features": enabled_names(gpu.features()),
+        "probes": {
+            "subgroup_barriers": barriers(gpu.subgroup_barriers()),
+            "lane_order": gpu.policy().facts.lane_order,
+        },
+        "spilling_pipelines": spilling,
+        "pipelines": pipelines.iter().map(pipeline).collect::<Vec<_>>(),
+    });
+    let more = match results {
+        Results::Ran(checked, sizes) => json!({
+            "sizes": sizes,
+            "cases": checked.iter().map(|one| one.cases).sum::<usize>(),
+            "wrong": checked.iter().filter(|one| one.is_wrong()).count(),
+            "operations": checked.iter().map(operation).collect::<Vec<_>>(),
+        }),
+        Results::Compiled(compiled) => json!({
+            "unsupported": compiled.unsupported,
+            "failures": compiled.failures.iter().map(|failure| {
+                json!({ "kernel": failure.kernel, "problem": failure.problem })
+            }).collect::<Vec<_>>(),
+        }),
+    };
+    if let (Some(report), Value::Object(more)) = (report.as_object_mut(), more) {
+        report.extend(more);
+    }
+    report
+}
+
+/// Registers, or bytes of them, that a pipeline spills to memory.
+pub fn spills(pipeline: &PipelineStatistics) -> u64 {
+    pipeline.values.iter().map(|(name, value)| spilled(name, value)).sum()
+}
+
+fn barriers(barriers: SubgroupBarriers) -> &'static str {
+    match barriers {
+        SubgroupBarriers::Kept => "kept",
+        SubgroupBarriers::Replaced => "replaced by memory barriers",
+        SubgroupBarriers::Refused => "refused",
+    }
+}
+
+fn operation(checked: &Checked) -> Value {
+    let (result, problem) = match &checked.outcome {
+        Outcome::Right => ("right", None),
+        Outcome::Unsupported(reason) => ("not supported", Some(reason)),
+        Outcome::Wrong(problem) => ("wrong", Some(problem)),
+    };
+    json!({
+        "operation": checked.name,
+        "result": result,
+        "problem": problem,
+        "cases": checked.cases,
+        "seconds": checked.time.as_secs_f64(),
+    })
+}
+
+fn pipeline(pipeline: &PipelineStatistics) -> Value {
+    let constants: Map<_, _> = pipeline
+        .specialization
+        .iter()
+        .map(|(name, value)| (name.clone(), (*value).into()))
+        .collect();
+    // Most values are numbers.
+    let number = |value: &String| value.parse::<i64>().map_or_else(|_| json!(value), Value::from);
+    let statistics: Map<_, _> =
+        pipeline.values.iter().map(|(name, value)| (name.clone(), number(value))).collect();
+    json!({ "kernel": pipeline.kernel, "constants": constants, "statistics": statistics })
+}

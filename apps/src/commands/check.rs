@@ -1,0 +1,160 @@
+//! `multisplit check`: runs every operation on a device and compares the results with the CPU's, or compiles every
+//! kernel.
+
+use std::io::Write as _;
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use multisplit::{Config, Context, PipelineCache, PipelineStatistics};
+use multisplit_bench::figures;
+use multisplit_bench::progress::Bars;
+
+use crate::check::{
+    Checked, Compiled, OPERATIONS, Outcome, Results, check, compile_all, report, sizes, spills,
+};
+use crate::device::Devices;
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Options {
+    /// Compile every kernel with the sizes for this device, and run nothing
+    #[arg(long)]
+    compile_only: bool,
+    /// Only the operations, or with --compile-only the kernels, whose name contains this
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
+    /// Print a report as JSON: device, limits, operations, kernels with the driver's statistics
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  multisplit check                            about a minute
+  multisplit check --only sort
+  multisplit check --json > report.json       attach it to an issue
+  multisplit check --compile-only --json | jq '.pipelines[] | {kernel, statistics}'
+
+Every operation runs on arrays of several lengths, and every element of every result is compared \
+with the CPU's. The exit status is 0 only if all results are right. An operation that needs a \
+feature which the device lacks, such as 64-bit integers, is refused, and is no failure. \
+--compile-only also works with a driver that has no hardware, such as Mesa's RADV with \
+RADV_FORCE_FAMILY.";
+
+/// Runs the check and prints its result. Returns an error if anything is wrong.
+pub fn run(options: &Options, devices: &Devices) -> Result<()> {
+    let begin = Instant::now();
+    // Compile with the driver as it is, and probe it now.
+    let config = Config {
+        pipeline_statistics: true,
+        pipeline_cache: PipelineCache::Off,
+        ..Config::default()
+    };
+    let gpu = devices.open_with(config)?;
+    if !options.json {
+        let properties = gpu.properties();
+        print(&format!("{}: {}, {}\n", properties.name, properties.kind(), properties.driver))?;
+    }
+    match options.compile_only {
+        true => compile(options, &gpu, begin),
+        false => run_operations(options, &gpu, &devices.bars(), begin),
+    }
+}
+
+fn print(text: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    Ok(out.flush()?)
+}
+
+/// Runs every operation, and prints a line for each.
+fn run_operations(options: &Options, gpu: &Context, bars: &Bars, begin: Instant) -> Result<()> {
+    let sizes = sizes(gpu);
+    let mut all: Vec<Checked> = Vec::new();
+    let only = options.only.as_deref().unwrap_or_default();
+    let chosen: Vec<_> = OPERATIONS.iter().filter(|one| one.name.contains(only)).collect();
+    if chosen.is_empty() {
+        let names: Vec<_> = OPERATIONS.iter().map(|one| one.name).collect();
+        bail!("no operation is called `{only}`; they are: {}", names.join("; "));
+    }
+    let bar = bars.elements("checking", chosen.len() as u64);
+    for operation in chosen {
+        let checked = check(gpu, operation, &sizes);
+        bar.inc(1);
+        if !options.json {
+            bar.suspend(|| print(&line(&checked)))?;
+        }
+        all.push(checked);
+    }
+    bar.finish_and_clear();
+    let wrong: Vec<&str> = all.iter().filter(|one| one.is_wrong()).map(|one| one.name).collect();
+    let time = begin.elapsed();
+    if options.json {
+        let results = Results::Ran(&all, &sizes);
+        print(&format!("{:#}\n", report(gpu, &results, wrong.is_empty(), time)))?;
+    }
+    let (count, names) = (wrong.len(), wrong.join(", "));
+    if count > 0 {
+        bail!("{count} of {} operations are wrong on this device: {names}", all.len());
+    }
+    if !options.json {
+        let cases: usize = all.iter().map(|one| one.cases).sum();
+        let time = figures::time(time.as_secs_f64() * 1e9);
+        print(&format!("all right: {cases} cases of {} operations in {time}\n", all.len()))?;
+    }
+    Ok(())
+}
+
+fn line(checked: &Checked) -> String {
+    let name = checked.name;
+    let result = match &checked.outcome {
+        Outcome::Right => "right".to_owned(),
+        Outcome::Unsupported(reason) => format!("not supported: {reason}"),
+        Outcome::Wrong(problem) => format!("WRONG: {problem}"),
+    };
+    format!("  {name:28}  {:>10}  {result}\n", figures::time(checked.time.as_secs_f64() * 1e9))
+}
+
+/// Compiles every kernel, and prints a line for each.
+fn compile(options: &Options, gpu: &Context, begin: Instant) -> Result<()> {
+    let compiled = compile_all(gpu, options.only.as_deref().unwrap_or_default())?;
+    let is_right = compiled.failures.is_empty();
+    if options.json {
+        let report = report(gpu, &Results::Compiled(&compiled), is_right, begin.elapsed());
+        print(&format!("{report:#}\n"))?;
+    } else {
+        print(&table(&compiled, &gpu.pipeline_statistics()))?;
+    }
+    match &compiled.failures[..] {
+        [] => Ok(()),
+        [first, ..] => bail!(
+            "{} pipelines could not be created; the first is of {}: {}",
+            compiled.failures.len(),
+            first.kernel,
+            first.problem
+        ),
+    }
+}
+
+/// One line for each kernel, and their total.
+fn table(compiled: &Compiled, pipelines: &[PipelineStatistics]) -> String {
+    let mut text = String::new();
+    for of_kernel in pipelines.chunk_by(|a, b| a.kernel == b.kernel) {
+        let Some(first) = of_kernel.first() else { continue };
+        let spilling = of_kernel.iter().filter(|pipeline| spills(pipeline) > 0).count();
+        let spilling = match (first.values.is_empty(), spilling) {
+            (true, _) => "no statistics".to_owned(),
+            (false, 0) => "no spills".to_owned(),
+            (false, count) => format!("{count} spill registers"),
+        };
+        text += &format!("  {:44}  {:>4}  {spilling}\n", first.kernel, of_kernel.len());
+    }
+    for (kernel, reason) in &compiled.unsupported {
+        text += &format!("  {kernel:44}     0  not supported: {reason}\n");
+    }
+    for failure in &compiled.failures {
+        text += &format!("  {:44}  FAILED: {}\n", failure.kernel, failure.problem);
+    }
+    text + &format!("{} pipelines\n", pipelines.len())
+}
