@@ -273,7 +273,7 @@ fn sort_keys<K: Number>(
 /// An ascending sort of keys of which many are equal, so that a sort that is not stable is noticed.
 fn repeated(n: usize) -> Result<(SortRequest, Vec<u32>)> {
     let request = SortRequest { descending: false, method: SortMethod::Auto, rows: None };
-    Ok((request, keys::<u32>(n)?.into_iter().map(|key| key % 1000 << 16).collect()))
+    Ok((request, keys::<u32>(n)?.into_iter().map(|key| (key % 1000) << 16).collect()))
 }
 
 fn sort_pairs(gpu: &Context, n: usize) -> Result<()> {

@@ -163,8 +163,8 @@ impl Context {
     }
 
     /// All pipelines that have been created and are still kept, with the driver's statistics, such as registers, spills
-    /// and shared memory. There are none unless [`Config::pipeline_statistics`](crate::Config::pipeline_statistics) was
-    /// set and the device supports `VK_KHR_pipeline_executable_properties`.
+    /// and shared memory. The statistics are empty unless [`Config::pipeline_statistics`](crate::Config::pipeline_statistics)
+    /// was set and the device supports `VK_KHR_pipeline_executable_properties`.
     pub fn pipeline_statistics(&self) -> Vec<PipelineStatistics> {
         let Ok(pipelines) = PipelineStore::of(&self.device) else { return Vec::new() };
         let pipelines = pipelines.lock();

@@ -127,7 +127,7 @@ impl Libraries<'_> {
         replace(&plain)?;
         let mut link = compiler();
         link.arg("-shared").arg("-o").arg(&library).arg(&object);
-        link.arg(format!("-Wl,-soname,{}", soname));
+        link.arg(format!("-Wl,-soname,{soname}"));
         link.arg(format!("-Wl,--version-script={}", map.display()));
         link.args(["-Wl,--gc-sections", "-Wl,-z,relro,-z,now", "-Wl,-z,noexecstack", "-Wl,-s"]);
         run(link.arg("-Wl,--as-needed").args(self.needs))?;
