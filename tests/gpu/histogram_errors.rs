@@ -176,7 +176,7 @@ fn too_small_histogram_buffers_are_rejected(gpu: &Gpu) -> Result<()> {
     let buffers = HistogramBuffers::new(samples, graph.import::<u32>("counts", 16)).count(8);
     let pixels = Bins::<u8>::identity(4).layout(Layout::interleaved(4, 0b1111));
     let result = histogram(&mut graph, &policy, &pixels, &buffers);
-    expect_message(result, "8 elements of 4 channels are to be counted, but the array has 2")?;
+    expect_message(result, "the array has 2 elements of 4 channels, but 8 are to be counted")?;
     let far = Bins::<u8>::identity(4).layout(Layout::strided(u64::MAX - 1, 2));
     expect_errors! { histogram(&mut graph, &policy, &far, &buffers) => Histogram { .. } }
     let weights = graph.import::<u32>("weights", 1);

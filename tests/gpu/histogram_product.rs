@@ -209,5 +209,5 @@ fn recorded_histogram_counts_pixels_instead_of_samples(gpu: &Gpu) -> Result<()> 
     let expected = [2, 0, 0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0, 2];
     expect_equal(&gpu.context.download(&counts)?, &expected)?;
     let refused = gpu.context.work("pixels").histogram(pixels.first(3), &counts, &bins);
-    expect_message(refused, "3 elements of 4 channels are to be counted, but the array has 2")
+    expect_message(refused, "the array has 2 elements of 4 channels, but 3 are to be counted")
 }

@@ -235,7 +235,7 @@ fn invalid_splits_are_rejected(gpu: &Gpu) -> Result<()> {
         other => anyhow::bail!("{other:?}"),
     };
     let keys = [1u8, 2, 3];
-    bucket(context.split(&keys, Buckets::digit(4..9)).map(drop), "bits of the key")?;
+    bucket(context.split(&keys, Buckets::digit(4..9)).map(drop), "within the key")?;
     bucket(context.split(&keys, Buckets::delta(0, 0, 3)).map(drop), "bucket width is 0")?;
     bucket(context.split(&keys, Buckets::range(&[9, 3])).map(drop), "not sorted")?;
     let floats = [f16::ONE; 3];

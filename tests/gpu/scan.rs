@@ -93,7 +93,7 @@ fn arrays_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let max_storage_range = (piece * tile * 4 + 100) as u64;
         let limits = Limits { max_storage_range, ..gpu.context.limits() };
         for scan in METHODS {
-            let policy = Policy { scan, threads, ..gpu.context.policy() };
+            let policy = Policy { scan, threads, small_scans_up_to: 0, ..gpu.context.policy() };
             let policy = policy.lowered(|facts| facts.max_storage_range = max_storage_range);
             for n in [piece, 2 * piece, 3 * piece + 1].map(|tiles| tiles * tile) {
                 check(gpu, &policy, &limits, &uniform(n, 3))?;

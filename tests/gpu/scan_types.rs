@@ -97,7 +97,11 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// Rounded sums differ slightly from the CPU's, but do not depend on timing.
 fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
     // Many blocks of tiles at every subgroup size.
-    let policy = Policy { threads: 16, ..policy(gpu, ScanMethod::LookBack) };
+    let policy = Policy {
+        threads: gpu.context.properties().subgroup_size.max(16),
+        small_scans_up_to: 0,
+        ..policy(gpu, ScanMethod::LookBack)
+    };
     let n = 300 * policy.threads as usize * 40 + 5;
     let mut rng = Rng::new(5);
     let input: Vec<f32> = (0..n).map(|_| rng.next_u32() as f32 / 4e9).collect();
@@ -129,7 +133,7 @@ fn arrays_of_64_bit_elements_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> R
     {
         for piece in [5, 130].into_iter().filter(|_| mine()) {
             let max_storage_range = (piece * tile * 8 + 100) as u64;
-            let policy = Policy { threads, ..policy(gpu, method) };
+            let policy = Policy { threads, small_scans_up_to: 0, ..policy(gpu, method) };
             let policy = policy.lowered(|facts| facts.max_storage_range = max_storage_range);
             let case = Case { operator, inclusive: true, on_device: false };
             check::<i64>(gpu, &policy, case, 2 * piece * tile + 1)?;

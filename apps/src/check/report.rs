@@ -10,7 +10,7 @@ use super::kernels::Compiled;
 use super::runner::{Checked, Outcome};
 use crate::device_details::{details, enabled_names};
 
-/// What was done, and its results.
+/// Results of a self-test.
 pub enum Results<'r> {
     Ran(&'r [Checked], &'r [usize]),
     Compiled(&'r Compiled),

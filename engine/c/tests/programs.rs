@@ -194,7 +194,7 @@ fn abi<'p>(name: &'p str, flags: &'p [&'p str]) -> Program<'p> {
     Program { name, sources, flags, library: Library::Shared }
 }
 
-/// The operands of comparisons are numbers with a type: what is no number of a key type does not compile.
+/// The operands of comparisons are numbers with a type: operands of other types do not compile.
 #[test]
 fn untyped_operands_do_not_compile() -> Result<()> {
     let installed = Installed::get()?;

@@ -174,7 +174,7 @@ def test_invalid_buckets_are_rejected() -> None:
         multisplit.split(x, np.arange(100_000))
     for even, error, message in [
         ((0, 4, 0), ValueError, "from 1"),
-        ((0, 4.5, 100_000), ValueError, "limit"),
+        ((0, 4.5, 100_000), ValueError, "at most"),
         ((3, 3, 2), ValueError, "less than"),
         ((0, np.nan, 2), ValueError, "finite"),
         ((-np.inf, 0, 2), ValueError, "finite"),

@@ -29,7 +29,7 @@ pub(crate) fn result_position(op: u32) -> Option<usize> {
     }
 }
 
-/// Which operands are stored relative to the latest result id: for each opcode a bit per position.
+/// The operands that are stored relative to the latest result id: for each opcode a bit per position.
 pub(crate) struct Relative([u16; OPCODES]);
 
 /// Opcodes that the table has; the operands of others are stored as they are.

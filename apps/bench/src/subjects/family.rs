@@ -92,7 +92,7 @@ impl Family<'_, '_> {
         let labels: Vec<_> = plan.steps().iter().map(|step| step.pass.label.as_str()).collect();
         let method = match () {
             () if labels.iter().any(|label| label.starts_with("select.")) => "lookback",
-            () if labels.iter().any(|label| label.ends_with(".lookback")) => "lookback",
+            () if labels.iter().any(|label| label.contains(".lookback")) => "lookback",
             () if labels.contains(&"scan.open_totals") => "reduce-then-scan",
             () if labels.contains(&"reduce.rows") => "rows",
             () if labels.contains(&"reduce.segments") => "tiles",

@@ -16,7 +16,7 @@ int main(int argc, char **argv) {
     host_create(&host, argc, argv);
     MultisplitContextInfo info = host_context_info(&host);
     MS(multisplit_context_create(&info, &context));
-    MS(multisplit_sort_keys_create(context, MULTISPLIT_KEY_TYPE_U32, N, &sort));
+    MS(multisplit_sort_keys_create(context, MULTISPLIT_KEY_TYPE_U32, N, MULTISPLIT_COUNT_FIXED, &sort));
     HostBuffer keys = host_buffer(&host, N * sizeof(uint32_t), 0);
     uint32_t *key = keys.mapped;
     for (uint32_t i = 0; i < N; ++i) {

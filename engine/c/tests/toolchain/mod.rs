@@ -111,7 +111,7 @@ impl Installed {
         Ok(build.join("consumer.exe"))
     }
 
-    /// What objdump reports about a program or a DLL for Windows, with the names that it imports and exports.
+    /// Output of objdump for a program or a DLL for Windows, with the names that it imports and exports.
     pub fn imports_of(&self, program: &Path) -> Result<String> {
         let output = succeed(Command::new("x86_64-w64-mingw32-objdump").arg("-p").arg(program))?;
         Ok(text(&output.stdout))

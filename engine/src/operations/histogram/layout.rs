@@ -76,7 +76,7 @@ impl Layout {
         if self.active == 0 || self.active >> self.channels != 0 {
             return reject(
                 sample,
-                "the active channels (Layout::active) must be at least one of the channels, and no others",
+                "the active channels must be at least one of the channels, and no others",
             );
         }
         let alignment = sample.bytes().min(WORD as u32);

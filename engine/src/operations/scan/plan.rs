@@ -57,8 +57,6 @@ pub(super) struct OnePass {
 /// in which terms are combined, so rows and separate arrays have the same bits.
 pub(crate) fn max_row(policy: &Policy) -> u64 {
     max_single_group_elements(policy)
-        .max(SPINE_TILES * spine_tile(policy))
-        .min(spine_elements(policy))
 }
 
 impl<'o> ScanPlan<'o> {

@@ -72,7 +72,7 @@ pub(super) fn add(
     graph.sized_for_subgroups(policy.facts.subgroup_size);
     if buffers.other.is_some() {
         return Err(Error::Segments {
-            problem: "segments can only be sorted in place; remove SortBuffers::between",
+            problem: "segments can only be sorted in place; give no second array",
         });
     }
     buffers.check_sizes(sort)?;

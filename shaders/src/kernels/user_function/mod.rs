@@ -50,7 +50,7 @@ impl Kernel {
         Self::with_user_function(builtin, UserFunction::Bucket, key, source)
     }
 
-    /// Like [`with_function`], with a function for any purpose.
+    /// Like [`with_function`](Self::with_function), with a function for any purpose.
     pub fn with_user_function(
         builtin: &Builtin,
         role: UserFunction,
