@@ -182,7 +182,7 @@ fn too_small_histogram_buffers_are_rejected(gpu: &Gpu) -> Result<()> {
     let weights = graph.import::<u32>("weights", 1);
     let buffers = buffers.count(2).weights(weights);
     let result = histogram(&mut graph, &policy, &pixels, &buffers);
-    expect_message(result, "2 elements need 2 weights, but 1 were given")
+    expect_message(result, "the array of weights has 1 elements, but 2 are needed")
 }
 
 /// A device without 64-bit types rejects 64-bit samples, names the missing feature, and still
