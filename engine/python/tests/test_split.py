@@ -170,11 +170,11 @@ def test_invalid_buckets_are_rejected() -> None:
         multisplit.split(x, [1], values=np.arange(3))
     with pytest.raises(TypeError, match="bucket numbers"):
         multisplit.split(x.astype(float), multisplit.Identity(3))
-    with pytest.raises(multisplit.ArgumentError, match="limit"):
+    with pytest.raises(multisplit.ArgumentError, match="at most"):
         multisplit.split(x, np.arange(100_000))
     for even, error, message in [
         ((0, 4, 0), ValueError, "from 1"),
-        ((0, 4.5, 100_000), ValueError, "at most"),
+        ((0, 4.5, 100_000), ValueError, "limit"),
         ((3, 3, 2), ValueError, "less than"),
         ((0, np.nan, 2), ValueError, "finite"),
         ((-np.inf, 0, 2), ValueError, "finite"),

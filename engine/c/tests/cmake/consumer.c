@@ -23,7 +23,7 @@ int main(int argc, char **argv) {
         key[i] = N - i;
     }
     host_begin(&host);
-    MS(multisplit_record_sort(sort, host.commands, keys.buffer, VK_NULL_HANDLE));
+    MS(multisplit_record_sort(sort, host.commands, keys.buffer, VK_NULL_HANDLE, VK_NULL_HANDLE));
     host_submit(&host);
     int right = 1;
     for (uint32_t i = 0; i < N; ++i) {
