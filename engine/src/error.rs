@@ -126,7 +126,7 @@ pub enum Error {
         /// Description of the mismatch, and how to resolve it.
         problem: &'static str,
     },
-    /// A call does not support one of its arguments, such as the first elements of an array.
+    /// A call does not support one of its arguments, such as an array that is limited to its first elements.
     #[error("`{call}`: {problem}")]
     Operand {
         /// Name of the call or of the argument.
@@ -305,10 +305,11 @@ pub enum Error {
         /// Device name.
         device: String,
     },
-    /// Keys may have been sorted wrongly: the kernels relied on lane order, and a check during the run found that the
-    /// device does not keep it. `canary_period` of the policy sets how many tiles are checked.
+    /// Keys may have been sorted wrongly. The kernels relied on lane order: that the lanes of a subgroup execute the
+    /// shared-memory atomics of one instruction in order of their index. A check during the run found that the device
+    /// does not keep this order. One tile in `canary_period` (a size of the policy) is checked.
     #[error(
-        "the result of `{plan}` may be in the wrong order, because the device does not keep the order of lanes; build the plan again, now with ballot ranking"
+        "the result of `{plan}` may be in the wrong order, because the device did not execute shared-memory atomics in lane order; build the plan again (the context now ranks by ballots instead)"
     )]
     LaneOrder {
         /// Plan name.

@@ -18,7 +18,7 @@
 //! # Ok::<(), multisplit::Error>(())
 //! ```
 //!
-//! There are four ways to use it, each built on the next:
+//! There are four ways to use this crate, each built on the next:
 //!
 //! - **Single calls**, as above. Calls with host arrays (slices, `Vec`s) return `Vec`s. Calls with
 //!   device arrays ([`Array`], created by [`Context::upload`]) return device arrays and transfer no
@@ -43,8 +43,8 @@
 //!
 //! - `glsl`: custom bucket functions and passes in GLSL, compiled at run time. Adds shaderc to the
 //!   build, which needs a C++ compiler.
-//! - `tuning`: access to the sizes and thresholds of a [`Policy`], for measurements. They affect
-//!   performance, never results.
+//! - `tuning`: access to the tile sizes and thresholds of a [`Policy`], for measurements. They
+//!   affect performance, never results.
 
 mod call;
 #[cfg(doctest)]
@@ -104,7 +104,7 @@ pub use policy::Policy;
 pub use policy::profile::Profile;
 pub use work::{First, Frame, Operand, Work, WorkArray, WorkPass, threads};
 
-/// Memory that contains arrays: host or device.
+/// The memory in which the arrays of a call are stored: host or device.
 pub mod place {
     pub use crate::memory::{Device, Host, Place};
 }

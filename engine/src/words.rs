@@ -44,7 +44,8 @@ pub(crate) fn kernel(label: &str) -> String {
     }
 }
 
-/// Description of an array. Contains the operation if the name of the array does.
+/// Description of an array. Names such as `topk.workspace.0` begin with an operation, which the description then
+/// contains.
 pub(crate) fn array(name: &str) -> String {
     match name.split_once('.') {
         None if name == "staging" => "the staging memory of a transfer".to_owned(),

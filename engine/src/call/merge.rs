@@ -14,8 +14,8 @@ impl Context {
     /// Merges two arrays that are sorted in ascending order. If elements are equal, those of `first`
     /// come first.
     ///
-    /// Host arrays that exceed a storage binding or the device's memory are merged in parts. This
-    /// does not change the result. It applies to all merge functions.
+    /// All merge functions merge host arrays in parts if these exceed a storage binding or the
+    /// device's memory. This does not change the result.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;

@@ -115,8 +115,8 @@ impl SegmentedReduce<'_> {
                 // A segment that exceeds a part or the memory is itself reduced in parts.
                 let mut is_long = range.end - range.start > max as u64;
                 if !is_long {
-                    // If a single group contains all segments, it is reduced in the same way as
-                    // device arrays, including elements outside of the segments.
+                    // If a single group contains all segments, the whole array is uploaded, including
+                    // elements outside of the segments. The plan is then the same as for device arrays.
                     if (more - begin) as u64 == segments && values.len() <= max as u64 {
                         range = 0..values.len();
                     }
@@ -153,7 +153,7 @@ impl SegmentedReduce<'_> {
         self.reduce(context, &values, offsets.as_ref().map(|offsets: &Vec<u32>| offsets.input()))
     }
 
-    /// Reduces an array on the device, with one plan.
+    /// Reduces an array on the device, with one plan. Returns the result of each segment.
     fn reduce(
         &self,
         context: &Context,

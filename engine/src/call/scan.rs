@@ -204,7 +204,7 @@ impl ScanCall<'_> {
         })
     }
 
-    /// Scans arrays on the device.
+    /// Scans an array on the device, with one plan. `by` contains the keys or heads, if there are any.
     fn scan(self, context: &Context, by: Option<AnyArray>, values: &AnyArray) -> Result<AnyArray> {
         let name = if by.is_some() { "scan by key" } else { "scan" };
         context.call_into(name, (values.element(), values.len()), |work, output| {

@@ -14,10 +14,10 @@ use crate::operations::SelectBuffers;
 use crate::operations::select::{By, Select, select_by};
 
 impl Context {
-    /// Returns the elements of `input` that `which` selects, in their original order.
+    /// Returns the elements of `input` that meet `condition`, in their original order.
     ///
-    /// Arrays that exceed a storage binding, and host arrays that exceed the device's memory, are
-    /// processed in parts. This does not change the result. It applies to all selection functions.
+    /// All selection functions process arrays in parts if these exceed a storage binding, or if
+    /// they are on the host and exceed the device's memory. This does not change the result.
     ///
     /// ```
     /// use multisplit::Select;
@@ -25,11 +25,11 @@ impl Context {
     /// assert_eq!(gpu.select(&[3u32, 1, 4, 1, 5], &Select::greater_than(2))?, [3, 4, 5]);
     /// # Ok::<(), multisplit::Error>(())
     /// ```
-    pub fn select<A>(&self, input: &A, which: &Select<A::Item>) -> Result<Like<A, A::Item>>
+    pub fn select<A>(&self, input: &A, condition: &Select<A::Item>) -> Result<Like<A, A::Item>>
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        let selection = Selection::new(input, which, Extra::Nothing);
+        let selection = Selection::new(input, condition, Extra::Nothing);
         self.one::<A::Place, _>(|output| selection.run(self, &mut [output]))
     }
 
@@ -46,8 +46,8 @@ impl Context {
         A: Elements<Item: Key> + ?Sized,
         F: Elements<Item = u32> + ?Sized,
     {
-        let (which, flags) = (Select::flagged(), flags.input());
-        let selection = Selection::new(input, &which, Extra::Flags(flags));
+        let (condition, flags) = (Select::flagged(), flags.input());
+        let selection = Selection::new(input, &condition, Extra::Flags(flags));
         if selection.input.len() != flags.len() {
             return Err(Error::Selection {
                 problem: "input and flags have different lengths; give one flag per element",
@@ -56,7 +56,7 @@ impl Context {
         self.one::<A::Place, _>(|output| selection.run(self, &mut [output]))
     }
 
-    /// Returns the elements of `input` that `which` selects, and the remaining ones. Both keep
+    /// Returns the elements of `input` that meet `condition`, and the remaining ones. Both keep
     /// their original order.
     ///
     /// ```
@@ -70,12 +70,12 @@ impl Context {
     pub fn partition<A>(
         &self,
         input: &A,
-        which: &Select<A::Item>,
+        condition: &Select<A::Item>,
     ) -> Result<(Like<A, A::Item>, Like<A, A::Item>)>
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        let selection = Selection::new(input, which, Extra::Rejected);
+        let selection = Selection::new(input, condition, Extra::Rejected);
         self.two::<A::Place, _, _>(|outputs| selection.run(self, outputs))
     }
 
@@ -132,11 +132,11 @@ enum Extra<'a> {
 }
 
 impl<'a> Selection<'a> {
-    fn new<A>(input: &'a A, which: &'a Select<A::Item>, extra: Extra<'a>) -> Self
+    fn new<A>(input: &'a A, condition: &'a Select<A::Item>, extra: Extra<'a>) -> Self
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        let (key, by) = (<A::Item as Key>::TYPE, which.condition());
+        let (key, by) = (<A::Item as Key>::TYPE, condition.condition());
         Self { key, by, input: input.input(), extra }
     }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use bytemuck::cast_slice_mut;
 use multisplit_graph::ElementType;
 
-use super::large::{Records, narrow_array, number, sort_large, widen_array};
+use super::large::{Records, fill_with_indices, narrow_array, sort_large, widen_array};
 use super::sort_groups::sort_groups;
 use super::{Caller, Like, check_numbers, redo_by_ballots};
 use crate::device::context::Context;
@@ -343,7 +343,7 @@ impl SortArrays<'_> {
             return narrow_array(caller, form, &words, keys);
         }
         if let Some(indices) = self.indices {
-            number(caller, indices)?;
+            fill_with_indices(caller, indices)?;
         }
         sort_large(caller, Records::new(key, keys, self.values.or(self.indices)), how)
     }

@@ -7,10 +7,10 @@ use super::parts::group_end;
 use crate::operations::sort::{Cut, Sort};
 use crate::policy::Policy;
 
-/// Returns groups of segments of a sort of `n` keys, each with its own sort options. `widest` is
-/// the size in bytes of a key or a value, whichever is larger. Returns `None` if the sort has no
-/// segments, if it fits in one plan, or if its segments are invalid; in the last case, the plan
-/// reports the error.
+/// Divides the segments of a sort of `n` keys into groups. Returns the range of keys and the sort
+/// options of each group. `widest` is the size in bytes of a key or a value, whichever is larger.
+/// Returns `None` if the sort has no segments, if it fits in one plan, or if its segments are
+/// invalid; in the last case, the plan reports the error.
 pub(super) fn sort_groups(
     policy: &Policy,
     sort: &Sort,
@@ -43,7 +43,7 @@ pub(super) fn sort_groups(
     };
     let (mut groups, mut begin) = (Vec::new(), 0);
     while begin < segments {
-        // A group of segments has one more offset than segments.
+        // The offsets of a group, one more than its segments, must also fit in one plan.
         let last = segments.min(begin.saturating_add(max.saturating_sub(1).max(1)));
         let end = group_end(begin..last, max, &bound);
         let range = bound(begin) as u64..bound(end) as u64;

@@ -94,8 +94,8 @@ impl CommandSlot {
             return Ok(());
         }
         self.errors = device.watch_errors();
-        // Only the last submission signals the fence. If an earlier submission fails, the fence cannot show when the
-        // work is complete.
+        // Only the last submission signals the fence. If an earlier one fails, the fence is never signalled, so the
+        // state is unknown until all submissions have succeeded.
         self.state = State::Unknown;
         for left in (0..times).rev() {
             let fence = if left == 0 { self.fence } else { vk::Fence::null() };
@@ -146,8 +146,8 @@ impl CommandSlot {
 const MAX_IDLE: usize = 64;
 
 /// Idle command slots of a device, reused by later recordings. Creating a pool, a buffer and a fence for each run
-/// would take longer than recording a small plan. Reuse also avoids a crash in some validation layers (such as
-/// 1.3.239) if one thread destroys a command pool while another records a label.
+/// would take longer than recording a small plan. Reuse also avoids a crash of some validation layers (such as version
+/// 1.3.239), which occurs if one thread destroys a command pool while another records a debug label.
 #[derive(Default)]
 struct IdleSlots(Mutex<Vec<CommandSlot>>);
 
@@ -166,7 +166,7 @@ impl Attachment for IdleSlots {
     }
 }
 
-/// A command slot for one recording, which keeps the device alive.
+/// A command slot for one recording. Keeps the device alive.
 pub(crate) struct Commands {
     device: Arc<Device>,
     idle: Arc<IdleSlots>,

@@ -35,7 +35,7 @@ pub struct Config {
     /// Enables the validation layers.
     pub validation: Option<ValidationConfig>,
     /// Receives the messages of the validation layers. Keep a clone to read them even if opening fails. Contexts opened
-    /// with clones of one configuration share it.
+    /// with clones of one configuration share one list of messages.
     pub messages: Messages,
     /// Folder for compiled pipelines and probe results.
     pub pipeline_cache: PipelineCache,

@@ -86,8 +86,8 @@ impl AdoptOptions {
         Self { hooks: Hooks { memory: Some(allocator), ..self.hooks }, ..self }
     }
 
-    /// Uses the embedding program's host allocation callbacks for the Vulkan objects that the context creates.
-    /// `vkAllocateMemory` is called without them.
+    /// Uses the embedding program's host allocation callbacks for the Vulkan objects that the context creates. The
+    /// engine's own allocator for device memory calls `vkAllocateMemory` without them.
     ///
     /// # Safety
     /// The callbacks meet Vulkan's requirements, may be called from any thread, and remain valid until the context and

@@ -1,5 +1,5 @@
-//! Submits work to the queue. A barrier between consecutive recordings makes the writes of the first visible to the
-//! second.
+//! Submits command buffers to the queue. Between submissions of different recordings, a barrier makes the writes of
+//! the first visible to the second.
 
 use ash::vk;
 
@@ -8,12 +8,12 @@ use super::shared::{Attachment, Device, RecordingId};
 use crate::error::{Result, VkResultExt};
 
 /// A command buffer with a single barrier: all earlier memory accesses of the engine happen before all later ones.
-pub(crate) struct Order(CommandSlot);
+pub(crate) struct SubmissionBarrier(CommandSlot);
 
-impl Order {
+impl SubmissionBarrier {
     pub fn new(device: &Device) -> Result<Self> {
         let this = Self(CommandSlot::new(device)?);
-        device.name_object(this.commands(), "multisplit.order");
+        device.name_object(this.commands(), "multisplit.barrier");
         let work = vk::PipelineStageFlags2::COMPUTE_SHADER | vk::PipelineStageFlags2::ALL_TRANSFER;
         let writes = vk::AccessFlags2::SHADER_WRITE | vk::AccessFlags2::TRANSFER_WRITE;
         let barrier = vk::MemoryBarrier2::default()
@@ -45,7 +45,7 @@ impl Order {
     }
 }
 
-impl Attachment for Order {
+impl Attachment for SubmissionBarrier {
     unsafe fn release(&self, device: &Device) {
         // SAFETY: by the caller's contract.
         unsafe { self.0.release(device) };
@@ -65,8 +65,8 @@ impl Device {
         commands: vk::CommandBuffer,
         fence: vk::Fence,
     ) -> Result<()> {
-        let order = self.attached(Order::new)?;
-        let both = [order.commands(), commands];
+        let barrier = self.attached(SubmissionBarrier::new)?;
+        let both = [barrier.commands(), commands];
         let mut queue = self.queue();
         let commands = if queue.last == Some(recording) { &both[1..] } else { &both[..] };
         let info = vk::SubmitInfo::default().command_buffers(commands);
@@ -76,8 +76,8 @@ impl Device {
         Ok(())
     }
 
-    /// Submits command buffers of several recordings in one call. The caller must order them, with [`Order`] if
-    /// necessary.
+    /// Submits command buffers of several recordings in one call. Does not add barriers: the caller must insert
+    /// [`SubmissionBarrier`]s where command buffers depend on each other.
     ///
     /// # Safety
     /// The requirements of [`submit`](Self::submit), for each command buffer.

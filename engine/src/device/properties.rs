@@ -175,7 +175,7 @@ impl DeviceProperties {
     }
 
     /// Number of loop iterations, summed over all loops of one invocation, after which the driver ends every loop.
-    /// llvmpipe has such a limit. `None` if there is no limit.
+    /// llvmpipe has this limit; all software drivers are assumed to have it. `None` if there is no limit.
     pub fn loop_limit(&self) -> Option<u32> {
         (self.device_type == vk::PhysicalDeviceType::CPU).then_some(65_535)
     }

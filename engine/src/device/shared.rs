@@ -179,7 +179,8 @@ impl Device {
         self.handles.instance.messages()
     }
 
-    /// Starts collecting errors of the validation layers, if such errors are to make runs fail.
+    /// Starts watching for errors of the validation layers. If `fail_on_error` is not set, returns a watch that never
+    /// reports an error.
     pub fn watch_errors(&self) -> ErrorWatch {
         if self.fail_on_error { self.messages().watch() } else { ErrorWatch::default() }
     }
@@ -268,7 +269,8 @@ impl Device {
 
 impl Drop for Device {
     fn drop(&mut self) {
-        // A driver without hardware reports no memory. Nothing can have been submitted to it, and RADV cannot wait then.
+        // A driver that runs without its GPU (RADV with RADV_FORCE_FAMILY) reports no device memory. No work can have
+        // been submitted, and waiting would fail.
         if self.handles.instance.owned && self.properties.device_memory > 0 {
             // Waiting for a lost device fails, but its work has ended.
             let _ = self.wait_idle();

@@ -17,8 +17,8 @@ use crate::error::{Error, Result};
 pub(crate) const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
 /// Makes synchronization validation track accesses through descriptors. Layers since Vulkan 1.3.290 do not track them
-/// by default. They then miss most hazards of compute shaders, and falsely report two writes that have a read in
-/// between.
+/// by default. Without this setting, these layers miss most hazards of compute shaders, and report a false hazard
+/// between two writes that have a read in between.
 pub(crate) fn shader_accesses_setting() -> vk::LayerSettingEXT<'static> {
     const ON: &[u8] = &vk::TRUE.to_ne_bytes();
     vk::LayerSettingEXT {

@@ -67,7 +67,8 @@ impl KeyType {
     pub const SAMPLES: [Self; 8] =
         [Self::U8, Self::U16, Self::U32, Self::I32, Self::U64, Self::I64, Self::F32, Self::F64];
 
-    /// The element type, the number of bits, the kind, and the GLSL type of the argument of a user's function.
+    /// The element type, the number of bits, the [`kind`](Self::kind), and the GLSL type of this key as an argument of
+    /// a user's function.
     fn properties(self) -> (ElementType, u32, u32, &'static str) {
         match self {
             Self::U8 => (ElementType::U8, 8, UNSIGNED, "uint"),
@@ -138,13 +139,14 @@ impl KeyType {
         }
     }
 
-    /// Bits of the `f32` or `f64` that is nearest to a value. Inverse of [`float`](Self::float).
+    /// Converts `value` to the nearest `f64` if this type is `F64`, otherwise to the nearest `f32`, and returns its
+    /// bits. Inverse of [`float`](Self::float) for these two types.
     pub(crate) fn float_bits(self, value: f64) -> u64 {
         if self == Self::F64 { value.to_bits() } else { (value as f32).to_bits().into() }
     }
 
-    /// Rounds the result of one operation to `f32` or `f64`. Computing a single `f32` operation in `f64` and rounding
-    /// the result gives the same value as computing it in `f32`.
+    /// Rounds the result of one arithmetic operation to this type, `F32` or `F64`. Computing a single `f32` operation
+    /// in `f64` and rounding the result gives the same value as computing it in `f32`.
     pub(crate) fn rounded(self, value: f64) -> f64 {
         self.float(self.float_bits(value))
     }

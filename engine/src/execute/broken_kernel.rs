@@ -1,6 +1,6 @@
-//! A kernel that does nothing, for tests of checks that must notice it.
+//! Replaces one kernel by a kernel that does nothing, to test that checks of results fail then.
 
-/// Environment variable with the label of the kernel.
+/// Environment variable with the label of the kernel to replace.
 const VARIABLE: &str = "MULTISPLIT_BROKEN_KERNEL";
 
 // Opcodes of SPIR-V.
@@ -12,7 +12,7 @@ const RETURN: u32 = 253;
 /// Words before the first instruction.
 const HEADER: usize = 5;
 
-/// The module with an empty entry point, if `label` is that of the broken kernel.
+/// Returns the module with an empty entry point, if the environment variable names this kernel.
 pub(super) fn broken(label: &str, spirv: &[u32]) -> Option<Vec<u32>> {
     let named = std::env::var(VARIABLE).is_ok_and(|name| name == label);
     named.then(|| with_empty_entry_point(spirv))

@@ -47,9 +47,10 @@ pub struct Executable {
     pub(crate) frame_count: usize,
     pub(crate) next_frame: AtomicUsize,
     /// Locked while calls of the engine use the executable's workspace.
-    turn: Mutex<()>,
-    /// The device's status word, and whether passes of the plan may set it.
+    workspace_lock: Mutex<()>,
+    /// The device's status word.
     status: Arc<StatusWord>,
+    /// Whether passes of the plan rank by lane order, and may therefore set the status word.
     lane_order: bool,
     /// Name of the plan, to mark buffers. A shared string, so that submitting does not allocate memory.
     name: Arc<str>,
@@ -178,7 +179,7 @@ impl Context {
     /// twice.
     pub fn prepare_step(&self, plan: &Plan, step: usize, options: ExecutableOptions) -> Result<()> {
         let kernel = plan.steps().get(step).and_then(|step| step.pass.kernel.as_ref()?.kernel());
-        // The driver may compile a built-in kernel whatever its pass binds.
+        // Compiling a built-in kernel is safe, even if the pass that uses it is not.
         if !kernel.is_some_and(|kernel| kernel.is_built_in()) {
             check_sound(plan, options, &self.limits())?;
         }
@@ -204,7 +205,7 @@ impl Context {
         let Some(kernel) = step.pass.kernel.as_ref().and_then(|kernel| kernel.kernel()) else {
             return Ok(());
         };
-        let access = self.access_of_fitting(plan, options)?;
+        let access = self.checked_access(plan, options)?;
         let form = Form { access, barriers: self.subgroup_barriers_of(plan) };
         let pipelines = PipelineStore::of(&self.device)?;
         pipelines.get(&self.device, kernel, &step.pass.specialization, form).map(drop)
@@ -213,7 +214,7 @@ impl Context {
     /// Checks that the device can run `plan` with these options: limits, features of each kernel, and frames in
     /// flight. Creates nothing and submits nothing, so a driver may still reject a pipeline.
     pub fn check_plan(&self, plan: &Plan, options: ExecutableOptions) -> Result<()> {
-        self.access_of_fitting(plan, options)?;
+        self.checked_access(plan, options)?;
         for pass in plan.steps().iter().map(|step| &step.pass) {
             if let Some(kernel) = pass.kernel.as_ref().and_then(|kernel| kernel.kernel()) {
                 check_kernel(&self.device, kernel, &pass.specialization, SubgroupBarriers::Kept)?;
@@ -244,8 +245,8 @@ impl Context {
         }
     }
 
-    /// Checks that the plan fits the device. Returns how its kernels access buffers.
-    fn access_of_fitting(&self, plan: &Plan, options: ExecutableOptions) -> Result<BufferAccess> {
+    /// Checks the plan and the options against the device limits. Returns how the kernels access buffers.
+    fn checked_access(&self, plan: &Plan, options: ExecutableOptions) -> Result<BufferAccess> {
         if options.frames > MAX_FRAMES {
             let (asked, limit) = (options.frames as u64, MAX_FRAMES as u64);
             return Err(Error::TooLarge { what: "number of frames in flight", asked, limit });
@@ -275,8 +276,8 @@ impl Context {
         Ok(executable)
     }
 
-    /// Instantiates a plan. `subgroup_barriers` is the behaviour of `subgroupBarrier()` on the device. Does not
-    /// clear the state.
+    /// Instantiates a plan. `barriers` is the behaviour of `subgroupBarrier()` on the device. Does not clear the
+    /// state.
     pub(super) fn instantiate_for(
         &self,
         plan: Plan,
@@ -286,7 +287,7 @@ impl Context {
         let _span = tracing::debug_span!("instantiate", plan = %plan.name()).entered();
         let device = &self.device;
         let errors = device.watch_errors();
-        let access = self.access_of_fitting(&plan, options)?;
+        let access = self.checked_access(&plan, options)?;
         let steps = steps(device, &plan, Form { access, barriers })?;
         let frame_count = options.frames.max(1);
         let own = if options.own_workspace && plan.workspace().size > 0 { frame_count } else { 0 };
@@ -322,7 +323,7 @@ impl Context {
             frames: Vec::new(),
             frame_count,
             next_frame: AtomicUsize::new(0),
-            turn: Mutex::default(),
+            workspace_lock: Mutex::default(),
             status: StatusWord::of(device)?,
             lane_order,
         };
@@ -472,8 +473,8 @@ impl Executable {
     }
 
     /// Locks the executable's workspace, so that only one thread at a time runs work that uses it.
-    pub(crate) fn turn(&self) -> MutexGuard<'_, ()> {
-        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn lock_workspace(&self) -> MutexGuard<'_, ()> {
+        self.workspace_lock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -124,7 +124,7 @@ pub(crate) struct InsidePlan {
     pub constants: vk::Buffer,
     /// State memory of the frame; null if the plan has none.
     pub state: vk::Buffer,
-    /// The device's status word. Every status word of the plan is located there.
+    /// The device's status word. All status-word buffers of the plan are located there.
     pub status: vk::Buffer,
 }
 
@@ -208,7 +208,10 @@ impl<'p> Places<'p> {
         let workspace = match inside.workspace {
             Some(given) => given,
             None if plan.workspace().size == 0 => BufferAt::NOWHERE,
-            None => return Err(problem(plan, "memory is missing for the", "workspace")),
+            None => {
+                let message = "RecordOptions::workspace is not set, and the executable has no own";
+                return Err(problem(plan, message, "workspace"));
+            }
         };
         check_place(device, plan, "workspace", workspace, access)?;
         let workspace = Given::new(device, 0, workspace, access);
@@ -252,8 +255,8 @@ impl<'p> Places<'p> {
         let is_import = |import: graph::Buffer| {
             plan.index_of(import).is_some_and(|index| plan.buffers()[index].contract().is_some())
         };
-        if let Some((stranger, _)) = imports.iter().find(|(i, _)| !is_import(*i)) {
-            let name = format!("#{}", stranger.index());
+        if let Some((unknown, _)) = imports.iter().find(|(i, _)| !is_import(*i)) {
+            let name = format!("#{}", unknown.index());
             return Err(problem(plan, "the plan has no import", &name));
         }
         this.check_overlaps()?;

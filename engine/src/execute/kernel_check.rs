@@ -48,7 +48,7 @@ const SUBGROUP_CAPABILITIES: [(&str, Flags, &str); 8] = [
 /// Common prefix of the names of [`SUBGROUP_CAPABILITIES`].
 const SUBGROUP: &str = "GroupNonUniform";
 
-/// Rejects a kernel that the device or this engine cannot run. The message contains the reason.
+/// Rejects a kernel that the device or this engine cannot run. The error contains the reason.
 pub(super) fn check_kernel(
     device: &Device,
     kernel: &Kernel,
@@ -120,8 +120,8 @@ fn check_capability(device: &Device, kernel: &Kernel, capability: &str) -> Resul
     Err(device.missing_feature(operation, feature.to_owned()))
 }
 
-/// Rejects a kernel that exceeds the device's shared memory. Drivers do not check this, and a profile can set the
-/// sizes of built-in kernels.
+/// Rejects a kernel that exceeds the device's shared memory. Drivers do not check this. Even built-in kernels can
+/// exceed it, if a profile sets large tiles.
 fn check_memory(device: &Device, kernel: &Kernel, specialization: &[(u32, u32)]) -> Result<()> {
     let bytes = kernel
         .shared_bytes(|id| value_of(specialization, id))

@@ -25,17 +25,18 @@ impl OwnPasses for Graph {
     }
 }
 
-/// Finds a pass that may dispatch more workgroups than the device allows. This is an indirect dispatch of a user
-/// whose counts were not all written by the library's bounding kernel, or for which the bound exceeds the device
-/// limit.
+/// Finds a pass that may lead to a dispatch of more workgroups than the device allows. There are two kinds: indirect
+/// dispatches by user passes, unless `operations::bounded_groups` writes all their workgroup counts with bounds
+/// within the device limits; and passes of the library that compute workgroup counts for a higher limit.
 pub(super) fn unbounded_dispatch<'p>(plan: &'p Plan, device: &Limits) -> Option<&'p PlannedPass> {
     let passes = || plan.steps().iter().map(|step| &step.pass);
-    let is = |pass: &PlannedPass, builtin: &Builtin| {
+    let is_own = |pass: &PlannedPass, builtin: &Builtin| {
         let kernel = pass.kernel.as_ref().and_then(|kernel| kernel.kernel());
         let label = builtin.label();
         pass.is_made_by::<Library>() && kernel.is_some_and(|kernel| kernel.label() == label)
     };
-    // The bounds of the pass may have been set for a device with higher limits.
+    // Whether the push constants from member `first` on are at most `limits`. They may have been set for a device
+    // with higher limits.
     let pushes_within = |pass: &PlannedPass, first: &str, limits: &[u32]| {
         let block = pass.kernel.as_ref().and_then(|k| k.interface().push_constants.as_ref());
         let member = block.and_then(|block| block.members.iter().find(|m| m.name == first));
@@ -46,7 +47,7 @@ pub(super) fn unbounded_dispatch<'p>(plan: &'p Plan, device: &Limits) -> Option<
     };
     let is_bound = |pass: &PlannedPass| {
         let max = &device.max_workgroup_count;
-        is(pass, &builtin::COUNT_GROUPS) && pushes_within(pass, "max_x", max)
+        is_own(pass, &builtin::COUNT_GROUPS) && pushes_within(pass, "max_x", max)
     };
     passes().find(|pass| match pass.work {
         Work::DispatchIndirect { buffer, .. } if !pass.is_made_by::<Library>() => {
@@ -55,11 +56,12 @@ pub(super) fn unbounded_dispatch<'p>(plan: &'p Plan, device: &Limits) -> Option<
         }
         _ => {
             let max = &device.max_workgroup_count[..1];
-            is(pass, &builtin::COUNT_PREPARE) && !pushes_within(pass, "max_groups", max)
+            is_own(pass, &builtin::COUNT_PREPARE) && !pushes_within(pass, "max_groups", max)
         }
     })
 }
 
+/// Whether the pass writes to the buffer, with a kernel or a transfer.
 fn writes(pass: &PlannedPass, buffer: usize) -> bool {
     let bound = |binding: &PlannedBinding| binding.buffer == buffer && binding.access.writes();
     let transferred = match &pass.work {

@@ -20,9 +20,9 @@ use crate::execute::kernel_check::{
 };
 use crate::execute::layout::{BufferAccess, Layouts};
 
-/// PCI vendor id of SwiftShader. It takes minutes to compile some kernels, unless specialization constants are frozen
-/// and unroll hints are removed.
-const GOOGLE: u32 = 0x1AE0;
+/// PCI vendor id of SwiftShader. This driver takes minutes to compile some kernels, unless specialization constants
+/// are replaced by their values and unroll hints are removed.
+const SWIFTSHADER: u32 = 0x1AE0;
 
 /// A compute pipeline with its layouts. Owned by the [`PipelineStore`].
 pub(crate) struct Pipeline {
@@ -58,7 +58,7 @@ impl Pipeline {
             false => {
                 let value_of = |id| value_of(specialization, id);
                 let spirv = match device.properties.vendor_id {
-                    GOOGLE => Cow::Owned(rolled(&frozen(&spirv, value_of))),
+                    SWIFTSHADER => Cow::Owned(rolled(&frozen(&spirv, value_of))),
                     _ => spirv,
                 };
                 Cow::Owned(pruned(&spirv, value_of))
@@ -85,6 +85,8 @@ impl Pipeline {
         Ok((Self { raw, layout, set_layout, kernel: kernel.clone() }, elapsed))
     }
 
+    /// Destroys the pipeline and its layouts.
+    ///
     /// # Safety
     /// The pipeline is no longer in use.
     pub unsafe fn destroy(&self, device: &Device) {
@@ -98,7 +100,7 @@ impl Pipeline {
     }
 }
 
-/// The variant of a kernel that a device needs.
+/// Adaptation of a kernel to a device: how the kernel accesses buffers, and what replaces `subgroupBarrier()`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Form {
     pub access: BufferAccess,
@@ -190,8 +192,8 @@ enum FullSubgroups {
     No,
 }
 
-/// Requests the device's default subgroup size, if that is supported, and full subgroups. Kernels work with any
-/// subgroup size, but built-in kernels rely on full subgroups. Returns whether a subgroup size is requested.
+/// Returns whether to request the device's default subgroup size, and how full subgroups are guaranteed. Kernels work
+/// with any subgroup size, but built-in kernels rely on full subgroups.
 fn subgroup_control(
     device: &Device,
     workgroup: [u32; 3],
@@ -207,8 +209,8 @@ fn subgroup_control(
         && threads <= properties.subgroup_size.saturating_mul(properties.max_workgroup_subgroups)
         && properties.required_size_stages.contains(vk::ShaderStageFlags::COMPUTE)
         && (min..=max).contains(&properties.subgroup_size);
-    // SPIR-V 1.6 modules also allow varying subgroup sizes. They are not used unless the device has a single size or
-    // a size is requested.
+    // SPIR-V 1.6 also allows the driver to vary the subgroup size. This version is therefore declared only if the
+    // device has a single size or a size is requested.
     let by_module = device.api_version >= vk::API_VERSION_1_3 && (required || min == max);
     // VUID-VkPipelineShaderStageCreateInfo-flags-02759 and pNext-02757: x must be a multiple of the subgroup size.
     let whole_subgroups = uses_subgroups && workgroup[0].is_multiple_of(properties.subgroup_size);

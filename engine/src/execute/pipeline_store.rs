@@ -18,8 +18,8 @@ use crate::device::shared::{Attachment, Device};
 use crate::error::{Result, VkResultExt};
 use crate::execute::pipeline::{Form, Pipeline};
 
-/// Number of pipelines from which unused ones are destroyed. Without a limit, a program that creates bucket functions
-/// at run time would use more and more memory: about 1.6 MB per pipeline with a software driver.
+/// Number of kept pipelines at which the unused ones are destroyed. Without a limit, a program that creates bucket
+/// functions at run time would use more and more memory: about 1.6 MB per pipeline with a software driver.
 const MAX_KEPT: usize = 256;
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -230,6 +230,7 @@ fn value(figure: &vk::PipelineExecutableStatisticKHR<'_>) -> String {
     }
 }
 
+// A cache file contains MAGIC, the checksum of the data (8 bytes, little-endian), and the driver's cache data.
 const MAGIC: [u8; 8] = *b"MSPIPE01";
 const HEADER: usize = MAGIC.len() + 8;
 
@@ -265,6 +266,7 @@ impl CacheFile {
         }
     }
 
+    /// The data of a file; `None` if the file is damaged or belongs to another driver.
     fn checked<'a>(&self, file: &'a [u8]) -> Option<&'a [u8]> {
         let data = file.get(HEADER..)?;
         let checksum = file.get(MAGIC.len()..HEADER)?;

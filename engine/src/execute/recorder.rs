@@ -197,9 +197,10 @@ impl Executable {
     /// `commands` is a primary or secondary command buffer of the context's device in the recording state, of a queue
     /// family that supports compute, and outside a render pass. The buffer of each import has at least the import's
     /// size from its offset on, has the usage flags of [`import_usage`](Self::import_usage), and outlives the execution
-    /// of the commands, as does the executable. At most [`ExecutableOptions::frames`](crate::ExecutableOptions::frames)
-    /// recordings, including this one, have yet to complete, whether submitted or not. The caller synchronizes imports
-    /// as specified by the plan's contract ([`Plan::imports`](crate::graph::Plan::imports)).
+    /// of the commands, as does the executable. Of the earlier recordings, fewer than
+    /// [`ExecutableOptions::frames`](crate::ExecutableOptions::frames) have not completed, whether submitted or not.
+    /// The caller synchronizes imports as specified by the plan's contract
+    /// ([`Plan::imports`](crate::graph::Plan::imports)).
     pub unsafe fn record(&self, commands: vk::CommandBuffer, imports: &[Import]) -> Result<()> {
         // SAFETY: by the caller's contract.
         unsafe { self.record_with(commands, imports, &RecordOptions::default()) }
@@ -208,9 +209,9 @@ impl Executable {
     /// Like [`record`](Self::record), with options.
     ///
     /// # Safety
-    /// As for [`record`](Self::record). No other commands use the workspace while these run, and no earlier recording
-    /// of the frame has yet to complete. A timer must have been created for this executable and outlive the
-    /// execution of the commands; the caller's queries exist and are reset.
+    /// As for [`record`](Self::record). No other commands use the workspace while these run, and all earlier
+    /// recordings of the frame have completed. A timer was created for this executable and outlives the execution of
+    /// the commands. Queries of the caller exist and are reset.
     pub unsafe fn record_with(
         &self,
         commands: vk::CommandBuffer,
@@ -222,7 +223,7 @@ impl Executable {
         let places = self.places(imports, options.workspace, frame)?;
         let sets = self.frames.get(frame);
         if let Some(sets) = sets {
-            // SAFETY: no earlier recording of the frame has yet to complete, by the caller's contract.
+            // SAFETY: all earlier recordings of the frame have completed, by the caller's contract.
             unsafe { sets.write(&self.plan, &places) };
         }
         let values = options.values;
@@ -272,8 +273,8 @@ pub(crate) struct Prepared<'e> {
 
 impl Prepared<'_> {
     /// # Safety
-    /// As for [`Executable::record_with`], except for frames. `self`, or the result of [`into_sets`](Self::into_sets),
-    /// outlives the execution of the commands.
+    /// As for [`Executable::record_with`], without the requirements on frames. `self`, or the result of
+    /// [`into_sets`](Self::into_sets), outlives the execution of the commands.
     pub unsafe fn record(&self, commands: vk::CommandBuffer, timing: Timing<'_>) {
         // SAFETY: by the caller's contract.
         unsafe { self.record_with(commands, timing, &[]) };

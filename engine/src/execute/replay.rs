@@ -15,7 +15,7 @@ use crate::execute::timing::Timing;
 use crate::memory::Buffer;
 use crate::memory::status::check_order;
 
-/// A recorded plan. Each submission costs one `vkQueueSubmit` and does not allocate.
+/// A recorded plan. Each submitted run costs one `vkQueueSubmit` and does not allocate memory.
 pub struct Replay {
     /// Must be the first field. Dropping it waits for the GPU, before the objects that the GPU uses are dropped.
     commands: Commands,
@@ -109,9 +109,9 @@ impl Context {
         let errors = self.device.watch_errors();
         let prepared = executable.prepare(&imports(&self.device, buffers)?, None)?;
         // The runs of a plan that is not replayable have no barriers between them, so they must not overlap.
-        let _turn = executable.turn();
+        let _workspace = executable.lock_workspace();
         run_once(&self.device, |raw| {
-            // SAFETY: recording; the call waits, and has the turn to use the executable's memory.
+            // SAFETY: recording; the call waits, and holds the lock of the executable's memory.
             unsafe { executable.state.record_first_clear(&self.device, raw) };
             body(raw, &prepared);
             Ok(())

@@ -1,8 +1,8 @@
 //! Determines how `subgroupBarrier()` behaves on the device.
 //!
-//! llvmpipe of Mesa 25 treats it as a workgroup barrier. If the subgroups of a workgroup execute it different numbers
-//! of times, the `subgroupBarrier()` of one subgroup pairs with the `barrier()` of another, and shared memory is read
-//! too early. The device is probed when the first kernel with such a barrier is instantiated.
+//! llvmpipe of Mesa 25 treats `subgroupBarrier()` as a workgroup barrier. If the subgroups of a workgroup call it
+//! different numbers of times, the `subgroupBarrier()` of one subgroup pairs with the `barrier()` of another, and
+//! shared memory is read too early. The device is probed when the first kernel with such a barrier is instantiated.
 
 use ash::vk;
 use multisplit_graph::{Graph, Groups, Plan};
@@ -29,12 +29,14 @@ impl ProbeResult for SubgroupBarriers {
 
 push_constants! {
     struct ProbePush {
+        /// 0: test whether `subgroupBarrier()` waits for the subgroup only. 1: test whether lanes run in lockstep.
         pub lockstep: u32,
     }
 }
 
 /// Number of workgroups of the probe: several for each multiprocessor of a large GPU.
 const GROUPS: u64 = 1024;
+/// Number of workgroups of the probe on software drivers.
 const SOFTWARE_GROUPS: u64 = 4;
 /// Threads per workgroup: several subgroups on most devices.
 const THREADS: u32 = 256;
@@ -84,6 +86,7 @@ impl Context {
         }
     }
 
+    /// Runs the probe. Returns the number of reads from shared memory that returned a wrong value.
     fn count_failures(&self, push: ProbePush) -> Result<u32> {
         let properties = self.properties();
         let width = properties.subgroup_size.max(1);
@@ -119,8 +122,8 @@ impl Context {
     }
 }
 
-/// Behaviour that is assumed for a driver without a probe. Subgroups of llvmpipe are SIMD vectors of the CPU, so
-/// their lanes run in lockstep.
+/// Behaviour that is assumed if the device is not probed. Subgroups of llvmpipe are SIMD vectors of the CPU, so their
+/// lanes run in lockstep.
 fn assumed(properties: &DeviceProperties) -> SubgroupBarriers {
     match is_software(properties) && properties.driver.contains("llvmpipe") {
         true => SubgroupBarriers::Replaced,

@@ -7,7 +7,7 @@ use ash::vk;
 use crate::device::commands::Commands;
 use crate::device::context::Context;
 use crate::device::observer::{PassTime, Run};
-use crate::device::order::Order;
+use crate::device::order::SubmissionBarrier;
 use crate::error::{Error, Result};
 use crate::execute::executable::Executable;
 use crate::execute::import::Bound;
@@ -75,8 +75,8 @@ impl Context {
     }
 
     /// Runs `executable` in `batches` batches of `runs` runs, and returns the GPU time of each batch in nanoseconds.
-    /// Timestamps take a few microseconds on some devices, so the times of short plans are more accurate in batches. The
-    /// plan must be replayable.
+    /// Writing a timestamp takes a few microseconds on some devices, so the times of short plans are more accurate in
+    /// batches. The plan must be replayable.
     pub fn time_batches<'b>(
         &self,
         executable: &Executable,
@@ -131,15 +131,15 @@ impl Context {
         let mut last = stamp(runs)?;
         first.wait()?;
         then.wait()?;
-        let order = self.device.attached(Order::new)?.commands();
-        let mut row = vec![order];
+        let barrier = self.device.attached(SubmissionBarrier::new)?.commands();
+        let mut commands = vec![barrier];
         for stamp in &stamps {
-            row.extend([stamp.raw(), first.raw(), order]);
-            row.extend(std::iter::repeat_n(then.raw(), times as usize));
-            row.push(order);
+            commands.extend([stamp.raw(), first.raw(), barrier]);
+            commands.extend(std::iter::repeat_n(then.raw(), times as usize));
+            commands.push(barrier);
         }
-        let at = row.len().saturating_sub(1) / MAX_SUBMITTED * MAX_SUBMITTED;
-        let (before, rest) = row.split_at(at);
+        let at = commands.len().saturating_sub(1) / MAX_SUBMITTED * MAX_SUBMITTED;
+        let (before, rest) = commands.split_at(at);
         // SAFETY: all submissions are waited for below, also after an error. Replays allow simultaneous use.
         let submitted = before
             .chunks(MAX_SUBMITTED)

@@ -59,6 +59,8 @@ impl Timing<'_> {
         }
     }
 
+    /// Records the first timestamp.
+    ///
     /// # Safety
     /// `commands` is recording on `device`. The queries exist, and those of the caller are reset.
     pub(crate) unsafe fn begin(self, device: &ash::Device, commands: vk::CommandBuffer) {
@@ -72,6 +74,8 @@ impl Timing<'_> {
         }
     }
 
+    /// Records the timestamp after the pass with this index, if each pass is timed.
+    ///
     /// # Safety
     /// The requirements of [`begin`](Self::begin), which has been called.
     pub(crate) unsafe fn after_pass(
@@ -86,6 +90,8 @@ impl Timing<'_> {
         }
     }
 
+    /// Records the timestamp after the last pass, if only the whole recording is timed.
+    ///
     /// # Safety
     /// The requirements of [`begin`](Self::begin), which has been called.
     pub(crate) unsafe fn end(self, device: &ash::Device, commands: vk::CommandBuffer) {
@@ -169,7 +175,8 @@ impl Timestamps {
     /// Creates timestamps before, between and after `runs` runs.
     pub(super) fn around(device: &Arc<Device>, runs: u32) -> Result<Self> {
         let (asked, limit) = (runs.into(), u64::from(u32::MAX - 1));
-        let count = runs.checked_add(1).ok_or(Error::TooLarge { what: "runs", asked, limit })?;
+        let count =
+            runs.checked_add(1).ok_or(Error::TooLarge { what: "number of runs", asked, limit })?;
         Self::new(device, count)
     }
 

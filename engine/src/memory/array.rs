@@ -44,7 +44,8 @@ impl<T> fmt::Debug for Array<T> {
     }
 }
 
-/// Minimum size of the buffer. Vulkan does not support empty buffers, and kernels read 16 bytes at a time.
+/// Minimum size of an array's buffer in bytes. Vulkan does not support empty buffers, and kernels read 16 bytes at a
+/// time.
 const MIN_BYTES: u64 = 16;
 
 impl<T> Array<T> {
@@ -360,7 +361,7 @@ impl dyn AnyOutput + '_ {
     }
 }
 
-/// The memory that contains arrays: [`Host`] or [`Device`].
+/// The memory in which the arrays of a call are stored: [`Host`] or [`Device`].
 pub trait Place: sealed::Place {
     /// The type that a call returns for an array of `T`.
     type Array<T: Pod>;

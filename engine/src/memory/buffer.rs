@@ -41,6 +41,7 @@ struct Inner {
     piece: Option<MemoryPiece>,
     size: u64,
     name: String,
+    /// The plan that marked this buffer; see [`Buffer::set_unverified`].
     unverified: Mutex<Option<Arc<str>>>,
     _share: Share,
 }
@@ -55,7 +56,8 @@ impl Buffer {
         if size == 0 {
             return Err(Error::EmptyBuffer { name: name.to_owned() });
         }
-        // A larger size would violate a valid-usage rule of Vulkan instead of causing an error.
+        // Creating a larger buffer would be invalid usage (VUID-VkBufferCreateInfo-size-06409), for which the driver
+        // need not return an error.
         let limit = device.properties.max_buffer_size.min(device.properties.device_memory);
         if size > limit {
             let reason = format!("the device allows at most {limit} bytes");

@@ -25,12 +25,13 @@ const MAX_SLOTS: usize = 32;
 
 /// Maximum time that a transfer waits for slots that other transfers use. After this time, it creates an additional
 /// slot.
-const PATIENCE: Duration = Duration::from_millis(200);
+const MAX_WAIT: Duration = Duration::from_millis(200);
 
-/// With a memory limit, all slots together use at most `1 / LIMIT_SHARE` of it. A slot nevertheless has at least
-/// `MIN_SLOT_BYTES`.
+/// With a memory limit, all slots together use at most `1 / LIMIT_SHARE` of it, unless `MIN_SLOT_BYTES` requires more.
 const LIMIT_SHARE: u64 = 8;
+/// Maximum number of slots for long transfers, with a memory limit.
 const LIMITED_SLOTS: u64 = 4;
+/// Minimum size of a slot in bytes, with a memory limit.
 const MIN_SLOT_BYTES: u64 = 4 << 10;
 
 /// The staging memory of a device.
@@ -130,7 +131,7 @@ impl Staging {
         max_count: usize,
     ) -> Result<TakenSlots> {
         let pool = self.pool(bytes);
-        let nested = Working::is_under_way();
+        let nested = CallbackGuard::is_active();
         let mut taken = TakenSlots {
             device: device.clone(),
             staging: self.clone(),
@@ -144,7 +145,7 @@ impl Staging {
             let remaining = pool.max_slots.saturating_sub(slots.made);
             let mut make = (max_count - taken.slots.len()).min(remaining);
             if make == 0 && taken.slots.is_empty() {
-                let waited = pool.returned.wait_timeout(slots, PATIENCE);
+                let waited = pool.returned.wait_timeout(slots, MAX_WAIT);
                 let (again, waited) = waited.unwrap_or_else(PoisonError::into_inner);
                 slots = again;
                 if !slots.free.is_empty() || !(nested || waited.timed_out()) {
@@ -162,8 +163,8 @@ impl Staging {
             }
             slots = pool.lock();
             match failure {
-                // Otherwise, wait until other transfers return slots. This is not possible if no slots exist, or if
-                // this transfer is nested in another.
+                // Waiting for other transfers to return slots is not possible if no slots exist, or if this transfer
+                // is nested in another.
                 Some(error) if nested || slots.made == 0 => return Err(error),
                 _ => {}
             }
@@ -199,27 +200,28 @@ thread_local! {
 
 /// Marks the current thread as running callbacks of a transfer. If a callback starts another transfer on this thread,
 /// that transfer does not wait for slots, because the outer transfer may hold them.
-pub(super) struct Working;
+pub(super) struct CallbackGuard;
 
-impl Working {
+impl CallbackGuard {
     pub fn begin() -> Self {
         TRANSFERS.set(TRANSFERS.get() + 1);
         Self
     }
 
-    fn is_under_way() -> bool {
+    fn is_active() -> bool {
         TRANSFERS.get() > 0
     }
 }
 
-impl Drop for Working {
+impl Drop for CallbackGuard {
     fn drop(&mut self) {
         TRANSFERS.set(TRANSFERS.get() - 1);
     }
 }
 
 impl TakenSlots {
-    /// Creates up to `count` slots that the pool has already counted. Stops at the first failure.
+    /// Creates `count` slots, which the caller has already added to `Slots::made`. Stops at the first failure, and
+    /// subtracts the slots that were not created.
     fn make(&mut self, pool: &Pool, count: usize) -> Result<()> {
         for made in 0..count {
             match Slot::new(&self.device, pool.slot_bytes) {

@@ -1,5 +1,6 @@
-//! The status word of a device. It is in host memory, and kernels set it if the device violates an assumption that
-//! they rely on. The host reads it without a copy, submission or wait.
+//! The status word of a device. It is in host memory, and kernels set it if they find that the device does not keep
+//! lane order: that the lanes of a subgroup execute the shared-memory atomics of one instruction in order of their
+//! index. The host reads the word without a copy, submission or wait.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -57,8 +58,10 @@ impl StatusWord {
     pub fn is_set(&self, device: &Device) -> bool {
         let word = self.atomic().load(Ordering::Acquire);
         if word != 0 && !self.reported.swap(true, Ordering::Relaxed) {
-            tracing::error!(device = %device.properties.name, "the device did not keep the order of lanes; using \
-                                                               ballot ranking from now on");
+            tracing::error!(
+                device = %device.properties.name,
+                "the device did not execute shared-memory atomics in lane order; keys are ranked by ballots from now on"
+            );
             if let Some(file) = device.verdict_file() {
                 file.save(false);
             }

@@ -1,5 +1,5 @@
-//! Transfers between arrays and the host. They are divided into chunks that go through staging memory, on several
-//! threads. Copies of some chunks overlap with filling and draining others.
+//! Transfers between arrays and the host. Each transfer is divided into chunks, which several threads pass through
+//! staging memory. While the device copies some chunks, the host fills or drains others.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use bytemuck::Pod;
 
 use super::array::{AnyArray, AnyOutput, Array, Input, zeroed};
 use super::buffer::Buffer;
-use super::staging::{Direction, Slot, Staging, Working};
+use super::staging::{CallbackGuard, Direction, Slot, Staging};
 use super::status::check_order;
 use crate::device::context::Context;
 use crate::device::shared::{Device, RecordingId};
@@ -211,7 +211,7 @@ struct Chunks<'t> {
     /// barriers in between.
     recording: RecordingId,
     /// Number of bytes that threads have claimed so far.
-    begun: AtomicU64,
+    claimed: AtomicU64,
     /// Set when a thread fails, so that the others stop.
     failed: AtomicBool,
 }
@@ -269,11 +269,11 @@ impl<'t> Transfer<'t> {
         let shared = Chunks {
             transfer: self,
             recording: RecordingId::new(),
-            begun: AtomicU64::new(0),
+            claimed: AtomicU64::new(0),
             failed: AtomicBool::new(false),
         };
         let run = |slots: &mut [Slot]| {
-            let _working = Working::begin();
+            let _in_callbacks = CallbackGuard::begin();
             body(&shared, slots).inspect_err(|_| shared.failed.store(true, Ordering::Relaxed))
         };
         let slots_each = taken.slots.len().div_ceil(threads);
@@ -302,7 +302,7 @@ impl Chunks<'_> {
         if self.failed.load(Ordering::Relaxed) {
             return None;
         }
-        let begin = self.begun.fetch_add(chunk, Ordering::Relaxed);
+        let begin = self.claimed.fetch_add(chunk, Ordering::Relaxed);
         (begin < size).then(|| begin..size.min(begin + chunk))
     }
 

@@ -18,7 +18,7 @@ use crate::operations::split::{
 };
 use crate::policy::Policy;
 
-/// Adds the passes of a split to the graph. An empty input only has offsets and an out-of-range count as output.
+/// Adds the passes of a split to the graph. For an empty input, they only write the offsets and the out-of-range count.
 pub fn split<K>(
     graph: &mut Graph,
     policy: &Policy,
@@ -39,7 +39,7 @@ pub fn split<K>(
     if !key.is_narrow() {
         return split_or_sort(graph, policy, split, sort, buffers);
     }
-    // The keys are widened to words that are unsigned numbers. Only as many bits as the keys have can differ.
+    // The keys are widened to unsigned words. Only the low bits of these words, as many as a key has, can differ.
     let bits = Some(0..key.bits());
     add_narrow(graph, policy, split, buffers, |graph, wide, of_words| {
         let sort = sort.map(|sort| KeyedSort { key: wide.key, bits, ..sort });

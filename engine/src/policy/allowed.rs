@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::facts::DeviceFacts;
 
-/// From this number on, powers of two are written as `2^N`.
+/// Powers of two that are at least this number are written as `2^N`.
 const MIN_POWER: u64 = 1 << 14;
 
 /// Formats a number in the form that profiles use.
@@ -27,7 +27,7 @@ pub enum Allowed {
         /// Common divisor of all values.
         step: u64,
     },
-    /// Tile shapes with at least one key. The number of turns must divide the number of items.
+    /// Tile shapes with at least one key. The number of turns must divide the number of keys per thread.
     Tiles {
         /// Maximum number of threads.
         threads: u32,
@@ -52,8 +52,8 @@ impl fmt::Display for Allowed {
                 write!(f, "from {} to {}", number(*low), number(*high))
             }
             Self::Tiles { threads, items, turns, keys } => {
-                write!(f, "tiles of 1 to {keys} keys, up to {threads}x{items}/{turns}, ")?;
-                f.write_str("with turns that divide the items")
+                write!(f, "tiles of 1 to {keys} keys, up to {threads}x{items}/{turns} ")?;
+                f.write_str("(THREADSxITEMS/TURNS), where TURNS divides ITEMS")
             }
             Self::Words(words) => f.write_str(&words.join(", ")),
         }

@@ -7,7 +7,7 @@ use ash::vk;
 use crate::device::properties::DeviceProperties;
 use crate::error::{Error, Result};
 
-/// PCI vendor id.
+/// PCI vendor id of NVIDIA.
 const NVIDIA: u32 = 0x10de;
 /// Minimum shared memory that the kernels need, in bytes: half of what Vulkan guarantees.
 const MIN_SHARED_MEMORY: u64 = 8 << 10;
@@ -15,6 +15,7 @@ const MIN_SHARED_MEMORY: u64 = 8 << 10;
 const MIN_STORAGE_RANGE: u64 = 1 << 10;
 /// Minimum number of loop iterations that a kernel needs to process a tile.
 const MIN_LOOP_ROUNDS: u64 = 4096;
+/// Minimum number of samples that one thread of a histogram must be able to count.
 const MIN_SAMPLES: u64 = 256;
 
 /// Device families with their own default sizes.
@@ -24,7 +25,7 @@ pub(crate) enum Family {
     Software,
     /// NVIDIA GPUs. Their sizes were measured on one model (H200).
     Nvidia,
-    /// Any other GPU. Nothing was measured on these.
+    /// Any other GPU. Their sizes are estimates; none of these GPUs was measured.
     Other,
 }
 

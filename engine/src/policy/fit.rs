@@ -3,24 +3,24 @@
 use super::Policy;
 use super::tile::TileShape;
 
-/// On devices with smaller subgroups, pairs of subgroups share one set of counters, because a set per subgroup would
-/// need too much memory.
+/// Minimum subgroup size at which each subgroup has its own set of counters. Smaller subgroups share a set in pairs,
+/// because a set per subgroup would need too much shared memory.
 const MIN_LANES_UNPAIRED: u32 = 32;
 
 impl Policy {
     /// Reduces the threads of a tile, and then its keys per thread, until the kernel that ranks the keys fits in
-    /// shared memory. `besides` returns the shared memory that the kernel needs for other purposes, in bytes.
+    /// shared memory. `other_bytes` returns the shared memory that the kernel needs for other purposes, in bytes.
     pub(crate) fn fit_tile(
         &self,
         shape: TileShape,
         bucket_bits: u32,
         key_bytes: u32,
-        besides: impl Fn(TileShape) -> u32,
+        other_bytes: impl Fn(TileShape) -> u32,
     ) -> TileShape {
         let size = self.facts.subgroup_size;
         let mut shape = shape.of_subgroups(&self.facts);
         let exceeds_memory = |shape: TileShape| {
-            let available = self.facts.shared_memory.saturating_sub(besides(shape));
+            let available = self.facts.shared_memory.saturating_sub(other_bytes(shape));
             self.ranking_bytes(shape, bucket_bits, key_bytes) > available
         };
         while exceeds_memory(shape) && shape.threads > size {
@@ -38,13 +38,14 @@ impl Policy {
     fn ranking_bytes(&self, shape: TileShape, bucket_bits: u32, key_bytes: u32) -> u32 {
         let subgroup_size = self.facts.subgroup_size;
         let subgroups = shape.threads / subgroup_size;
-        let row = 4 << bucket_bits;
+        // Bytes of one set of counters.
+        let set = 4 << bucket_bits;
         // Must match PAIRED_ROWS of `rank_tile.glsl`.
         let narrow = subgroup_size < MIN_LANES_UNPAIRED;
         let paired = narrow || self.split.ranking.is_by_lane_order();
-        let rows =
-            if paired && row > 4 * subgroup_size { subgroups.div_ceil(2) } else { subgroups };
+        let sets =
+            if paired && set > 4 * subgroup_size { subgroups.div_ceil(2) } else { subgroups };
         let turn = shape.tile() / shape.turns * key_bytes;
-        (row * rows).max(turn) + row + 4 * subgroups + 64
+        (set * sets).max(turn) + set + 4 * subgroups + 64
     }
 }

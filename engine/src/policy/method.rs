@@ -84,7 +84,7 @@ pub enum SortMethod {
 
 /// Method that computes the rank of each key of a tile among the keys with the same bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[allow(clippy::manual_non_exhaustive, reason = "the hidden one is for tests")]
+#[allow(clippy::manual_non_exhaustive, reason = "the hidden variant is for tests")]
 pub enum Ranking {
     /// Subgroup ballots. Relies only on Vulkan's guarantees.
     Ballots,

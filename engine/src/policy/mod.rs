@@ -30,7 +30,7 @@ use table::{Holds, size, sizes};
 pub(crate) const MAX_ELEMENTS: u64 = (1 << 30) - 1;
 /// Minimum of `max_elements`. With fewer elements, an array could not be divided into two aligned pieces.
 const MIN_ELEMENTS: u64 = 128;
-/// Maximum of `spin_limit`. Waiting longer costs more than it saves.
+/// Maximum of `spin_limit`. Waiting longer takes more time than recomputing the missing tile.
 const MAX_SPINS: u64 = 1 << 22;
 
 sizes! {
@@ -53,7 +53,8 @@ sizes! {
         /// length is at least 1/32 of this number, or 1/128 if workers are subgroups.
         segment_chunk: u32 = size(|_| multiples(4, u32::MAX.into())),
         /// Minimum number of workers for which each worker is a subgroup; enough subgroups to fill the device. With
-        /// fewer, workers are workgroups. If a matrix has at least 1/8 as many rows, each row has exactly one worker.
+        /// fewer, workers are workgroups. If a matrix has at least 1/8 of this number of rows, each row has exactly
+        /// one worker.
         min_subgroup_workers: u32 = size(any_u32),
         /// Scan method. Arrays that one workgroup can scan always take a single pass.
         scan: ScanMethod = size(scan_methods),
@@ -134,8 +135,8 @@ impl Policy {
             // 256 is at or near the optimum of every kernel on the measured GPU (docs/performance.md). All but the
             // smallest devices support it.
             threads: 256,
-            // Small tiles leave no multiprocessor idle (docs/performance-log.md, 79). On software drivers, each
-            // workgroup costs time.
+            // Small tiles give small arrays enough workgroups to occupy every multiprocessor
+            // (docs/performance-log.md, 79). On software drivers, each workgroup costs time.
             small_scans_up_to: if software { 0 } else { 1 << 22 },
             small_selects_up_to: if software { 0 } else { 1 << 20 },
             small_threads: if nvidia { 512 } else { 256 },
@@ -150,9 +151,9 @@ impl Policy {
             min_subgroup_workers: 4096,
             // Look-back is correct on every device, because its waits are bounded, and it reads its input once.
             // On lavapipe (Mesa 22.3.6, 2 cores), at subgroup sizes of 4, 8 and 16 and n of 2^16, 2^20, 2^22
-            // and 2^24, it took 0.67 to 0.86 of the time of reduce-then-scan (for each, the best of five
-            // medians of five). On an H200 it is faster at every size, although only slightly at 2^25 and 2^28.
-            // Its speed depends on the order in which a device schedules workgroups. Devices that were not
+            // and 2^24, it took 0.67 to 0.86 of the time of reduce-then-scan (each time is the shortest of five
+            // medians of five runs). On an H200 it is faster at every size, although only slightly at 2^25 and
+            // 2^28. Its speed depends on the order in which a device schedules workgroups. Devices that were not
             // measured therefore use it only for small arrays, where saving a pass matters most.
             scan: if software || nvidia {
                 ScanMethod::LookBack

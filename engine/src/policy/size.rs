@@ -5,7 +5,7 @@ use super::facts::DeviceFacts;
 use super::method::{Method, ScanMethod, SortMethod, ValuesAfter};
 use super::tile::TileShape;
 
-/// A type of sizes.
+/// A type that a size (tuning parameter) can have.
 pub(crate) trait Size: Sized {
     /// Formats the value in the form that profiles use.
     fn text(&self) -> String;
@@ -97,8 +97,8 @@ impl Size for TileShape {
     }
 }
 
-/// Text for the count of the last entry in a table of tiles. This entry applies to all larger
-/// numbers of elements.
+/// Text for the count of the last entry in a table of tiles. The last entry applies to all element
+/// counts that exceed the other entries.
 const REST: &str = "more";
 
 /// An entry of a table of tiles: a maximum number of elements, and the tile for up to that many

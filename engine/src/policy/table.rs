@@ -72,7 +72,7 @@ impl<P> Field<P> {
     }
 }
 
-/// A struct that contains the sizes `S`, or that is `S`.
+/// Gives access to the struct of sizes `S`: implemented by `S` itself and by structs that contain it.
 pub(crate) trait Holds<S> {
     fn part(&self) -> &S;
     fn part_mut(&mut self) -> &mut S;
@@ -88,7 +88,7 @@ impl<S> Holds<S> for S {
     }
 }
 
-/// Rejects sizes that contradict each other.
+/// Returns an error with this description unless `holds`. For conditions between several sizes.
 pub(crate) fn require(holds: bool, problem: &str) -> Result<()> {
     if holds { Ok(()) } else { Err(Error::Policy { problem: problem.to_owned() }) }
 }

@@ -59,7 +59,7 @@ impl TileShape {
         self.threads * self.items
     }
 
-    /// Whether kernels can rank the keys of such a tile.
+    /// Whether the kernels that rank keys support this shape.
     pub(crate) fn is_sound(self) -> bool {
         self.is_one_of(&ranked_tiles(MAX_TURNS))
     }

@@ -49,7 +49,7 @@ pub(super) fn benchmarks(
     operations.into_iter().map(|operation| Benchmark { operation, n }).collect()
 }
 
-/// Returns a table of tiles. Each entry has a maximum number of elements and a tile.
+/// Accesses the tile table of a sort in a policy. Each entry has a maximum number of elements and a tile.
 pub(super) type SortTable = fn(&mut Policy) -> &mut [(u64, TileShape)];
 
 impl Operation {
@@ -64,7 +64,8 @@ impl Operation {
     }
 }
 
-/// Written to the outputs before a run whose result is checked. Results of an earlier run then cannot pass the check.
+/// Value that is written to the outputs before a run whose result is checked, so that results of an earlier run
+/// cannot pass the check.
 const POISON: u32 = 0x5a5a_a5a5;
 
 /// Purpose of a plan: to be timed, or to have its result checked.
@@ -158,7 +159,7 @@ impl Benchmark {
         Self { n: self.n.min(n), ..self }
     }
 
-    /// Whether both policies lead to the same plan: the same kernels with the same sizes.
+    /// Whether planning the benchmark with `policy` gives the plan `other`: the same kernels with the same sizes.
     pub fn is_planned_as(
         &self,
         context: &Context,
@@ -262,7 +263,7 @@ impl Benchmark {
 
 /// Whether two plans of one benchmark perform the same work.
 fn same_work(a: &Plan, b: &Plan) -> bool {
-    let of = |plan: &Plan| plan.steps().len();
+    let steps = |plan: &Plan| plan.steps().len();
     let same = |(a, b): (&Step, &Step)| {
         let (a, b) = (&a.pass, &b.pass);
         let kernel = |pass: &PlannedPass| pass.kernel.as_ref().map(|k| k.label().to_owned());
@@ -271,5 +272,5 @@ fn same_work(a: &Plan, b: &Plan) -> bool {
             && a.push == b.push
             && a.specialization == b.specialization
     };
-    of(a) == of(b) && a.steps().iter().zip(b.steps()).all(same)
+    steps(a) == steps(b) && a.steps().iter().zip(b.steps()).all(same)
 }

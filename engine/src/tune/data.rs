@@ -26,7 +26,7 @@ pub(super) struct Data {
     pub edges: Vec<f32>,
 }
 
-/// Device memory per element, for all arrays and a sort of pairs.
+/// Device memory per element in bytes, for all arrays and the workspace of a sort of pairs.
 pub(super) const BYTES_PER_ELEMENT: u64 = 6 * 4 + 3 * 8 + 8;
 
 impl Data {

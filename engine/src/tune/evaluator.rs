@@ -16,12 +16,13 @@ use crate::policy::Policy;
 
 /// Approximate GPU time of a batch of runs, in nanoseconds. Long compared to the cost of a timestamp.
 const BATCH_NANOSECONDS: f64 = 2e6;
+/// Allowed numbers of runs per batch.
 const RUNS: std::ops::RangeInclusive<u32> = 3..=40;
 /// Number of batches per timer in a comparison. Batches alternate, so that clock changes affect both timers.
 const ROUNDS: usize = 4;
 /// A candidate is discarded after the first batch if it is slower by this factor.
 const MAX_SLOWDOWN: f64 = 1.2;
-/// Minimum estimated time of a comparison.
+/// Lower bound of the estimated time of a comparison.
 const MIN_ROW: Duration = Duration::from_millis(10);
 /// Number of runs of a large sort that keep the device busy for a few milliseconds.
 const WARM_UP_RUNS: u32 = 4;
@@ -29,6 +30,7 @@ const WARM_UP_RUNS: u32 = 4;
 const MAX_THREADS: usize = 8;
 /// Number of elements for checking results; several tiles of every allowed size.
 const CHECKED: u64 = 1 << 17;
+/// The same for software drivers.
 const CHECKED_IN_SOFTWARE: u64 = 1 << 13;
 
 /// Time limit of tuning. Part of it is reserved for the final table.
@@ -86,8 +88,9 @@ pub(super) struct Evaluator<'c> {
     threads: usize,
     /// A sort that keeps the device busy while pipelines are created.
     warm_up_runner: OnceLock<Option<Runner<'c>>>,
-    /// Total time of all comparisons, followed by their number.
+    /// Total time of all comparisons.
     compared: Duration,
+    /// Number of comparisons.
     comparisons: u32,
 }
 
@@ -157,8 +160,8 @@ impl<'c> Evaluator<'c> {
         (small, policy)
     }
 
-    /// Creates the pipelines of a candidate, and one runner per benchmark that checks its result.
-    fn ready(&self, policy: &Policy, benchmarks: &[Benchmark]) -> Result<Vec<Runner<'c>>> {
+    /// Creates the pipelines of a candidate. Returns one runner per benchmark, for a run whose result is checked.
+    fn prepare(&self, policy: &Policy, benchmarks: &[Benchmark]) -> Result<Vec<Runner<'c>>> {
         let runner = |benchmark: &Benchmark| {
             let (small, policy) = self.small(*benchmark, policy);
             small.runner(self.context, self.data, &policy, Purpose::Check)
@@ -166,17 +169,17 @@ impl<'c> Evaluator<'c> {
         benchmarks.iter().map(runner).collect()
     }
 
-    /// Like [`ready`](Self::ready), for several candidates on several threads.
-    pub fn make_ready(
+    /// Like [`prepare`](Self::prepare), for several candidates on several threads.
+    pub fn prepare_all(
         &self,
         candidates: &[Policy],
         benchmarks: &[Benchmark],
     ) -> Vec<Result<Vec<Runner<'c>>>> {
         if candidates.len() < 2 || self.threads < 2 {
-            return candidates.iter().map(|policy| self.ready(policy, benchmarks)).collect();
+            return candidates.iter().map(|policy| self.prepare(policy, benchmarks)).collect();
         }
         std::thread::scope(|scope| {
-            let spawn = |policy| scope.spawn(move || self.ready(policy, benchmarks));
+            let spawn = |policy| scope.spawn(move || self.prepare(policy, benchmarks));
             let running: Vec<_> = candidates.iter().map(spawn).collect();
             while running.iter().any(|thread| !thread.is_finished()) {
                 self.warm_up();
@@ -191,7 +194,7 @@ impl<'c> Evaluator<'c> {
 
     /// Checks whether a policy gives the right result for a benchmark. Counts wrong results.
     pub fn check(&mut self, benchmark: Benchmark, policy: &Policy) -> Result<bool> {
-        let ready = self.ready(policy, &[benchmark])?;
+        let ready = self.prepare(policy, &[benchmark])?;
         let right = self.is_right(&ready, &[benchmark])?;
         if !right {
             tracing::warn!(?benchmark, "the initial sizes give a wrong result");
@@ -333,12 +336,14 @@ impl<'c> Evaluator<'c> {
 pub(super) struct Judged {
     /// Geometric mean over all benchmarks.
     pub mean: f64,
+    /// Maximum over all benchmarks.
     pub worst: f64,
 }
 
 /// Runs a benchmark repeatedly and measures its GPU time.
 pub(super) struct Timer<'d> {
     runner: Runner<'d>,
+    /// GPU time of the copies before each run of a sort, in nanoseconds. It is subtracted from the measured times.
     overhead: f64,
 }
 
@@ -359,6 +364,7 @@ impl Timer<'_> {
             as u32)
     }
 
+    /// Shortest of the median times of several batches, in nanoseconds.
     fn best_time(&self, context: &Context) -> Result<f64> {
         let runs = self.runs(context)?;
         let mut best = f64::MAX;
@@ -369,8 +375,8 @@ impl Timer<'_> {
     }
 }
 
-/// Shortest batch times of both timers in nanoseconds, measured in alternation. Stops early if `a` is slower than `b`
-/// by more than the factor `max_slowdown`.
+/// Shortest of the median times of several batches, for both timers, in nanoseconds. The batches alternate between
+/// the timers. Stops early if `a` is slower than `b` by more than the factor `max_slowdown`.
 pub(super) fn compare(
     context: &Context,
     [a, b]: [&Timer<'_>; 2],

@@ -68,7 +68,7 @@ const FIRST_IN_SOFTWARE: u64 = 1 << 13;
 /// Maximum fraction of the time limit that one sort of the largest size may take.
 const SHARE: f64 = 1.0 / 6000.0;
 const SHARE_IN_SOFTWARE: f64 = 1.0 / 500.0;
-/// Fraction of the time for the ranking method that the context uses, if there are two methods.
+/// Fraction of the time limit for the ranking method that the context uses, if the device supports both methods.
 const FIRST_RANKING: f64 = 0.7;
 
 impl Context {
@@ -140,7 +140,7 @@ impl Context {
         let mut evaluator = Evaluator::new(self, &data, Clock::new(budget));
         let benchmark = Benchmark { operation: Operation::SortPairs, n: first };
         let timer = evaluator.timer(benchmark, policy)?;
-        // Measure it twice, because the first run may include compilation.
+        // The sort is measured twice, because the first run may include compilation.
         let [taken, again] = evaluator::compare(self, [&timer, &timer], f64::MAX)?;
         let fits = budget.as_nanos() as f64 * share / taken.min(again);
         let memory = properties.device_memory / 4 / BYTES_PER_ELEMENT;
@@ -152,8 +152,7 @@ impl Context {
     }
 }
 
-/// Maximum ratio of the time with ballots to the time with lane order for which the profile selects ballots. Ballots
-/// are preferred because they rely only on Vulkan's guarantees.
+/// The profile selects ballots if the time with ballots, divided by the time with lane order, is below this.
 const FASTER_RANKING: f64 = 1.0;
 
 /// Replaces the element counts in the tile tables by the built-in ones, because the benchmarks measure these. The

@@ -145,7 +145,8 @@ impl Parameter {
 /// fewer workgroups fit on a multiprocessor. Large tiles pass through shared memory in several turns.
 fn grid(software: bool) -> Vec<TileShape> {
     if software {
-        // Unrolled code takes software drivers longer to compile than to run.
+        // Kernels unroll loops over the keys of a thread. Software drivers take longer to compile such code than to
+        // run it, so these tiles have few keys per thread.
         let sizes = [(256, 4), (256, 8), (128, 4), (64, 4), (128, 8), (64, 8), (256, 2)];
         return sizes.map(|(threads, items)| TileShape::new(threads, items)).to_vec();
     }

@@ -59,9 +59,9 @@ pub(super) struct Search<'l, 'c, 'p> {
     pub on_progress: OnProgress<'p>,
     /// The best sizes so far.
     pub best: Policy,
-    /// Subjects measured so far, in order.
+    /// Benchmarks measured so far, in order.
     pub visited: Vec<Benchmark>,
-    /// Subjects for which the initial sizes gave the right result.
+    /// Benchmarks for which the initial sizes gave the right result.
     checked: Vec<Benchmark>,
     timers: HashMap<Benchmark, Timer<'c>>,
     parameters: Vec<Parameter>,
@@ -144,7 +144,7 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
                 break;
             }
             let begin = Instant::now();
-            let ready = self.evaluator.make_ready(batch, &parameter.benchmarks);
+            let ready = self.evaluator.prepare_all(batch, &parameter.benchmarks);
             self.evaluator.clock.record_step(begin.elapsed());
             for (candidate, ready) in batch.iter().zip(ready) {
                 if !self.evaluator.clock.has_time() {
@@ -266,13 +266,13 @@ pub(super) fn ratio(
 
 /// Tile parameters of sorts and splits: those with the largest effect if `first`, or otherwise all others.
 fn tiles(policy: &Policy, largest: u64, first: bool) -> Vec<Parameter> {
-    let has_effect = |parameter: &Parameter| {
+    let has_large_effect = |parameter: &Parameter| {
         parameter.benchmarks.iter().any(|benchmark| benchmark.n == largest || benchmark.n == SMALL)
     };
     let sorts = [Operation::SortKeys, Operation::SortPairs].into_iter();
     let sorts = sorts.flat_map(|operation| parameter::sort_tiles(operation, policy, largest));
     let mut parameters: Vec<Parameter> =
-        sorts.filter(|parameter| has_effect(parameter) == first).collect();
+        sorts.filter(|parameter| has_large_effect(parameter) == first).collect();
     // The tiles for 256 and for 8 buckets come first.
     let classes: &[usize] = if first { &[7, 2] } else { &[4, 0, 1, 3, 5, 6] };
     for of in [Operation::SplitKeys, Operation::SplitPairs, Operation::SplitRange] {

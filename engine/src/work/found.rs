@@ -9,15 +9,15 @@ use crate::operations::shared::operator::Operator;
 use crate::operations::{self, ReduceBuffers, SelectBuffers};
 
 impl Work {
-    /// Writes the elements of `src` that `which` selects to `dst`, and their number to the first
-    /// element of `selected`. Later passes can use it as their element count
+    /// Writes the elements of `src` that meet `condition` to `dst`, and their number to the first
+    /// element of `selected`. Later passes can use this number as their element count
     /// ([`count_in`](Self::count_in)).
     pub fn select<A, B, C>(
         &mut self,
         src: A,
         dst: B,
         selected: C,
-        which: &Select<A::Item>,
+        condition: &Select<A::Item>,
     ) -> Result<()>
     where
         A: Operand<Item: Key>,
@@ -25,7 +25,7 @@ impl Work {
         C: Operand<Item = u32>,
     {
         let buffers = self.select_buffers(src, dst, selected);
-        operations::select(&mut self.graph, &self.policy, which, &buffers)
+        operations::select(&mut self.graph, &self.policy, condition, &buffers)
     }
 
     /// Selects the elements of `src` whose flag is not zero, like [`select`](Self::select).
@@ -49,14 +49,14 @@ impl Work {
         operations::select(&mut self.graph, &self.policy, &Select::<A::Item>::flagged(), &buffers)
     }
 
-    /// Writes the elements of `src` that `which` selects to `dst`, the remaining ones to
+    /// Writes the elements of `src` that meet `condition` to `dst`, the remaining ones to
     /// `rejected`, and the number of selected elements to the first word of `selected`.
     pub fn partition<A, B, C>(
         &mut self,
         src: A,
         (dst, rejected): (B, impl Operand<Item = A::Item>),
         selected: C,
-        which: &Select<A::Item>,
+        condition: &Select<A::Item>,
     ) -> Result<()>
     where
         A: Operand<Item: Key>,
@@ -65,7 +65,7 @@ impl Work {
     {
         let rejected = self.declare(rejected).buffer;
         let buffers = self.select_buffers(src, dst, selected).rejected(rejected);
-        operations::select(&mut self.graph, &self.policy, which, &buffers)
+        operations::select(&mut self.graph, &self.policy, condition, &buffers)
     }
 
     /// Writes the first element of each run of equal neighbours in `src` to `dst`, and the number

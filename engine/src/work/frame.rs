@@ -23,9 +23,10 @@ use crate::memory::{Buffer, Location};
 /// Submissions are ordered: each observes the writes of earlier submissions and of earlier calls of
 /// the context.
 pub struct Frame {
-    /// Must be the first field. Dropping it waits for all submissions, before the objects that they
-    /// use are dropped.
-    turns: Vec<Turn>,
+    /// Must be the first field. Dropping the recordings waits for their submissions, before the
+    /// objects that these use are dropped.
+    recordings: Vec<Recording>,
+    /// Index of the recording that the next submission uses.
     next: usize,
     /// Values that the caller has set, by pass label.
     values: Vec<(String, Vec<u8>)>,
@@ -35,8 +36,8 @@ pub struct Frame {
     arrays: Vec<GivenArray>,
 }
 
-/// The recording and the resources of one submission in flight.
-struct Turn {
+/// A recording with its own resources, so that it can be in flight together with the others.
+struct Recording {
     commands: Commands,
     _sets: Option<Sets>,
     workspace: Option<Buffer>,
@@ -56,22 +57,28 @@ impl Frame {
         imports(&context.device, &given)?;
         let executable = Arc::new(executable);
         let size = executable.plan().workspace().size;
-        let mut frame =
-            Self { turns: Vec::new(), next: 0, values: Vec::new(), version: 0, executable, arrays };
+        let mut frame = Self {
+            recordings: Vec::new(),
+            next: 0,
+            values: Vec::new(),
+            version: 0,
+            executable,
+            arrays,
+        };
         for number in 0..submissions.max(1) {
             let name = format!("{}.workspace.{number}", frame.plan().name());
             let workspace = match size {
                 0 => None,
                 _ => Some(Buffer::new(&context.device, &name, size, Location::Device)?),
             };
-            let mut turn = Turn {
+            let mut recording = Recording {
                 commands: Commands::new(&context.device)?,
                 _sets: None,
                 workspace,
                 version: 0,
             };
-            frame.record(&mut turn)?;
-            frame.turns.push(turn);
+            frame.record(&mut recording)?;
+            frame.recordings.push(recording);
         }
         Ok(frame)
     }
@@ -100,51 +107,51 @@ impl Frame {
     /// lane order, returns [`Error::LaneOrder`] without submitting.
     pub fn submit(&mut self) -> Result<()> {
         let at = self.next;
-        let count = self.turns.len();
-        let Some(mut turn) = (at < count).then(|| self.turns.remove(at)) else {
+        let count = self.recordings.len();
+        let Some(mut recording) = (at < count).then(|| self.recordings.remove(at)) else {
             return Err(Error::NoSuchFrame { frame: at, frames: count });
         };
-        let submitted = self.submit_turn(&mut turn);
-        self.turns.insert(at, turn);
+        let submitted = self.submit_recording(&mut recording);
+        self.recordings.insert(at, recording);
         self.next = (at + 1) % count;
         submitted
     }
 
-    fn submit_turn(&self, turn: &mut Turn) -> Result<()> {
-        turn.commands.wait()?;
+    fn submit_recording(&self, recording: &mut Recording) -> Result<()> {
+        recording.commands.wait()?;
         self.executable.check_lane_order()?;
-        if turn.version != self.version {
-            self.record(turn)?;
+        if recording.version != self.version {
+            self.record(recording)?;
         }
         let buffers = self.arrays.iter().map(|array| &array.buffer);
-        self.executable.submit_unverified(&buffers, || turn.commands.submit(1))
+        self.executable.submit_unverified(&buffers, || recording.commands.submit(1))
     }
 
     /// Waits until all submissions are complete. Returns [`Error::LaneOrder`] if a result may be in
     /// the wrong order; the work must then be declared again.
     pub fn wait(&mut self) -> Result<()> {
-        self.turns.iter_mut().try_for_each(|turn| turn.commands.wait())?;
+        self.recordings.iter_mut().try_for_each(|recording| recording.commands.wait())?;
         self.executable.verify(self.arrays.iter().map(|array| &array.buffer))
     }
 
-    /// Records the work with the current values. The turn must not be in flight.
-    fn record(&self, turn: &mut Turn) -> Result<()> {
+    /// Records the work with the current values. The recording must not be in flight.
+    fn record(&self, recording: &mut Recording) -> Result<()> {
         let at = |buffer: &Buffer, offset| BufferAt::new(buffer.raw(), offset);
         let given = |array: &GivenArray| (array.import, at(&array.buffer, array.offset));
         let imports: Vec<_> = self.arrays.iter().map(given).collect();
-        let workspace = turn.workspace.as_ref().map(|buffer| at(buffer, 0));
+        let workspace = recording.workspace.as_ref().map(|buffer| at(buffer, 0));
         let prepared = self.executable.prepare(&imports, workspace)?;
         let values: Vec<_> =
             self.values.iter().map(|(pass, bytes)| PassValue { pass, bytes }).collect();
-        turn.commands.reset()?;
-        turn.commands.record(vk::CommandBufferUsageFlags::empty(), |raw| {
+        recording.commands.reset()?;
+        recording.commands.record(vk::CommandBufferUsageFlags::empty(), |raw| {
             // SAFETY: the command buffer is recording; sizes were checked, and the frame keeps all
             // referenced objects alive.
             unsafe { prepared.record_with(raw, Timing::None, &values) };
             Ok(())
         })?;
-        turn._sets = prepared.into_sets();
-        turn.version = self.version;
+        recording._sets = prepared.into_sets();
+        recording.version = self.version;
         Ok(())
     }
 }

@@ -227,7 +227,8 @@ impl Work {
     }
 
     /// Counts `samples` into `counts`, an array of `u32` or `u64`. If `samples` is limited to its
-    /// first n elements, an element is one of the layout of `bins`.
+    /// first n elements, n counts elements of the layout of `bins` (such as pixels of several
+    /// channels), not single samples.
     pub fn histogram<A, B>(&mut self, samples: A, counts: B, bins: &Bins<A::Item>) -> Result<()>
     where
         A: Operand<Item: Sample>,
@@ -309,8 +310,8 @@ impl Work {
         operations::copy_first(&mut self.graph, &self.policy, label, from, to, words)
     }
 
-    /// The graph and the policy, for operations that have no function here. The functions in
-    /// [`operations`](crate::operations) add their passes to them.
+    /// Returns the graph and the policy, for functions in [`operations`](crate::operations) that
+    /// have no corresponding method of `Work`.
     pub fn parts(&mut self) -> (&mut Graph, &Policy) {
         (&mut self.graph, &self.policy)
     }
@@ -359,7 +360,7 @@ impl Work {
         self.context.run(&executable, &bound)
     }
 
-    /// Buffers of a sort of pairs.
+    /// Returns the buffers of a sort of pairs.
     fn pair_buffers<A, B>(&mut self, keys: A, values: B) -> Result<SortBuffers>
     where
         A: Operand<Item: Key>,
@@ -371,7 +372,8 @@ impl Work {
         Ok(SortBuffers::keys(keys.buffer).count(keys.n).values(values.buffer))
     }
 
-    /// Buffers of a sort that operates on a copy of `keys`.
+    /// Adds a pass that copies `keys`. Returns the buffers of a sort of this copy that writes the
+    /// permutation to `order`.
     fn argsort_buffers<A>(&mut self, keys: A, order: impl Operand) -> Result<SortBuffers>
     where
         A: Operand<Item: Key>,
@@ -412,14 +414,14 @@ impl Work {
         self.slice(array, 0, array.len())
     }
 
-    /// Imports a range of an array into the graph. A binding must be able to start at the first
-    /// element.
+    /// Imports `len` elements of an array, starting at `begin`, into the graph. The byte offset of
+    /// `begin` must be a multiple of the device's alignment of storage buffer offsets.
     pub(crate) fn slice(&mut self, array: &AnyArray, begin: u64, len: u64) -> graph::Buffer {
         let (buffer, bytes, element) = (array.buffer(), array.element_bytes(), array.element());
         // Graphs do not support empty buffers. Kernels read elements of 8 and 16 bits as 32-bit
         // words, so the size is rounded up to whole words.
-        let of_word = (4 / bytes.max(1)).max(1);
-        let (offset, len) = (begin * bytes, len.max(1).next_multiple_of(of_word));
+        let per_word = (4 / bytes.max(1)).max(1);
+        let (offset, len) = (begin * bytes, len.max(1).next_multiple_of(per_word));
         let known = self.arrays.iter().find(|known| {
             let import = known.import;
             known.buffer.is(buffer)

@@ -108,7 +108,8 @@ pub(super) struct Declared {
 }
 
 impl Declared {
-    /// Number of 32-bit words in the first `n` elements. Errors name the pass `call`.
+    /// Number of 32-bit words in the first `n` elements. Errors contain `call`, the name of the
+    /// operation.
     pub fn words(self, call: &'static str, n: Count) -> Result<Count> {
         let bytes = u64::from(self.buffer.element().bytes().unwrap_or(1));
         let problem = match n {

@@ -12,14 +12,14 @@ use crate::shaders::Kernel;
 #[cfg(feature = "glsl")]
 use crate::shaders::compile::Source;
 
-/// Returns the number of workgroups of `size` threads that is needed for at least `n` threads.
+/// Returns the smallest number of workgroups of `size` threads that contain at least `n` threads.
 pub fn threads(n: u64, size: u32) -> Groups {
     Groups::linear(n.div_ceil(u64::from(size.max(1))))
 }
 
 /// A pass under construction. [`dispatch`](Self::dispatch) adds it to the work. Errors in the pass
 /// are reported with its label when the work is planned.
-#[must_use = "a pass joins the work when it is dispatched"]
+#[must_use = "a pass is added to the work only when `dispatch` is called"]
 pub struct WorkPass<'w> {
     work: &'w mut Work,
     label: String,
@@ -113,8 +113,8 @@ impl WorkPass<'_> {
             pass = pass.push_bytes(&push);
         }
         let pass = dispatch(pass);
-        // This applies only to user-defined passes, because the kernels of operations do not
-        // validate their push constants.
+        // The caller may set the push constants of user-defined passes only. The kernels of built-in
+        // operations do not validate their push constants.
         work.graph.settable(pass);
     }
 }

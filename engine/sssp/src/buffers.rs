@@ -21,16 +21,20 @@ pub(crate) struct Imports {
     pub rows: Buffer,
     pub arcs: Buffer,
     pub distances: Buffer,
+    /// Control block of the kernels: the state of the search, its statistics, and the queue counts.
     pub control: Buffer,
     /// Indirect dispatch arguments of even and odd rounds. Each round writes those of the next
     /// round.
     pub groups: [Buffer; 2],
+    /// Size and threshold of each round.
     pub history: Buffer,
     pub queues: Buffer,
     /// Entries beyond the near set (the pile). Used only by methods that split the pile in separate
     /// passes.
     pub pile: Buffer,
+    /// The source of the search.
     pub request: Buffer,
+    /// Receives the first words of the control block, for the host.
     pub status: Buffer,
 }
 
@@ -92,7 +96,7 @@ impl Buffers {
         })
     }
 
-    /// Binds every import. Plans ignore bindings that they do not use.
+    /// Binds every import, including those that the passes of a plan do not use.
     pub fn bind(&self, imports: &Imports) -> Vec<Bound<'_>> {
         vec![
             (imports.rows, &self.network.rows).into(),

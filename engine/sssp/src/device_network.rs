@@ -15,7 +15,7 @@ pub struct DeviceNetwork {
 
 /// Maximum ratio of the maximum degree to the mean degree in an even network. The ratio is two to
 /// four in meshes, and in the hundreds in social networks and web graphs.
-const EVEN: f64 = 8.0;
+const MAX_EVEN_RATIO: f64 = 8.0;
 
 /// Properties of a network that determine the plan of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,10 +42,10 @@ impl Facts {
         }
     }
 
-    /// Whether no vertex has many more arcs than the others, as in roads, grids and meshes. Paths
-    /// in such networks are long, so the number of rounds determines the time of a search.
+    /// Whether all vertices have a similar number of arcs, as in roads, grids and meshes. Paths in
+    /// such networks are long, so the number of rounds determines the time of a search.
     pub fn is_even(&self) -> bool {
-        f64::from(self.max_degree) <= EVEN * self.mean_degree
+        f64::from(self.max_degree) <= MAX_EVEN_RATIO * self.mean_degree
     }
 
     /// Length of the arc buffer. At least 1, because buffers cannot be empty.

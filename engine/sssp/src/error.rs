@@ -29,7 +29,7 @@ pub enum Error {
         "a search did not end within {rounds} rounds, so the device or its driver may compute wrong values; update the driver, or use another device"
     )]
     Unfinished {
-        /// Number of rounds that were executed, or of submissions if there were more.
+        /// Number of executed rounds, or number of submissions, whichever is larger.
         rounds: u64,
     },
 }

@@ -17,8 +17,9 @@ struct Pile {
     /// Number of entries that are not stale. An entry is stale if a shorter distance of its vertex
     /// has been found since.
     n: Count,
-    /// Bucket of each entry.
+    /// Bucket of each of these entries.
     ids: Buffer,
+    /// These entries.
     entries: Buffer,
 }
 
@@ -50,8 +51,8 @@ impl Search {
         Ok(())
     }
 
-    /// Sorts the pile by all bits of the bucket index. Returns the sorted bucket indices, and a
-    /// placeholder for the offsets, which are not used.
+    /// Sorts the pile by all bits of the bucket index. Returns the sorted bucket indices, and any
+    /// buffer in place of the bucket offsets, which the next kernel does not read after a sort.
     fn sort(&self, graph: &mut Graph, at: &Imports, pile: &Pile) -> Result<(Buffer, Buffer)> {
         let buffers = SortBuffers::keys(pile.ids).values(pile.entries).count(pile.n);
         sort(graph, &self.policy, &Sort::ascending(), &buffers)?;

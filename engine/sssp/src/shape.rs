@@ -17,8 +17,8 @@ pub enum Method {
     Auto,
     /// Bellman-Ford: every round expands all vertices whose distance has decreased.
     BellmanFord,
-    /// Near-far: expands the vertices below a splitting distance until none are left (the near
-    /// set). The other vertices wait in a far pile, which is then split at a greater distance.
+    /// Near-far: expands the vertices below a splitting distance (the near set) until none are
+    /// left. The other vertices wait in a far pile, which is then split at a greater distance.
     NearFar,
     /// Bucketing: vertices are divided into buckets of equal width, and the nearest bucket is
     /// expanded first. When it is empty, all other entries are sorted by bucket. This is the
@@ -94,7 +94,8 @@ pub(crate) struct Shape {
     pub resident: bool,
 }
 
-/// Number of double-buffered queues without buckets: near set, rest and pieces, two each. Each
+/// Number of queues that do not belong to a bucket: two (double-buffered) for the near set, two for
+/// the entries beyond the last bucket, and two for the pieces of vertices with many arcs. Each
 /// bucket adds one queue; that of the first bucket is unused.
 const PAIRED_QUEUES: u32 = 6;
 /// Size of a queue entry in bytes.
@@ -146,15 +147,17 @@ impl Shape {
         Ok(shape)
     }
 
+    /// Number of queues.
     pub fn queues(&self) -> u32 {
         PAIRED_QUEUES + self.buckets
     }
 
-    /// At least 1, because buffers cannot be empty.
+    /// Capacity of the pile in entries. At least 1, because buffers cannot be empty.
     pub fn pile_entries(&self) -> u64 {
         if self.method.has_pile() { self.capacity.into() } else { 1 }
     }
 
+    /// Total capacity of all queues, in entries.
     pub fn entries(&self) -> u64 {
         u64::from(self.queues()) * u64::from(self.capacity)
     }
@@ -181,6 +184,8 @@ fn width(facts: &Facts, method: Method, tuning: &Tuning) -> f64 {
     facts.mean_weight * widths.min(tuning.max_delta.into()).max(MIN_WIDTHS)
 }
 
+/// Converts a bucket width to the form that the kernels read. Bellman-Ford has one bucket of
+/// unlimited width.
 fn bits(kind: WeightKind, method: Method, width: f64) -> u32 {
     match (kind, method) {
         (WeightKind::U32, Method::BellmanFord) => u32::MAX,

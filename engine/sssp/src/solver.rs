@@ -23,6 +23,7 @@ pub struct Solver {
     pub(crate) begin: Replay,
     rounds: Replay,
     pub(crate) residents: Option<Replay>,
+    /// Whether resident workgroups have timed out, so that each round is a separate dispatch.
     gave_up_residents: bool,
     /// Source and round count of the last search. The count includes rounds that only waited for a
     /// split of the pile.
@@ -154,7 +155,7 @@ impl Solver {
         let status = self.run(source)?;
         let status = Status(&status);
         let surveyed = self.survey.run()?;
-        if let (true, Some(vertex)) = (status.overflowed(), surveyed.too_late) {
+        if let (true, Some(vertex)) = (status.overflowed(), surveyed.overflowed) {
             return Err(NetworkError::DistanceOverflow { vertex }.into());
         }
         let statistics = Statistics {

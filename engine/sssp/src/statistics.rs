@@ -49,7 +49,8 @@ impl Status<'_> {
         self.0.get(at).copied().unwrap_or(0)
     }
 
-    fn figure(self, at: usize) -> u64 {
+    /// A 64-bit number in two words.
+    fn double_word(self, at: usize) -> u64 {
         u64::from(self.word(at)) | (u64::from(self.word(at + 1)) << 32)
     }
 
@@ -74,9 +75,9 @@ impl Status<'_> {
             rounds: self.rounds(),
             splits: self.word(20),
             dense_rounds: self.word(21),
-            relaxations: self.figure(22),
+            relaxations: self.double_word(22),
             rerelaxations: 0,
-            expansions: self.figure(24),
+            expansions: self.double_word(24),
             gave_up_residents: false,
         }
     }

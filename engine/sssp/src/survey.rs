@@ -27,6 +27,7 @@ const FOUND_WORDS: u64 = 4;
 
 /// Visits every arc after a search.
 pub(crate) struct Survey {
+    /// Visits every arc once.
     first: Replay,
     /// Finds predecessors with the same distance, over arcs of weight 0. `None` unless predecessors
     /// are requested.
@@ -38,8 +39,8 @@ pub(crate) struct Survey {
 
 /// Result of a survey.
 pub(crate) struct Surveyed {
-    /// A vertex that can be reached only by paths whose length overflows a distance.
-    pub too_late: Option<u32>,
+    /// A vertex whose distance overflows. `None` if no distance overflows.
+    pub overflowed: Option<u32>,
     /// Number of arcs that leave reached vertices.
     pub arcs: u64,
 }
@@ -82,7 +83,7 @@ impl Survey {
         let words = self.found.read();
         let word = |at: usize| words.get(at).copied().unwrap_or(0);
         let surveyed = Surveyed {
-            too_late: Some(word(1)).filter(|&vertex| vertex != UNREACHED),
+            overflowed: Some(word(1)).filter(|&vertex| vertex != UNREACHED),
             arcs: u64::from(word(2)) | (u64::from(word(3)) << 32),
         };
         // Each run extends chains of arcs with weight 0 by at least one arc. Such chains are
@@ -150,7 +151,8 @@ fn plan(
         .dispatch(Groups::linear(facts.arcs.div_ceil(threads.into())));
     graph.copy("sssp.survey.report", at.found, at.report);
     graph.exit(at.report, Scope::HOST_READ);
-    // The rounds write the distances. The other plan of the survey writes the remaining buffers.
+    // Earlier recordings write the distances (rounds of the search) and the other two buffers (the
+    // other plan of the survey).
     graph.entry(at.search.distances, Scope::COMPUTE_WRITE);
     graph.entry(at.parents, Scope::COMPUTE_READ_WRITE);
     let found = Scope::COMPUTE_READ_WRITE.union(Scope::TRANSFER_READ).union(Scope::TRANSFER_WRITE);

@@ -6,7 +6,7 @@ use multisplit::graph::Limits;
 
 use crate::error::{Error, Result};
 
-/// PCI vendor id.
+/// PCI vendor id of NVIDIA.
 const NVIDIA: u32 = 0x10DE;
 
 /// Workgroups of one dispatch that are known to run at the same time.
@@ -18,7 +18,7 @@ pub struct Residents {
     pub threads: u32,
 }
 
-/// Tuning parameters of a shortest-path search. All fields may be changed; distances do not depend on them.
+/// Tuning parameters of a shortest-path search. They affect performance, never distances. All fields may be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tuning {
     /// Workgroup size, if each round is a separate dispatch.
@@ -140,8 +140,8 @@ impl Tuning {
         }
     }
 
-    /// Tuning parameters for software drivers. They end every loop after 65,535 iterations in total, so there are
-    /// many workgroups with little work each.
+    /// Tuning parameters for software drivers. Such a driver ends all loops of an invocation after 65,535 iterations
+    /// in total, so there are many workgroups with little work each.
     fn software() -> Self {
         Self {
             threads: 64,

@@ -1,6 +1,6 @@
-//! Processes arrays that exceed one plan: they have more elements than kernels can index, or more
-//! bytes than a storage binding can have. They are divided into pieces. Each piece is split into
-//! buckets; then the buckets of all pieces are concatenated, in the order of the pieces.
+//! Processes arrays that exceed one plan, because they have more elements than kernels can index, or
+//! more bytes than a storage binding can have. Such an array is divided into pieces. Each piece is
+//! split into buckets; then equal buckets of all pieces are concatenated, in the order of the pieces.
 //!
 //! All elements stay on the device. The host reads only the bucket offsets of each piece.
 
@@ -12,7 +12,7 @@ mod split;
 
 pub(super) use narrow::{narrow_array, widen_array};
 pub(super) use pieces::{Destination, split_plan};
-pub(super) use places::number;
+pub(super) use places::fill_with_indices;
 pub(super) use sort::sort_large;
 pub(super) use split::split_large;
 

@@ -12,7 +12,7 @@ use crate::operations::shared::widening::{Form, NarrowKeys};
 /// alignment that Vulkan allows a device to require.
 const ALIGNMENT: u64 = 256;
 
-/// Expands each key of an array to one word.
+/// Returns a new array with each key expanded to one word.
 pub(in crate::call) fn widen_array(
     caller: Caller<'_>,
     (key, form): (KeyType, Form),

@@ -11,6 +11,7 @@ use crate::operations::split::{Buckets, Method, SplitBuffers, split};
 /// Output of a split.
 #[derive(Clone, Copy)]
 pub(in crate::call) enum Destination<'a> {
+    /// Receives the keys, and the values if there are any, in bucket order.
     Elements(Records<'a>),
     /// Destination of each element, stored at the index of the element in the whole input.
     Permutation(&'a AnyArray),
@@ -62,7 +63,7 @@ pub(in crate::call) fn split_plan(
 
 /// A piece that has been split into buckets.
 pub(super) struct SplitPiece<'a> {
-    /// Location of the split elements. If a permutation is computed, location of the input
+    /// The elements of the piece in bucket order. If only a permutation is computed, the input
     /// elements.
     pub elements: Records<'a>,
     pub len: u64,
@@ -87,7 +88,7 @@ impl<'a> SplitPiece<'a> {
             Destination::Elements(records) => records,
             Destination::Permutation(_) => from,
         };
-        let offsets = within(caller.context.download(&Array::of(split.offsets))?, len);
+        let offsets = clamped(caller.context.download(&Array::of(split.offsets))?, len);
         let (keys_out_of_range, method) = (split.keys_out_of_range, split.method);
         Ok(Self { elements, len, offsets, keys_out_of_range, method })
     }
@@ -105,7 +106,7 @@ impl<'a> SplitPiece<'a> {
 
 /// Clamps offsets read from the device to a valid sequence for `len` elements, so that later steps
 /// stay within the arrays even if the device wrote wrong values.
-fn within(mut offsets: Vec<u32>, len: u64) -> Vec<u32> {
+fn clamped(mut offsets: Vec<u32>, len: u64) -> Vec<u32> {
     let end = u32::try_from(len).unwrap_or(u32::MAX);
     let mut before = 0;
     for offset in &mut offsets {
@@ -127,8 +128,8 @@ mod tests {
 
     #[test]
     fn offsets_stay_within_the_piece() {
-        assert_eq!(within(vec![0, 2, 2, 7], 7), [0, 2, 2, 7]);
-        assert_eq!(within(vec![3, 9, 2, 4], 7), [0, 7, 7, 7]);
-        assert_eq!(within(vec![0, 1, 1, 1], 7), [0, 1, 1, 7]);
+        assert_eq!(clamped(vec![0, 2, 2, 7], 7), [0, 2, 2, 7]);
+        assert_eq!(clamped(vec![3, 9, 2, 4], 7), [0, 7, 7, 7]);
+        assert_eq!(clamped(vec![0, 1, 1, 1], 7), [0, 1, 1, 7]);
     }
 }

@@ -1,5 +1,5 @@
-//! Computes where the buckets of all pieces are moved when they are concatenated, and adds the
-//! passes that move the elements there.
+//! Computes the destinations of the buckets of all pieces in the whole array, and adds the passes
+//! that move the elements there.
 
 use multisplit_graph::{Buffer, Graph, Groups};
 use multisplit_shaders::{builtin as kernels, push_constants};
@@ -48,7 +48,7 @@ pub(super) struct Places {
     /// Start of each bucket in the whole array, followed by the end of the last bucket.
     pub offsets: Vec<u64>,
     /// For each piece, the destinations of its buckets.
-    shares: Vec<Vec<u64>>,
+    destinations: Vec<Vec<u64>>,
 }
 
 impl Places {
@@ -61,16 +61,16 @@ impl Places {
 
     fn of_offsets(pieces: &[&[u32]], buckets: u32, begin: u64) -> Self {
         let mut offsets = vec![begin];
-        let mut shares = vec![Vec::with_capacity(buckets as usize); pieces.len()];
+        let mut destinations = vec![Vec::with_capacity(buckets as usize); pieces.len()];
         let mut end = begin;
         for bucket in 0..buckets as usize {
-            for (piece, share) in pieces.iter().zip(&mut shares) {
-                share.push(end);
+            for (piece, destination) in pieces.iter().zip(&mut destinations) {
+                destination.push(end);
                 end += bucket_len(piece, bucket);
             }
             offsets.push(end);
         }
-        Self { offsets, shares }
+        Self { offsets, destinations }
     }
 
     /// Whether one bucket contains all elements, so that no element has to move.
@@ -86,9 +86,9 @@ impl Places {
         to: Records<'_>,
     ) -> Result<()> {
         let extent = Extent::of(caller.policy, to.widest());
-        for (piece, shares) in pieces.iter().zip(&self.shares) {
-            let spans = spans(&piece.offsets, shares, extent.window);
-            move_piece(caller, piece, shares, (&spans, extent.window), to)?;
+        for (piece, destinations) in pieces.iter().zip(&self.destinations) {
+            let spans = spans(&piece.offsets, destinations, extent.window);
+            move_piece(caller, piece, destinations, (&spans, extent.window), to)?;
         }
         Ok(())
     }
@@ -101,11 +101,11 @@ impl Places {
         pieces: &[SplitPiece<'_>],
         permutation: &AnyArray,
     ) -> Result<()> {
-        for (piece, shares) in pieces.iter().zip(&self.shares) {
+        for (piece, destinations) in pieces.iter().zip(&self.destinations) {
             caller.call("pieces.place", |work| {
                 let words = work.slice(permutation, piece.elements.begin, piece.len);
                 let (graph, policy) = work.parts();
-                let table = piece_table(graph, &piece.offsets, shares);
+                let table = piece_table(graph, &piece.offsets, destinations);
                 let (count, buckets) = (piece.len as u32, piece.buckets());
                 graph
                     .own_pass("pieces.place", &kernels::PIECES_PLACE.kernel()?)
@@ -121,9 +121,9 @@ impl Places {
     }
 }
 
-/// Copies `count` elements to the start of separate arrays. Used if a binding cannot begin at
-/// element `from`.
-pub(super) fn set_apart(
+/// Copies `count` elements from `from` to the start of `to`. Used if a binding cannot begin at the
+/// first element of `from`, because its offset is not aligned.
+pub(super) fn copy_unaligned(
     caller: Caller<'_>,
     from: Records<'_>,
     to: Records<'_>,
@@ -133,10 +133,10 @@ pub(super) fn set_apart(
     let (first, len) = (from.begin - begin, from.begin - begin + count);
     let piece = SplitPiece::of_one_bucket(from.from(begin), len);
     let span = Span { window: 0, first, count };
-    // The destination wraps modulo 2^32, as for every piece, so the first element is moved to index
-    // 0.
-    let shares = [0u64.wrapping_sub(first)];
-    move_piece(caller, &piece, &shares, (&[span], ALIGNMENT), to)
+    // Destinations are computed modulo 2^32, so the destination `-first` moves element `first` of
+    // the piece to index 0.
+    let destinations = [0u64.wrapping_sub(first)];
+    move_piece(caller, &piece, &destinations, (&[span], ALIGNMENT), to)
 }
 
 /// Number of elements in one bucket of a piece.
@@ -151,18 +151,19 @@ fn bucket_len(offsets: &[u32], bucket: usize) -> u64 {
 struct Span {
     /// Index of the first element of the window in the array.
     window: u64,
-    /// Index of the first of these elements in the piece, then their number.
+    /// Index of the first of these elements in the piece.
     first: u64,
+    /// Number of these elements.
     count: u64,
 }
 
 /// Divides the elements of a piece into spans, one for each window of `window` elements that they
 /// are moved to. Buckets have the same order in the piece and in the array, so the elements of each
 /// window are contiguous in the piece.
-fn spans(offsets: &[u32], shares: &[u64], window: u64) -> Vec<Span> {
+fn spans(offsets: &[u32], destinations: &[u64], window: u64) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
-    for (bucket, &share) in shares.iter().enumerate() {
-        let (mut place, end) = (share, share + bucket_len(offsets, bucket));
+    for (bucket, &destination) in destinations.iter().enumerate() {
+        let (mut place, end) = (destination, destination + bucket_len(offsets, bucket));
         while place < end {
             let begin = place / window * window;
             let count = end.min(begin + window) - place;
@@ -179,15 +180,16 @@ fn spans(offsets: &[u32], shares: &[u64], window: u64) -> Vec<Span> {
     spans
 }
 
+/// Moves the elements of a piece to the windows of `to`, one dispatch per span.
 fn move_piece(
     caller: Caller<'_>,
     piece: &SplitPiece<'_>,
-    shares: &[u64],
+    destinations: &[u64],
     (spans, window): (&[Span], u64),
     to: Records<'_>,
 ) -> Result<()> {
     caller.call("pieces.move", |work| {
-        let table = piece_table(work.parts().0, &piece.offsets, shares);
+        let table = piece_table(work.parts().0, &piece.offsets, destinations);
         let from = piece.elements;
         let (begin, len, buckets) = (from.begin, piece.len, piece.buckets());
         let moved = Move { begin, len, buckets, table, spans, window };
@@ -242,10 +244,10 @@ impl Move<'_> {
 
 /// Creates the table that `bucket_places.glsl` reads: the start of each bucket in the piece, then,
 /// for each bucket, the number to add to an element's index in the piece to get its destination.
-fn piece_table(graph: &mut Graph, offsets: &[u32], shares: &[u64]) -> Buffer {
-    let added = shares.iter().zip(offsets).map(|(&share, &begin)| {
+fn piece_table(graph: &mut Graph, offsets: &[u32], destinations: &[u64]) -> Buffer {
+    let added = destinations.iter().zip(offsets).map(|(&destination, &begin)| {
         // Computed modulo 2^32. The kernel subtracts the start of the window afterwards.
-        share.wrapping_sub(u64::from(begin)) as u32
+        destination.wrapping_sub(u64::from(begin)) as u32
     });
     let words: Vec<u32> = offsets.iter().copied().chain(added).collect();
     graph.constant("pieces.table", &words)
@@ -262,7 +264,7 @@ fn groups(policy: &Policy, count: u64) -> Groups {
 }
 
 /// Writes 0, 1, 2, and so on to an array.
-pub(in crate::call) fn number(caller: Caller<'_>, numbers: &AnyArray) -> Result<()> {
+pub(in crate::call) fn fill_with_indices(caller: Caller<'_>, numbers: &AnyArray) -> Result<()> {
     caller.call("pieces.number", |work| {
         let words = work.array(numbers);
         let (graph, policy) = work.parts();
@@ -289,7 +291,7 @@ mod tests {
         let (first, second) = ([0u32, 2, 2, 5], [0u32, 1, 4, 4]);
         let places = Places::of_offsets(&[&first, &second], 3, 100);
         assert_eq!(places.offsets, [100, 103, 106, 109]);
-        assert_eq!(places.shares, [[100, 103, 106], [102, 103, 109]]);
+        assert_eq!(places.destinations, [[100, 103, 106], [102, 103, 109]]);
         assert!(!places.is_one_bucket());
         assert!(Places::of_offsets(&[&[0, 0, 7], &[0, 0, 3]], 2, 0).is_one_bucket());
         assert!(Places::of_offsets(&[], 2, 0).is_one_bucket());

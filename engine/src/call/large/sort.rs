@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use super::pieces::{Destination, SplitPiece};
-use super::places::{Places, set_apart};
+use super::places::{Places, copy_unaligned};
 use super::{ALIGNMENT, Extent, Owned, Records};
 use crate::call::Caller;
 use crate::error::Result;
@@ -46,6 +46,7 @@ pub(in crate::call) fn sort_large(
     sort.region(0..n, keyed.bits())
 }
 
+/// Parameters and temporary arrays of a sort that exceeds one plan.
 struct LargeSort<'a> {
     caller: Caller<'a>,
     how: &'a Sort,
@@ -99,7 +100,7 @@ impl LargeSort<'_> {
         let head = begin - region.start;
         if head > 0 {
             let [given, split] = self.heads;
-            set_apart(caller, self.records.from(region.start), given, head)?;
+            copy_unaligned(caller, self.records.from(region.start), given, head)?;
             let split = Destination::Elements(split);
             pieces.push(SplitPiece::new(caller, given, split, head, buckets)?);
         }
@@ -114,9 +115,9 @@ impl LargeSort<'_> {
 
     /// Sorts a range that fits in one plan, in place. Uses the spare arrays as second buffers.
     ///
-    /// The binding may have to begin a few elements before the range. These elements are sorted,
-    /// and their keys are less than all keys of the range. A sort by all compared bits therefore
-    /// leaves them in place.
+    /// The binding may have to begin a few elements before the range. These elements are already
+    /// sorted, and their keys are less than all keys of the range. A sort by all compared bits
+    /// therefore leaves them in place.
     fn part(&self, part: Range<u64>) -> Result<()> {
         if part.end - part.start < 2 {
             return Ok(());

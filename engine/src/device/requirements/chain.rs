@@ -17,7 +17,7 @@ struct Structure {
     bits: &'static [(usize, Member)],
 }
 
-/// Declares the structures of a chain. A feature may be a field of a nested structure (`in`).
+/// Declares the structures of a chain. `feature in member` is a field of the nested structure `member`.
 macro_rules! structures {
     ($($structure:ident: $($feature:ident $(in $member:ident)?),*;)*) => {
         &[$(Structure {
@@ -107,7 +107,8 @@ impl FeatureChain {
                 *member(&mut found) = true;
             });
         }
-        // Must not be combined with `VkPhysicalDeviceFeatures2` (VUID-VkDeviceCreateInfo-pNext-00373).
+        // `pEnabledFeatures` must not be combined with `VkPhysicalDeviceFeatures2`
+        // (VUID-VkDeviceCreateInfo-pNext-00373).
         // SAFETY: by the caller's contract.
         if let Some(&own) = unsafe { info.p_enabled_features.as_ref() } {
             self.base.features = own;
@@ -116,7 +117,8 @@ impl FeatureChain {
         self.push_missing(info, &found)
     }
 
-    /// Chains the structures whose features are not in `found`. All but `base` must contain a requested feature.
+    /// Chains the structures onto `info`, except those whose features are in `found`, because `info` already chains
+    /// such a structure. All structures but `base` are also skipped if they contain no requested feature.
     fn push_missing<'a>(
         &'a mut self,
         mut info: vk::DeviceCreateInfo<'a>,
@@ -196,6 +198,8 @@ pub(super) unsafe fn query(
     features
 }
 
+/// Returns the features whose bits are set in a chain.
+///
 /// # Safety
 /// `first` is a valid chain.
 unsafe fn read_chain(first: *mut Header) -> Features {

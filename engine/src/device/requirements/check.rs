@@ -172,9 +172,9 @@ impl Known {
     }
 }
 
-/// Checks that all subgroups of a kernel are full. Either `computeFullSubgroups` is enabled, or the kernels are
-/// Vulkan 1.3 modules, which require full subgroups by default. The latter needs a fixed subgroup size or size
-/// control.
+/// Returns `computeFullSubgroups` as missing unless it is certain that all subgroups of a kernel are full. They are
+/// full if `computeFullSubgroups` is enabled. They are also full by default in kernels that are Vulkan 1.3 modules, if
+/// the device has a fixed subgroup size or supports subgroup size control.
 fn without_full_subgroups(offer: &Offer, enabled: &Features) -> Option<Missing> {
     let (min, max) = offer.properties.subgroup_size_range;
     let by_module = offer.core13 && (enabled.subgroup_size_control || min == max);

@@ -114,13 +114,14 @@ features! {
     shader_float64.feature("shaderFloat64", "VkPhysicalDeviceFeatures");
     /// `bufferDeviceAddress` (Vulkan 1.2): kernels that access buffers by address.
     buffer_device_address.feature("bufferDeviceAddress", "VkPhysicalDeviceBufferDeviceAddressFeatures");
-    /// `shaderMaximalReconvergence` of `VK_KHR_shader_maximal_reconvergence`: guarantees that lanes reconverge as the
-    /// source suggests.
+    /// `shaderMaximalReconvergence` of `VK_KHR_shader_maximal_reconvergence`: guarantees that lanes that diverge at a
+    /// branch or loop reconverge at its end.
     shader_maximal_reconvergence
         .feature("shaderMaximalReconvergence", "VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR")
         .extension(ash::khr::shader_maximal_reconvergence::NAME);
-    /// `shaderSubgroupUniformControlFlow` of `VK_KHR_shader_subgroup_uniform_control_flow`: guarantees reconvergence
-    /// after branches that a subgroup entered together. Used if maximal reconvergence is not available.
+    /// `shaderSubgroupUniformControlFlow` of `VK_KHR_shader_subgroup_uniform_control_flow`: guarantees that lanes
+    /// reconverge after a branch or loop that all lanes of the subgroup reached together. Used if maximal reconvergence
+    /// is not available.
     shader_subgroup_uniform_control_flow
         .feature(
             "shaderSubgroupUniformControlFlow",

@@ -150,7 +150,6 @@ impl Requirements {
             *(known.member)(&mut features) = extension && is_set;
         }
         let mut check = Check::of_enabled(&offer, &features);
-        // If a feature is enabled without its extension, the missing extension is reported.
         for list in [&mut check.missing, &mut check.unused] {
             for missing in list {
                 name_extension(missing, &bits, offer.core13);
@@ -160,6 +159,8 @@ impl Requirements {
     }
 }
 
+/// Replaces a missing feature by its extension, if the bit of the feature is set in `bits`: only the extension is
+/// missing then.
 fn name_extension(missing: &mut Missing, bits: &Features, core13: bool) {
     let Missing::Feature { name, why: Why::NotEnabled, .. } = *missing else { return };
     let known = KNOWN.iter().find(|k| k.feature.is_some_and(|(other, _)| other == name));

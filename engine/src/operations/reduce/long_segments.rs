@@ -29,6 +29,7 @@ const WORKGROUP_SHARE: u32 = 32;
 /// If workers are workgroups, and there are at least `min_subgroup_workers / SMALL_SHARE` of them, the workgroup size
 /// is halved, so that all of them run at the same time.
 const SMALL_SHARE: u64 = 4;
+/// Maximum number of 16-byte loads that a lane issues at a time.
 const MAX_LOADED_ROWS: u64 = 8;
 /// Maximum number of chunks. The second pass must handle a single segment that spans all of them.
 const MAX_CHUNKS: u64 = 1 << 12;
@@ -41,6 +42,7 @@ impl SegmentPasses<'_> {
         self.elements.max.into()
     }
 
+    /// Average length of a segment.
     fn average(&self) -> u64 {
         match self.row_length {
             0 => self.max_elements() / self.segments.max.max(1),
@@ -61,6 +63,7 @@ impl SegmentPasses<'_> {
         rows >= min_rows.max(1) && rounds <= self.policy.facts.max_loop_rounds.into()
     }
 
+    /// Number of elements per chunk; the length of a row if there are no chunks.
     fn chunk(&self) -> u64 {
         if self.are_whole_rows() {
             return u64::from(self.row_length).next_multiple_of(4);
@@ -109,6 +112,7 @@ impl SegmentPasses<'_> {
         rows.clamp(2, MAX_LOADED_ROWS) as u32
     }
 
+    /// Adds the pass of all workers, and the pass that combines the results of chunks, if there are chunks.
     pub fn add_long(&self, graph: &mut Graph) -> Result<()> {
         let (max_segments, chunk) = (self.segments.max, self.chunk());
         let (chunk_count, workers) = (self.chunks(), self.workers());

@@ -41,7 +41,8 @@ const THREAD_ELEMENTS: u64 = 16;
 const GROUPS: u64 = 1024;
 /// Maximum tiles per workgroup. Software drivers terminate loops after 65,535 iterations.
 const MAX_TILES: u64 = 256;
-/// Maximum number of workgroups, whose results one workgroup combines; for the same reason.
+/// Maximum number of workgroups. The last one combines the results of all others in a loop, which software drivers
+/// limit as well.
 const MAX_PARTS: u64 = 1 << 20;
 /// Words of the number of stored parts and its padding; must match `last_group.glsl`.
 const HEADER_WORDS: u64 = 4;
@@ -98,8 +99,9 @@ struct Stage {
     src: View,
     count: Length,
     groups: Length,
-    /// Index of the first element, and of the first part.
+    /// Index of the first element in the whole array.
     base: u32,
+    /// Index of the first result in `parts`.
     first: u32,
     /// Whether this is the last pass, which writes the result.
     is_final: bool,

@@ -105,7 +105,7 @@ pub fn reduce_segments(
     let offsets = offsets.map_or(Ok(src), view)?;
     let (lengths, segments) = Lengths::new(segments)?;
     let prepared = lengths.prepare(graph, policy, "reduce.segments.prepare")?;
-    let job = SegmentPasses {
+    let passes = SegmentPasses {
         policy,
         prepared,
         terms,
@@ -116,7 +116,7 @@ pub fn reduce_segments(
         dst: first_elements(dst, max_segments, terms.bytes, policy)?,
         elements: OtherCount::new(elements)?,
     };
-    job.add(graph)
+    passes.add(graph)
 }
 
 /// Parameters of the passes of one segmented reduction. Each array fits one binding, so 32-bit indices suffice for

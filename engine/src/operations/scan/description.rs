@@ -27,9 +27,10 @@ impl Scan {
         Self { operator: operator.into(), inclusive: true, rows: None }
     }
 
-    /// Scans each row of `length` elements independently. A row has a whole number of 16-byte
-    /// units, and at most [`Context::max_scan_row`](crate::Context::max_scan_row) elements. The
-    /// result of a row has the same bits as a scan of that row alone. Requires a host count.
+    /// Scans each row of `length` elements independently. `length` is at most
+    /// [`Context::max_scan_row`](crate::Context::max_scan_row), and the size of a row must be a
+    /// multiple of 16 bytes. The result of a row has the same bits as a scan of that row alone.
+    /// Requires a host count.
     #[must_use]
     pub fn rows(self, length: u64) -> Self {
         Self { rows: Some(length), ..self }

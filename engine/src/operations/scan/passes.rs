@@ -172,14 +172,14 @@ impl ScanPlan<'_> {
         check_size("scan.src", src, needed)?;
         check_size("scan.dst", dst, needed)?;
         let (src, dst) = (src.range(0, needed), dst.range(0, needed));
-        let job = ScanPasses { policy, prepared, n, terms, inclusive, src, dst };
+        let passes = ScanPasses { policy, prepared, n, terms, inclusive, src, dst };
         match &self.algorithm {
             Algorithm::Nothing => Ok(()),
-            Algorithm::Spine => job.spine(graph, 1),
+            Algorithm::Spine => passes.spine(graph, 1),
             Algorithm::ReduceThenScan { tiles, of_sums } => {
-                job.reduce_then_scan(graph, *tiles, of_sums)
+                passes.reduce_then_scan(graph, *tiles, of_sums)
             }
-            Algorithm::LookBack(one_pass) => job.look_back(graph, one_pass),
+            Algorithm::LookBack(one_pass) => passes.look_back(graph, one_pass),
         }
     }
 }
@@ -268,11 +268,11 @@ impl ScanPasses<'_> {
         let bytes = self.terms.bytes;
         let tile = tile_elements(SCAN_REDUCE[0], self.policy);
         // If pieces write disjoint ranges of the sums, the scheduler adds no barriers between them.
-        let apart = ALIGNED_TILES * tile * bytes <= self.policy.facts.max_storage_range;
-        let pieces = self.cut(tiles, tile, if apart { ALIGNED_TILES } else { 1 })?;
+        let disjoint = ALIGNED_TILES * tile * bytes <= self.policy.facts.max_storage_range;
+        let pieces = self.cut(tiles, tile, if disjoint { ALIGNED_TILES } else { 1 })?;
         let sums = self.terms.transient(graph, "scan.sums", tiles.max);
         let offsets = self.terms.transient(graph, "scan.offsets", tiles.max);
-        let words = |all: Buffer, piece: &Piece| match apart {
+        let words = |all: Buffer, piece: &Piece| match disjoint {
             true => (all.range(u64::from(piece.first_tile) * bytes, piece.tiles.max * bytes), 0),
             false => (all.into(), piece.first_tile),
         };
@@ -293,7 +293,7 @@ impl ScanPasses<'_> {
 
     fn look_back(&self, graph: &mut Graph, one_pass: &OnePass) -> Result<()> {
         let &OnePass { kernels, threads, tile, tiles, status, settings } = one_pass;
-        // Each piece continues with the tickets and sums of the previous piece.
+        // The tickets and the sums of each piece continue those of the previous piece.
         let pieces = self.cut(tiles, tile, 1)?;
         let keeps_status = status.constant();
         let status = status.add(graph, self.policy, self.prepared, "scan")?;

@@ -18,7 +18,7 @@ use crate::operations::shared::tiles::{
 };
 use crate::policy::Policy;
 
-/// Up to this many tiles, a single workgroup is preferred to reduce-then-scan.
+/// Maximum number of tiles for which a single workgroup is preferred to reduce-then-scan.
 const SPINE_TILES: u64 = 4;
 
 /// A scan whose passes are selected, but not yet added to a graph.
@@ -53,8 +53,9 @@ pub(super) struct OnePass {
     pub settings: LookBack,
 }
 
-/// Maximum length of a row. A single workgroup scans arrays of up to this length whose result depends on the order
-/// in which terms are combined, so rows and separate arrays have the same bits.
+/// Maximum length of a row. Arrays of at most this length are also scanned by a single workgroup. The result of a row
+/// therefore has the same bits as a scan of that row alone, even if it depends on the order in which terms are
+/// combined.
 pub(crate) fn max_row(policy: &Policy) -> u64 {
     max_single_group_elements(policy)
 }
@@ -94,7 +95,8 @@ impl<'o> ScanPlan<'o> {
 
 /// Tiles per lane of a look-back in a fixed order; must match `ordered_lookback.glsl`.
 const LANE_TILES: u64 = 4;
-/// Blocks of tiles of which such a look-back may have to combine the totals again, beside the tiles that it recomputes.
+/// Maximum number of blocks of tiles whose totals such a look-back combines again, in addition to the tiles that it
+/// recomputes.
 const FIXED_BLOCKS: u64 = 8;
 
 /// A look-back over `n` elements; `None` if it would exceed the loop limit of the device.

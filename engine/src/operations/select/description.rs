@@ -25,14 +25,12 @@ pub struct Select<K> {
 /// Kind of a condition.
 #[derive(Clone, Debug)]
 pub(crate) enum By {
+    /// Elements whose flag is not zero.
     Flags,
     /// Bounds as unsigned integers in the sort order of the keys. `inverted` selects the keys
     /// outside the bounds.
-    Range {
-        low: u64,
-        high: u64,
-        inverted: bool,
-    },
+    Range { low: u64, high: u64, inverted: bool },
+    /// The first element of each run of equal neighbours.
     Heads,
     /// A user function.
     #[cfg(feature = "glsl")]
@@ -49,9 +47,9 @@ impl<K: Key> Select<K> {
         &self.by
     }
 
-    /// The push constants `inverted`, `low` and `high` of a selection by comparison, low words first; `None` for
-    /// other conditions. A recording may replace those of `select.sweep` by these
-    /// ([`Graph::settable_with`](crate::graph::Graph::settable_with)).
+    /// The push constants `inverted`, `low` and `high` of a condition that compares elements; the low word of each
+    /// bound comes first. `None` for other conditions. A recording may replace the push constants of the pass
+    /// `select.sweep` by these ([`Graph::settable_with`](crate::graph::Graph::settable_with)).
     pub fn limits(&self) -> Option<[u32; 5]> {
         let By::Range { low, high, inverted } = self.by else { return None };
         let halves = |x: u64| [x as u32, (x >> 32) as u32];

@@ -117,7 +117,7 @@ impl By {
 }
 
 impl SelectPasses<'_> {
-    /// Whether the kernel has small tiles. There is none for partitions.
+    /// Whether a kernel with small tiles is used. Partitions have no such kernel.
     fn is_small(&self) -> bool {
         self.n.max <= self.policy.small_selects_up_to.into() && self.buffers.rejected.is_none()
     }

@@ -59,6 +59,7 @@ impl From<u64> for Count {
     }
 }
 
+/// Size of a record in bytes: the three words of an indirect dispatch, and the number.
 const RECORD_BYTES: u64 = 16;
 /// Maximum number of lengths that an operation derives from its count. The push constants of every device have room
 /// for this many, next to two buffer addresses. Only scans with five levels of tile sums would need more; these do
@@ -89,6 +90,7 @@ push_constants! {
 pub(crate) struct Length {
     /// The number, or its upper bound.
     pub max: u64,
+    /// Index of the record; `None` if the host knows the number.
     record: Option<u32>,
 }
 
@@ -106,7 +108,9 @@ impl Length {
 /// them.
 #[derive(Debug)]
 pub(crate) struct Lengths {
+    /// Buffer and index of the device count, and its upper bound. `None` for a host count.
     source: Option<(Buffer, u64, u32)>,
+    /// For each derived length: the record that it is derived from, the divisor, the factor, and the summand.
     steps: Vec<[u32; 4]>,
 }
 
@@ -219,6 +223,7 @@ pub(crate) struct OtherCount {
     pub max: u32,
     /// Index of the count within the bound view.
     pub index: u32,
+    /// View that contains the count; `None` for a host count.
     word: Option<View>,
 }
 

@@ -11,8 +11,8 @@ use crate::policy::Policy;
 /// Elements per thread; must match `each.glsl`.
 pub(crate) const EACH: u64 = 4;
 
-/// Adds a pass of a kernel that processes elements independently. `keys` is an array with these elements that the
-/// kernel does not write.
+/// Adds a pass of a kernel that processes elements independently. `keys` is any array that the kernel does not write;
+/// for a host count, it is bound in place of the count records.
 pub(in crate::operations) fn each(
     graph: &mut Graph,
     policy: &Policy,

@@ -27,15 +27,16 @@ pub(in crate::operations) struct Cells {
     pub words: Vec<u32>,
 }
 
-/// Bit layout of a cell word and of a place.
+/// Bit layout of a cell word and of a place. Inner splitters are all splitters except the first and the last.
 ///
-/// The lowest bits of a word are the number of inner splitters before the cell. The next bit is set if the cell
-/// contains several splitters. The top bits are the mark, the location of the cell's own splitter in half steps of
-/// the fraction. An even mark is a fraction whose samples may lie on either side of the splitter. An odd mark lies
+/// The lowest `bin_bits` bits of a word are the number of inner splitters before the cell. The next bit is set if the
+/// cell contains several splitters. The top bits are the mark, the location of the cell's own splitter in half steps
+/// of the fraction. An even mark is a fraction whose samples may lie on either side of the splitter. An odd mark lies
 /// just before the first fraction whose samples are at or above the splitter. If the cell contains no splitter, the
 /// mark lies after all fractions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::operations) struct CellFormat {
+    /// Number of bits of the splitter count in a cell word.
     pub bin_bits: u32,
     /// Number of bits of the fraction, at least one.
     pub fraction_bits: u32,
@@ -61,11 +62,13 @@ impl CellFormat {
         shift | self.bin_bits << 8 | self.fraction_bits << 16
     }
 
+    /// Number of places in `cells` cells.
     fn places(self, cells: u32) -> u64 {
         u64::from(cells) << self.fraction_bits
     }
 
-    /// Encodes the word of a cell.
+    /// Encodes the word of a cell. `before` is the number of inner splitters before the cell; `crowded` is whether the
+    /// cell contains several splitters.
     fn word(self, before: u32, mark: u32, crowded: bool) -> u32 {
         before | u32::from(crowded) << self.bin_bits | mark << (31 - self.fraction_bits)
     }
@@ -97,7 +100,9 @@ impl Cells {
 struct Input<'s> {
     sample: KeyType,
     splitters: &'s [u64],
+    /// Number of cells.
     count: u32,
+    /// Whether samples may equal the last splitter.
     closed: bool,
 }
 
@@ -115,6 +120,7 @@ impl Input<'_> {
         let (origin, last) = self.ends();
         // If the range is not closed, splitters that equal its end are ignored, because no sample reaches them.
         let end = sample.ordered_edge(last);
+        // The mark of cells without a splitter: all bits set.
         let none = (2u32 << format.fraction_bits) - 1;
         let mut inside = vec![(0u32, none); count as usize];
         // Splitters at the start of a cell count as splitters before the cell: all samples of the cell are at or

@@ -49,7 +49,7 @@ impl Heads {
     }
 
     /// Checks that the array of keys or flags has the right type, and at least `n` elements.
-    pub fn check(self, primitive: &str, n: u64) -> Result<()> {
+    pub fn check(self, operation: &str, n: u64) -> Result<()> {
         let (buffer, bytes, name) = match self {
             Self::Flags(flags) => {
                 check_element("heads", flags, ElementType::U32)?;
@@ -57,9 +57,10 @@ impl Heads {
             }
             Self::Keys(keys, key) => (keys, key.bytes().into(), "keys"),
         };
-        check_size(&format!("{primitive}.{name}"), buffer, n.saturating_mul(bytes))
+        check_size(&format!("{operation}.{name}"), buffer, n.saturating_mul(bytes))
     }
 
+    /// The array of flags or keys, and its bytes per element.
     fn array(self) -> (Buffer, u64) {
         match self {
             Self::Flags(flags) => (flags, WORD),
@@ -158,6 +159,8 @@ impl OpenSweep<'_> {
         self.policy.look_back(self.n.max.div_ceil(tile), cost)
     }
 
+    /// Adds the pass of a single workgroup that computes, from the aggregates of all tiles, the aggregate that precedes
+    /// each tile.
     fn spine(
         &self,
         graph: &mut Graph,

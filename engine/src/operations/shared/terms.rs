@@ -50,6 +50,7 @@ impl<'o> Terms<'o> {
         }
     }
 
+    /// Terms for elements of type `key` and a built-in operator.
     pub fn of(key: KeyType, operator: Operator) -> Self {
         let wide = usize::from(key.bits() == 64);
         let variant = match operator {

@@ -13,7 +13,7 @@ use crate::operations::shared::pieces::{WORD, single};
 use crate::policy::Policy;
 
 /// Number of keys that a thread of either kernel converts at a time.
-const FOUR: u64 = 4;
+const KEYS_AT_A_TIME: u64 = 4;
 
 /// Form of an 8-bit or 16-bit key in a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// Type of the words, as the other kernels see them.
+    /// Key type of the words, for the kernels that process them.
     pub fn wide(self, key: KeyType) -> KeyType {
         match (self, key.kind()) {
             (Self::Number, SIGNED) => KeyType::I32,
@@ -95,7 +95,7 @@ impl NarrowKeys {
             return Ok(());
         }
         let (mut lengths, n) = Lengths::new(self.n)?;
-        let groups = lengths.parts(n, FOUR * EACH * u64::from(policy.threads))?;
+        let groups = lengths.parts(n, KEYS_AT_A_TIME * EACH * u64::from(policy.threads))?;
         let prepared = lengths.prepare(graph, policy, "keys.prepare")?;
         let (src, dst) = (single(src, policy)?, single(dst, policy)?);
         // A transient buffer has no contents after the last key that must be preserved.

@@ -62,6 +62,7 @@ pub(super) fn is_chosen(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers
     }
 }
 
+/// Adds the passes of a counting sort: count each value, scan the counts, and write each value as often as it occurs.
 pub(super) fn add(
     graph: &mut Graph,
     policy: &Policy,

@@ -17,6 +17,7 @@ use crate::policy::{MAX_ELEMENTS, Policy};
 /// Number of bits per digit of the one-sweep method. One round of a split supports bucket ids of at most this many
 /// bits.
 pub(crate) const DIGIT_BITS: u32 = 8;
+
 /// Options of a sort: direction, range of bits, and method. The array determines the key type.
 ///
 /// ```
@@ -93,9 +94,12 @@ impl Sort {
 /// Division of an array into segments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Cut {
+    /// The array is one segment.
     #[default]
     Whole,
+    /// Start of each segment, and the end of the last one.
     Offsets(Arc<[u32]>),
+    /// Rows of this length.
     Rows(u64),
 }
 

@@ -9,7 +9,7 @@ use multisplit_shaders::builtin::variants::{SORT_SEGMENTS_HISTOGRAM, SORT_SEGMEN
 use multisplit_shaders::push_constants;
 
 use super::description::DIGIT_BITS;
-use super::job::{BUCKETS, SortPasses, Work, variant};
+use super::parameters::{BUCKETS, SortPasses, Work, variant};
 use crate::error::Result;
 use crate::execute::own_pass::OwnPasses;
 use crate::operations::shared::count::{Count, Lengths};
@@ -77,17 +77,18 @@ pub(super) struct Large {
     /// Number of rounds. It is even, so that the result is in the input buffers. If the number of digits is odd, the
     /// last round only copies the elements back.
     rounds: u32,
-    /// Maximum number of large segments, then of their tiles.
+    /// Maximum number of large segments.
     max_segments: u64,
+    /// Maximum number of tiles of all large segments.
     max_tiles: u64,
 }
 
 impl Large {
     /// Plans the passes. `tile` is the maximum length of a segment that is not large.
-    pub fn new(job: &SortPasses<'_>, tile: u64) -> Self {
-        let n = job.n.max;
-        let shape = job.policy.sort_tile(job.sort.key, job.buffers);
-        let digits = job.sort.digits(DIGIT_BITS).count() as u32;
+    pub fn new(passes: &SortPasses<'_>, tile: u64) -> Self {
+        let n = passes.n.max;
+        let shape = passes.policy.sort_tile(passes.sort.key, passes.buffers);
+        let digits = passes.sort.digits(DIGIT_BITS).count() as u32;
         let rounds = digits.next_multiple_of(2).max(2);
         let max_segments = n / (tile + 1);
         let max_tiles = n / u64::from(shape.tile()) + max_segments;
@@ -95,11 +96,11 @@ impl Large {
     }
 
     /// Adds the passes.
-    pub fn add(self, mut job: SortPasses<'_>, found: Found) -> Result<()> {
+    pub fn add(self, mut passes: SortPasses<'_>, found: Found) -> Result<()> {
         if self.max_segments == 0 {
             return Ok(());
         }
-        let (graph, policy, values) = (&mut *job.graph, job.policy, job.buffers.values);
+        let (graph, policy, values) = (&mut *passes.graph, passes.policy, passes.buffers.values);
         let (shape, rounds) = (self.shape, self.rounds);
         let row = u64::from(rounds * BUCKETS);
         let (mut lengths, tiles) = Lengths::new(found.large_tiles(self.max_tiles))?;
@@ -127,19 +128,19 @@ impl Large {
             .bind("histogram", single(histograms.into(), policy)?)
             .dispatch(Groups::linear(groups));
 
-        (job.shape, job.prepared) = (shape, prepared);
-        let keys = job.keys();
-        let work = Work { subproblems: tiles, parts: 1, round: 0, by: job.all_digits() };
+        (passes.shape, passes.prepared) = (shape, prepared);
+        let keys = passes.keys();
+        let work = Work { subproblems: tiles, parts: 1, round: 0, by: passes.all_digits() };
         let label = "sort.segments.histogram";
-        let pass = job.pass(label, SORT_SEGMENTS_HISTOGRAM, &work, &[("ROUNDS", rounds)])?;
+        let pass = passes.pass(label, SORT_SEGMENTS_HISTOGRAM, &work, &[("ROUNDS", rounds)])?;
         let pass = pass.bind("keys", keys).bind("histogram", histograms).bind("tiles", list);
         prepared.dispatch(prepared.bind(pass, keys), tiles);
 
-        let halves = job.halves();
-        let digits: Vec<_> = job.sort.digits(DIGIT_BITS).collect();
+        let halves = passes.halves();
+        let digits: Vec<_> = passes.sort.digits(DIGIT_BITS).collect();
         for round in 0..rounds {
             let (kind, digit) = match digits.get(round as usize) {
-                Some(&(shift, bits)) => job.digit(shift, bits)?,
+                Some(&(shift, bits)) => passes.digit(shift, bits)?,
                 None => (0, BucketWords::default()),
             };
             let by = SplitBy::Round { digit, pair: 0, noop_rounds: 0 };
@@ -147,7 +148,7 @@ impl Large {
             let counted = round == 0 && values.are_indices();
             let constants = [("BUCKET_KIND", kind), ("COUNTED_VALUES", u32::from(counted))];
             let kernels = variant(values, SORT_SEGMENTS_ROUND);
-            let pass = job.pass("sort.segments.round", kernels, &work, &constants)?;
+            let pass = passes.pass("sort.segments.round", kernels, &work, &constants)?;
             let pass =
                 pass.bind("histogram", histograms).bind("tiles", list).bind("status", status);
             let pass = prepared.bind(halves.bind(pass, round), histograms.into());

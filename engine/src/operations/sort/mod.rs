@@ -7,9 +7,9 @@
 
 mod counting;
 mod description;
-mod job;
 mod large_segments;
 mod onesweep;
+mod parameters;
 mod passes;
 mod rounds;
 mod segment_rows;

@@ -8,7 +8,7 @@ use multisplit_graph::View;
 use multisplit_shaders::builtin::variants::{SORT_HISTOGRAM, SORT_ROUND, SORT_ROUND_PACKING};
 
 use super::description::{DIGIT_BITS, SortBuffers};
-use super::job::{BUCKETS, Halves, Packed, SortPasses, Work, variant};
+use super::parameters::{BUCKETS, Halves, Packed, SortPasses, Work, variant};
 use crate::error::Result;
 use crate::operations::shared::count::Length;
 use crate::operations::shared::fill::fill;
@@ -29,11 +29,11 @@ const SMALL_SORT_ITEMS: u32 = 4;
 /// A round index that no sort has. The flag that would make this round a no-op is never set.
 const NEVER_SKIPPED: u32 = 31;
 
-pub(super) fn add(job: &mut SortPasses<'_>, rounds: u32, packed: Option<Packed>) -> Result<()> {
-    let (policy, buffers) = (job.policy, job.buffers);
-    let (tiles, small, parts, part) = job.prepare(|job, lengths, n| {
-        let tiles = lengths.some_parts(n, u64::from(job.shape.tile()))?;
-        let small = small_sort(policy, n.max, (tiles.max, job.shape), rounds.into());
+pub(super) fn add(passes: &mut SortPasses<'_>, rounds: u32, packed: Option<Packed>) -> Result<()> {
+    let (policy, buffers) = (passes.policy, passes.buffers);
+    let (tiles, small, parts, part) = passes.prepare(|passes, lengths, n| {
+        let tiles = lengths.some_parts(n, u64::from(passes.shape.tile()))?;
+        let small = small_sort(policy, n.max, (tiles.max, passes.shape), rounds.into());
         let part = small.map_or_else(|| part(policy, n.max), |small| small.part);
         let parts = match small {
             None => lengths.parts(n, part)?,
@@ -43,35 +43,35 @@ pub(super) fn add(job: &mut SortPasses<'_>, rounds: u32, packed: Option<Packed>)
     })?;
     // All words that must be cleared are in one buffer.
     let layout = Layout::new(small, tiles.max, rounds.into());
-    let scratch = job.graph.transient::<u32>("sort.status", layout.words());
+    let scratch = passes.graph.transient::<u32>("sort.status", layout.words());
     if small.is_none() {
-        fill(job.graph, policy, "sort.clear", scratch, 0)?;
+        fill(passes.graph, policy, "sort.clear", scratch, 0)?;
     }
     let words = |(begin, count): (u64, u64)| scratch.elements::<u32>(begin, count);
     let noop_flags = words((0, layout.noop_words));
     let histograms = words((layout.histograms_begin, layout.histograms));
     let all_status = words(layout.cleared_by_histogram(small));
     let first = Histogram { parts, part, small, rounds, packed };
-    first.add(job, [histograms, noop_flags, all_status])?;
-    let mut halves = job.halves();
+    first.add(passes, [histograms, noop_flags, all_status])?;
+    let mut halves = passes.halves();
     halves.packed = packed;
     halves.packing = packed.filter(|keys| keys.packs_last(rounds)).map(|_| rounds - 1);
     let copies_back = needs_copy_back(buffers, rounds);
     let noop_rounds = if copies_back { 1 << rounds } else { 0 };
-    for (index, (shift, bits)) in (0..).zip(job.sort.digits(DIGIT_BITS)) {
+    for (index, (shift, bits)) in (0..).zip(passes.sort.digits(DIGIT_BITS)) {
         let begin = layout.status_begin + u64::from(index) * layout.status;
-        let (kind, digit) = job.digit(shift, bits)?;
+        let (kind, digit) = passes.digit(shift, bits)?;
         let pair = with_other_round(&halves, buffers, rounds, index);
         let by = SplitBy::Round { digit, pair, noop_rounds };
         let status = words((begin, status_words(tiles.max)));
         let round = Round { index, kind, by, tiles, small };
-        round.add(job, [histograms, noop_flags, status], &halves)?;
+        round.add(passes, [histograms, noop_flags, status], &halves)?;
     }
     if copies_back {
         let status = words((layout.copy_back_begin(), STATUS_HEAD + 1));
         let by = copy_round(with_other_round(&halves, buffers, rounds, rounds), rounds);
         let round = Round { index: rounds, kind: 0, by, tiles, small };
-        round.add(job, [histograms, noop_flags, status], &halves)?;
+        round.add(passes, [histograms, noop_flags, status], &halves)?;
     }
     Ok(())
 }
@@ -167,10 +167,10 @@ pub(super) fn needs_copy_back(buffers: &SortBuffers, rounds: u32) -> bool {
 fn with_other_round(halves: &Halves, buffers: &SortBuffers, rounds: u32, round: u32) -> u32 {
     let other = round ^ 1;
     let exists = other < rounds || (other == rounds && needs_copy_back(buffers, rounds));
-    // If the first round generates indices, or words from packed keys, neither it nor its partner may be skipped,
-    // even if no key moves.
-    let made = buffers.values.are_indices() || halves.packed.is_some();
-    let other = if exists && !(round < 2 && made) { other } else { NEVER_SKIPPED };
+    // If the first round generates indices, or words from packed keys, neither this round nor its partner may be
+    // skipped, even if no key moves.
+    let generates = buffers.values.are_indices() || halves.packed.is_some();
+    let other = if exists && !(round < 2 && generates) { other } else { NEVER_SKIPPED };
     1 << round | 1 << other
 }
 
@@ -191,11 +191,11 @@ struct Round {
 impl Round {
     fn add(
         self,
-        job: &mut SortPasses<'_>,
+        passes: &mut SortPasses<'_>,
         [histograms, noop_flags, status]: [View; 3],
         halves: &Halves,
     ) -> Result<()> {
-        let (values, prepared, tiles) = (job.buffers.values, job.prepared, self.tiles);
+        let (values, prepared, tiles) = (passes.buffers.values, passes.prepared, self.tiles);
         let work = Work { subproblems: tiles, parts: 1, round: self.index, by: self.by };
         let counted = self.index == 0 && values.are_indices();
         let packs = halves.packing == Some(self.index);
@@ -208,7 +208,7 @@ impl Round {
             constants.extend(small.settings.constants());
         }
         let kernels = if packs { SORT_ROUND_PACKING.map(|kernel| [kernel; 2]) } else { SORT_ROUND };
-        let pass = job.pass("sort.round", variant(values, kernels), &work, &constants)?;
+        let pass = passes.pass("sort.round", variant(values, kernels), &work, &constants)?;
         let pass =
             pass.bind("histogram", histograms).bind("idle", noop_flags).bind("status", status);
         prepared.dispatch(prepared.bind(halves.bind(pass, self.index), histograms), tiles);
@@ -239,12 +239,12 @@ impl Histogram {
     /// Adds the pass. In a small sort, it also clears `status`.
     fn add(
         self,
-        job: &mut SortPasses<'_>,
+        passes: &mut SortPasses<'_>,
         [histograms, noop_flags, status]: [View; 3],
     ) -> Result<()> {
-        let tuned = job.policy.sort.histogram(&job.policy.facts);
-        let keys = self.packed.map_or_else(|| job.keys(), |packed| packed.view(job.n.max));
-        let by = job.all_digits();
+        let tuned = passes.policy.sort.histogram(&passes.policy.facts);
+        let keys = self.packed.map_or_else(|| passes.keys(), |packed| packed.view(passes.n.max));
+        let by = passes.all_digits();
         let items = if self.small.is_some() { SMALL_SORT_ITEMS } else { tuned.items };
         let tiles = (self.part / u64::from(tuned.threads * items)) as u32;
         // The cast is lossless, because the status fits in one binding.
@@ -257,8 +257,8 @@ impl Histogram {
             ("HISTOGRAM_PARTS", self.small.map_or(0, |small| small.parts)),
         ];
         let sizes = [&sizes[..], &Packed::constants(self.packed)].concat();
-        let prepared = job.prepared;
-        let pass = job.pass("sort.histogram", SORT_HISTOGRAM, &work, &sizes)?;
+        let prepared = passes.prepared;
+        let pass = passes.pass("sort.histogram", SORT_HISTOGRAM, &work, &sizes)?;
         let pass = pass.bind("keys", keys);
         let pass = match self.small {
             None => {
@@ -274,15 +274,16 @@ impl Histogram {
     }
 }
 
-/// For another method with an odd number of rounds: copies its result from the second half to the first.
-pub(super) fn copy_back(job: &mut SortPasses<'_>, halves: &Halves) -> Result<()> {
-    let tile = u64::from(job.shape.tile());
-    let tiles = job.prepare(|_, lengths, n| lengths.some_parts(n, tile))?;
-    let words = job.graph.transient::<u32>("sort.status", 2 * ALIGNMENT);
-    fill(job.graph, job.policy, "sort.clear", words, 0)?;
+/// Adds a round that copies the result of another method from the second half to the first. Needed if that method had
+/// an odd number of rounds.
+pub(super) fn copy_back(passes: &mut SortPasses<'_>, halves: &Halves) -> Result<()> {
+    let tile = u64::from(passes.shape.tile());
+    let tiles = passes.prepare(|_, lengths, n| lengths.some_parts(n, tile))?;
+    let words = passes.graph.transient::<u32>("sort.status", 2 * ALIGNMENT);
+    fill(passes.graph, passes.policy, "sort.clear", words, 0)?;
     let (noop_flags, status) =
         (words.elements::<u32>(0, 4), words.elements::<u32>(ALIGNMENT, STATUS_HEAD + 1));
     let by = copy_round(1 << 1 | 1 << NEVER_SKIPPED, 1);
     let round = Round { index: 1, kind: 0, by, tiles, small: None };
-    round.add(job, [noop_flags, noop_flags, status], halves)
+    round.add(passes, [noop_flags, noop_flags, status], halves)
 }

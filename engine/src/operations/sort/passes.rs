@@ -9,7 +9,7 @@ use super::description::{
     AddedSort, Cut, DIGIT_BITS, KeyedSort, OtherBuffers, Sort, SortBuffers, SortValues,
     check_policy,
 };
-use super::job::{Packed, SortPasses, Work, variant};
+use super::parameters::{Packed, SortPasses, Work, variant};
 use super::{counting, onesweep, rounds, segments};
 use crate::elements::key::KeyType;
 use crate::error::{Error, Result};
@@ -96,23 +96,25 @@ fn add_sort(
         }
         return Ok(added);
     }
-    let mut job = SortPasses::new(graph, policy, sort, buffers, shape);
+    let mut passes = SortPasses::new(graph, policy, sort, buffers, shape);
     match method {
-        SortMethod::Small => add_small(&mut job, rounds)?,
-        SortMethod::Multisplit { radix_bits } => rounds::add(&mut job, radix_bits)?,
+        SortMethod::Small => add_small(&mut passes, rounds)?,
+        SortMethod::Multisplit { radix_bits } => rounds::add(&mut passes, radix_bits)?,
         SortMethod::OneSweep | SortMethod::Auto | SortMethod::Counting => {
-            onesweep::add(&mut job, rounds, packed)?;
+            onesweep::add(&mut passes, rounds, packed)?;
         }
     }
     Ok(added)
 }
 
 /// Adds the pass of [`SortMethod::Small`]: one workgroup sorts an array that fits in one tile.
-fn add_small(job: &mut SortPasses<'_>, rounds: u32) -> Result<()> {
-    let (policy, values, n, keys) = (job.policy, job.buffers.values, job.n.max, job.keys());
-    let by = job.all_digits();
+fn add_small(passes: &mut SortPasses<'_>, rounds: u32) -> Result<()> {
+    let (policy, values, n, keys) =
+        (passes.policy, passes.buffers.values, passes.n.max, passes.keys());
+    let by = passes.all_digits();
     let work = Work { subproblems: Length::known(1), parts: 1, round: rounds, by };
-    let pass = job.pass("sort.small", variant(values, SORT_SMALL), &work, &[])?.bind("keys", keys);
+    let pass =
+        passes.pass("sort.small", variant(values, SORT_SMALL), &work, &[])?.bind("keys", keys);
     values.bind(pass, policy, n)?.dispatch(Groups::linear(1));
     Ok(())
 }
@@ -160,6 +162,7 @@ fn add_narrow(
     Ok(added)
 }
 
+/// The method of a sort; never `Auto`. Returns an error if the requested method does not support the input.
 fn choose(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers) -> Result<SortMethod> {
     let tile = u64::from(policy.small_sort_tile(sort.key).tile());
     let (n, host) = (buffers.n.max(), matches!(buffers.n, Count::Host(_)));

@@ -1,18 +1,19 @@
 //! The radix sort of the paper: each round is a multisplit by the next digit.
 
 use super::description::SortValues;
-use super::job::SortPasses;
 use super::onesweep::{copy_back, needs_copy_back};
+use super::parameters::SortPasses;
 use crate::error::Result;
 use crate::operations::shared::each::number_elements;
 use crate::operations::split::{self, Bucket, Split, SplitBuffers, SplitOutput};
 
-pub(super) fn add(job: &mut SortPasses<'_>, radix_bits: u32) -> Result<()> {
-    let (policy, sort, buffers) = (job.policy, job.sort, job.buffers);
-    let offsets = job.graph.transient::<u32>("sort.offsets", (1 << radix_bits) + 1);
-    let halves = job.halves();
+/// Adds the rounds of a sort with digits of `radix_bits` bits.
+pub(super) fn add(passes: &mut SortPasses<'_>, radix_bits: u32) -> Result<()> {
+    let (policy, sort, buffers) = (passes.policy, passes.sort, passes.buffers);
+    let offsets = passes.graph.transient::<u32>("sort.offsets", (1 << radix_bits) + 1);
+    let halves = passes.halves();
     if let SortValues::Indices(indices) = buffers.values {
-        number_elements(job.graph, policy, (buffers.n, buffers.keys), indices)?;
+        number_elements(passes.graph, policy, (buffers.n, buffers.keys), indices)?;
     }
     let mut rounds = 0;
     for (shift, bits) in sort.digits(radix_bits) {
@@ -28,8 +29,8 @@ pub(super) fn add(job: &mut SortPasses<'_>, radix_bits: u32) -> Result<()> {
         };
         let round =
             SplitBuffers { n: buffers.n, keys: keys_in, output, offsets, out_of_range: None };
-        split::add(job.graph, policy, &split, &round)?;
+        split::add(passes.graph, policy, &split, &round)?;
         rounds += 1;
     }
-    if needs_copy_back(buffers, rounds) { copy_back(job, &halves) } else { Ok(()) }
+    if needs_copy_back(buffers, rounds) { copy_back(passes, &halves) } else { Ok(()) }
 }

@@ -5,7 +5,7 @@ use multisplit_shaders::builtin::variants::SORT_SEGMENTS_ROWS;
 use multisplit_shaders::push_constants;
 
 use super::description::{KeyedSort, SortValues};
-use super::job::SortPasses;
+use super::parameters::SortPasses;
 use crate::error::Result;
 use crate::execute::own_pass::OwnPasses;
 use crate::operations::shared::pieces::single;
@@ -37,7 +37,7 @@ pub(super) struct RowTiles {
 }
 
 impl RowTiles {
-    /// Returns `None` if a row is too long for one workgroup.
+    /// Selects the layout for rows of `length` elements. `None` if a row is too long for one workgroup.
     pub fn new(policy: &Policy, sort: &KeyedSort, values: SortValues, length: u64) -> Option<Self> {
         let element = u64::from(sort.key.bytes()) + if has_sources(sort, values) { 4 } else { 0 };
         let row_capacity = u32::try_from(length.next_power_of_two()).ok()?.max(ITEMS);
@@ -55,16 +55,18 @@ impl RowTiles {
         fits(threads).then_some(Self { shape, length, row_capacity })
     }
 
-    /// Whether every lane reads elements that are contiguous in memory, and no values.
+    /// Whether rows fill the elements that are reserved for them, so that each lane reads contiguous 32-bit keys and
+    /// no values.
     fn full(&self, sort: &KeyedSort, values: SortValues) -> bool {
         let unread = values.is_none() || values.are_indices();
         sort.key.bits() == 32 && unread && u64::from(self.row_capacity) == self.length
     }
 
-    pub fn add(&self, job: SortPasses<'_>) -> Result<()> {
-        let keys = single(job.keys(), job.policy)?;
-        let SortPasses { graph, policy, sort, .. } = job;
-        let (n, values) = (job.n.max, job.buffers.values);
+    /// Adds the pass.
+    pub fn add(&self, passes: SortPasses<'_>) -> Result<()> {
+        let keys = single(passes.keys(), passes.policy)?;
+        let SortPasses { graph, policy, sort, .. } = passes;
+        let (n, values) = (passes.n.max, passes.buffers.values);
         let rows = n / self.length;
         let mask = sort.mask();
         let push = RowsPush {
@@ -99,8 +101,8 @@ impl RowTiles {
     }
 }
 
-/// Whether elements keep their original position in the row: to move the values, or because keys that compare equal
-/// may differ.
+/// Whether the kernel stores the original position of each element in the row. This is necessary to move the values,
+/// and to keep the order of keys that agree in the sorted bits but differ in others.
 fn has_sources(sort: &KeyedSort, values: SortValues) -> bool {
     !values.is_none() || !sort.by_all_bits()
 }

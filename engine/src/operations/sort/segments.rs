@@ -1,4 +1,4 @@
-//! Sorts each segment of an array independently. One recording sorts all segments.
+//! Sorts each segment of an array independently. The same passes sort all segments.
 //!
 //! Segments that fit in a tile are sorted in shared memory, several per tile. Larger segments are divided into tiles
 //! and go through the rounds of a one-sweep sort together. The device determines which segments are large. If the
@@ -13,8 +13,8 @@ use multisplit_shaders::builtin::variants::SORT_SEGMENTS_TILES;
 use multisplit_shaders::push_constants;
 
 use super::description::{AddedSort, Cut, DIGIT_BITS, KeyedSort, SortBuffers, check_policy};
-use super::job::{SortPasses, variant};
 use super::large_segments::{Found, Large};
+use super::parameters::{SortPasses, variant};
 use super::segment_rows::RowTiles;
 use crate::error::{Error, Result};
 use crate::execute::own_pass::OwnPasses;
@@ -52,9 +52,9 @@ push_constants! {
 /// Number of elements per thread and tile. Must match ITEMS of the kernel.
 const ITEMS: u32 = 8;
 /// Number of segments per thread of the pass that finds segment heads. Must match the kernel.
-const HEADS_EACH: u64 = 4;
+const SEGMENTS_PER_THREAD: u64 = 4;
 /// Number of elements per word of head bits. The bit of an element is set if a segment begins there.
-const HEADS: u64 = 32;
+const BITS_PER_WORD: u64 = 32;
 /// Shared memory for variables other than the elements of a tile, in bytes: head bits of at most 2^13 elements, and a
 /// few words.
 const OTHER_SHARED: u64 = 2 << 10;
@@ -93,10 +93,10 @@ pub(super) fn add(
     if sort.bits().is_empty() && !buffers.values.are_indices() {
         return Ok(added);
     }
-    let job = SortPasses::new(graph, policy, sort, buffers, shape);
+    let passes = SortPasses::new(graph, policy, sort, buffers, shape);
     match rows {
-        Some(rows) => rows.add(job)?,
-        None => add_by_length(job, &segments)?,
+        Some(rows) => rows.add(passes)?,
+        None => add_by_length(passes, &segments)?,
     }
     Ok(added)
 }
@@ -219,21 +219,21 @@ fn lengths(offsets: &[u32]) -> Result<(u64, [u64; 2])> {
 
 /// Adds the passes for segments that fit in a tile, and those for larger segments. Omits passes if the host knows
 /// that there are no such segments.
-fn add_by_length(mut job: SortPasses<'_>, segments: &Segments) -> Result<()> {
-    let tile = u64::from(job.shape.tile());
-    let large = Large::new(&job, tile);
-    let found = find(&mut job, segments, &large)?;
+fn add_by_length(mut passes: SortPasses<'_>, segments: &Segments) -> Result<()> {
+    let tile = u64::from(passes.shape.tile());
+    let large = Large::new(&passes, tile);
+    let found = find(&mut passes, segments, &large)?;
     if segments.lengths.is_none_or(|[shortest, _]| shortest <= tile) {
-        sort_in_tiles(&mut job, found)?;
+        sort_in_tiles(&mut passes, found)?;
     }
     let any_large = segments.lengths.is_none_or(|[_, longest]| longest > tile);
-    if any_large { large.add(job, found) } else { Ok(()) }
+    if any_large { large.add(passes, found) } else { Ok(()) }
 }
 
 /// Declares the buffers of `Found` and adds the passes that fill them.
-fn find(job: &mut SortPasses<'_>, segments: &Segments, large: &Large) -> Result<Found> {
-    let (graph, policy) = (&mut *job.graph, job.policy);
-    let found = Found::declare(graph, segments.elements.div_ceil(HEADS), large);
+fn find(passes: &mut SortPasses<'_>, segments: &Segments, large: &Large) -> Result<Found> {
+    let (graph, policy) = (&mut *passes.graph, passes.policy);
+    let found = Found::declare(graph, segments.elements.div_ceil(BITS_PER_WORD), large);
     fill(graph, policy, "sort.segments.clear", found.scratch, 0)?;
     let [begins, offsets] = match &segments.offsets {
         // Rows have no offsets. The kernel does not read this binding.
@@ -242,15 +242,15 @@ fn find(job: &mut SortPasses<'_>, segments: &Segments, large: &Large) -> Result<
         &Offsets::Device(offsets) => ascending(graph, policy, offsets, segments.count)?,
     };
     let (mut lengths, count) = Lengths::new(segments.count)?;
-    let groups = lengths.parts(count, HEADS_EACH * u64::from(policy.threads))?;
+    let groups = lengths.parts(count, SEGMENTS_PER_THREAD * u64::from(policy.threads))?;
     let prepared = lengths.prepare(graph, policy, "sort.segments.prepare")?;
-    let n = OtherCount::new(job.buffers.n)?;
+    let n = OtherCount::new(passes.buffers.n)?;
     let push = HeadsPush {
         count: prepared.pushed(count),
         elements: n.max,
         elements_index: n.index,
         row_length: segments.row_length as u32,
-        max_tile: job.shape.tile(),
+        max_tile: passes.shape.tile(),
         large_tile: large.shape.tile(),
     };
     let kernel = SORT_SEGMENTS_HEADS.kernel()?;
@@ -268,13 +268,13 @@ fn find(job: &mut SortPasses<'_>, segments: &Segments, large: &Large) -> Result<
 }
 
 /// Adds the pass that sorts segments that fit in a tile.
-fn sort_in_tiles(job: &mut SortPasses<'_>, found: Found) -> Result<()> {
-    let keys = single(job.keys(), job.policy)?;
-    let (graph, policy, sort) = (&mut *job.graph, job.policy, job.sort);
+fn sort_in_tiles(passes: &mut SortPasses<'_>, found: Found) -> Result<()> {
+    let keys = single(passes.keys(), passes.policy)?;
+    let (graph, policy, sort) = (&mut *passes.graph, passes.policy, passes.sort);
     // A workgroup sorts the segments that begin in its half of a tile. Together they fit in a tile, except for the
     // last one, which may be longer. The workgroup then sorts the last one separately.
-    let stride = u64::from(job.shape.tile()) / 2 / HEADS * HEADS;
-    let (mut lengths, n) = Lengths::new(job.buffers.n)?;
+    let stride = u64::from(passes.shape.tile()) / 2 / BITS_PER_WORD * BITS_PER_WORD;
+    let (mut lengths, n) = Lengths::new(passes.buffers.n)?;
     let groups = lengths.parts(n, stride)?;
     let prepared = lengths.prepare(graph, policy, "sort.segments.prepare")?;
     let mask = sort.mask();
@@ -284,7 +284,7 @@ fn sort_in_tiles(job: &mut SortPasses<'_>, found: Found) -> Result<()> {
         mask: [mask as u32, (mask >> 32) as u32],
         descending: sort.descending.into(),
     };
-    let values = job.buffers.values;
+    let values = passes.buffers.values;
     let kernels = variant(values, SORT_SEGMENTS_TILES);
     let kernel = kernels[usize::from(sort.key.bits() == 64)].kernel()?;
     let pass = graph
@@ -295,7 +295,7 @@ fn sort_in_tiles(job: &mut SortPasses<'_>, found: Found) -> Result<()> {
         .bind("found", found.counts());
     let pass = values.bind(prepared.bind(pass, found.heads()), policy, n.max)?;
     let constants = [
-        ("local_size_x", job.shape.threads),
+        ("local_size_x", passes.shape.threads),
         ("KEY_KIND", sort.key.kind()),
         ("ALL_BITS", sort.by_all_bits().into()),
         ("VALUE_WORDS", values.bytes().unwrap_or(4) / 4),

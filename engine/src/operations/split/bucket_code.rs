@@ -134,7 +134,7 @@ impl BucketCode {
             }
             Bucket::Delta { min, width } => Ok(delta(key, *min, *width, m)),
             Bucket::Even { .. } if !key.is_float() => refuse(
-                "even buckets of this form support only float keys; use delta or range buckets",
+                "Bucket::Even supports only float keys; use Buckets::even, or delta or range buckets",
             ),
             Bucket::Even { .. } => match even(policy, key, &split.bucket, m) {
                 Some(code) => Ok(code),

@@ -183,7 +183,7 @@ impl SplitSizes {
 /// Result of a split of keys: `Vec`s if the keys were on the host, device arrays if they were on the device.
 #[derive(Debug)]
 pub struct SplitKeys<P: Place, K: Pod> {
-    /// The keys in bucket order, stable within a bucket; `Method::FullSort` sorts them there.
+    /// The keys in bucket order. Keys keep their input order within a bucket, unless `Method::FullSort` sorted them.
     pub keys: P::Array<K>,
     /// Offset of each bucket, then n.
     pub offsets: P::Array<u32>,
@@ -194,7 +194,7 @@ pub struct SplitKeys<P: Place, K: Pod> {
 /// Result of a split of key-value pairs.
 #[derive(Debug)]
 pub struct SplitPairs<P: Place, K: Pod, V: Pod> {
-    /// The keys in bucket order, stable within a bucket; `Method::FullSort` sorts them there.
+    /// The keys in bucket order. Keys keep their input order within a bucket, unless `Method::FullSort` sorted them.
     pub keys: P::Array<K>,
     /// The values in the order of the keys.
     pub values: P::Array<V>,

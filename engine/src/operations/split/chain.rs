@@ -5,7 +5,7 @@ use multisplit_shaders::builtin::variants::MULTISPLIT_OFFSETS;
 
 use super::buffers::{SplitBuffers, SplitOutput};
 use super::description::MAX_BUCKETS_OF_ROUND;
-use super::job::SplitPasses;
+use super::parameters::SplitPasses;
 use crate::error::Result;
 use crate::operations::shared::count::Length;
 use crate::operations::shared::each::{invert, number_elements};
@@ -23,8 +23,9 @@ pub(super) struct Chain {
 }
 
 impl Chain {
-    pub fn new(job: &mut SplitPasses<'_>, rounds: u32) -> Result<Self> {
-        let (graph, policy, split, buffers) = (&mut *job.graph, job.policy, job.split, job.buffers);
+    pub fn new(passes: &mut SplitPasses<'_>, rounds: u32) -> Result<Self> {
+        let (graph, policy, split, buffers) =
+            (&mut *passes.graph, passes.policy, passes.split, passes.buffers);
         let n = buffers.n.max();
         let key_bytes = n * u64::from(split.key.bytes());
         let offsets =
@@ -42,16 +43,16 @@ impl Chain {
             SplitOutput::Permutation(words) => {
                 let keys = [keys(0), keys(1)];
                 let mut numbers = |k| graph.transient::<u32>(format!("multisplit.sources.{k}"), n);
-                let (from, turns) = (numbers(0), [numbers(1), numbers(2)]);
+                let (from, pair) = (numbers(0), [numbers(1), numbers(2)]);
                 number_elements(graph, policy, (buffers.n, buffers.keys), from)?;
-                permutation = Some((turns[1], words));
-                (keys, Some((from, turns, 4)))
+                permutation = Some((pair[1], words));
+                (keys, Some((from, pair, 4)))
             }
         };
         let mut from = (buffers.keys, values.map(|(from, ..)| from));
         let rounds = (0..rounds).map(|round| {
-            let turn = usize::from((rounds - round) % 2 == 1);
-            let to = (keys[turn], values.map(|(_, turns, _)| turns[turn]));
+            let half = usize::from((rounds - round) % 2 == 1);
+            let to = (keys[half], values.map(|(_, pair, _)| pair[half]));
             let output = match (from.1, to.1, values) {
                 (Some(values_in), Some(values), Some((_, _, value_bytes))) => {
                     SplitOutput::Pairs { keys: to.0, values_in, values, value_bytes }
@@ -67,27 +68,27 @@ impl Chain {
     }
 
     /// Adds the passes that follow the last round: they find the offsets and, if requested, the permutation.
-    pub fn finish(&self, job: &mut SplitPasses<'_>) -> Result<()> {
+    pub fn finish(&self, passes: &mut SplitPasses<'_>) -> Result<()> {
         // The first round has already counted the ids out of range.
-        let sorted = SplitBuffers { keys: self.sorted, out_of_range: None, ..*job.buffers };
-        find_offsets(&mut job.with(job.split, &sorted, job.sizes))?;
+        let sorted = SplitBuffers { keys: self.sorted, out_of_range: None, ..*passes.buffers };
+        find_offsets(&mut passes.with(passes.split, &sorted, passes.sizes))?;
         let Some((sources, permutation)) = self.permutation else { return Ok(()) };
-        let elements = (job.buffers.n, job.buffers.keys);
-        invert(job.graph, job.policy, elements, sources, permutation)
+        let elements = (passes.buffers.n, passes.buffers.keys);
+        invert(passes.graph, passes.policy, elements, sources, permutation)
     }
 }
 
 /// Adds the pass that finds the bucket offsets by binary search, for methods whose rounds do not compute them. The
-/// keys of `job` must be in bucket order. If ids out of range are to be counted, keys must also be sorted.
-pub(super) fn find_offsets(job: &mut SplitPasses<'_>) -> Result<()> {
-    let threads = job.policy.threads;
-    let searches = u64::from(job.split.buckets) + 1;
+/// keys of `passes` must be in bucket order. If ids out of range are to be counted, keys must also be sorted.
+pub(super) fn find_offsets(passes: &mut SplitPasses<'_>) -> Result<()> {
+    let threads = passes.policy.threads;
+    let searches = u64::from(passes.split.buckets) + 1;
     let groups = Length::known(searches.div_ceil(u64::from(threads)));
-    job.prepare(|_, _, _| Ok(()))?;
-    let (prepared, out_of_range) = (job.prepared, job.out_of_range);
+    passes.prepare(|_, _, _| Ok(()))?;
+    let (prepared, out_of_range) = (passes.prepared, passes.out_of_range);
     let (offsets, counted) =
-        (job.buffers.offsets_of(job.split.buckets), job.buffers.out_of_range.is_some());
-    let pass = job
+        (passes.buffers.offsets_of(passes.split.buckets), passes.buffers.out_of_range.is_some());
+    let pass = passes
         .pass_of("multisplit.offsets", MULTISPLIT_OFFSETS, threads, groups, 1)?
         .bind("offsets", offsets)
         .specialize("SORTED_BY_KEY", u32::from(counted));

@@ -12,6 +12,7 @@ pub(super) fn bucket_bits(buckets: u32) -> u32 {
     buckets.next_power_of_two().trailing_zeros().max(1)
 }
 
+/// The method of a split; never `Auto`.
 pub(super) fn choose(policy: &Policy, split: &Split) -> Method {
     match split.method {
         // Two rounds would evaluate the user's function at least five times per key, at an unknown cost.
@@ -55,6 +56,7 @@ pub(super) fn rounds(method: Method, split: &Split) -> u32 {
 /// subproblem.
 const HISTOGRAM_SHARE: f64 = 0.0195;
 
+/// The sizes of a split by `method`, reduced to fit the device.
 pub(super) fn sizes(
     policy: &Policy,
     method: Method,
@@ -77,7 +79,7 @@ pub(super) fn sizes(
         _ if labels => tuned.labelled_keys[class],
         _ => tuned.block_keys[class],
     };
-    let shape = within(policy, method, split, shape, labels);
+    let shape = fitted(policy, method, split, shape, labels);
     let threads = shape.threads;
     let tile = match method {
         Method::Direct | Method::Warp => policy.facts.subgroup_size * shape.items,
@@ -85,7 +87,7 @@ pub(super) fn sizes(
     };
     let element_bytes = split.key.bytes() + buffers.output.value_bytes().unwrap_or(0);
     let rounds = rounds_of_tile(policy, method, split, shape);
-    let strip = match (method, buffers.output) {
+    let tuned_keys = match (method, buffers.output) {
         (Method::Block, SplitOutput::Keys(_)) => {
             let strips = if labels { &tuned.labelled_strips } else { &tuned.block_strips };
             let share = buffers.n.max() / u64::from(tuned.min_subproblems);
@@ -95,7 +97,7 @@ pub(super) fn sizes(
     };
     let parts = match method {
         Method::OneSweep => 1,
-        _ => parts(policy, split, element_bytes, [tile, rounds, strip]),
+        _ => parts(policy, split, element_bytes, [tile, rounds, tuned_keys]),
     };
     SplitSizes {
         threads,
@@ -122,17 +124,17 @@ fn rounds_of_tile(policy: &Policy, method: Method, split: &Split, shape: TileSha
     }
 }
 
-/// Number of tiles per subproblem: enough to keep H small and to reach `min_keys` and `strip` keys, but within the
-/// loop limit.
+/// Number of tiles per subproblem: enough to keep H small, and for at least `min_keys` and `tuned_keys` keys, but
+/// within the loop limit.
 fn parts(
     policy: &Policy,
     split: &Split,
     element_bytes: u32,
-    [tile, rounds, strip]: [u32; 3],
+    [tile, rounds, tuned_keys]: [u32; 3],
 ) -> u32 {
     let h_bytes = f64::from(split.buckets * 4);
     let keys = (h_bytes / (HISTOGRAM_SHARE * f64::from(element_bytes))).ceil() as u32;
-    let tiles = keys.max(policy.split.min_keys).max(strip).min(MAX_KEYS).div_ceil(tile);
+    let tiles = keys.max(policy.split.min_keys).max(tuned_keys).min(MAX_KEYS).div_ceil(tile);
     // Some software drivers end every loop once all loops of an invocation have taken 65,535 iterations.
     tiles.min(policy.facts.max_loop_rounds / rounds).max(1)
 }
@@ -143,7 +145,7 @@ fn border_bytes(shape: TileShape) -> u32 {
 }
 
 /// Reduces the workgroup size until the tile fits in shared memory.
-fn within(
+fn fitted(
     policy: &Policy,
     method: Method,
     split: &Split,

@@ -6,7 +6,7 @@ use super::bucket_code::BucketCode;
 use super::buffers::{AddedSplit, SplitBuffers, SplitOutput};
 use super::chain;
 use super::description::{Bucket, Split};
-use super::job::{Function, SplitPasses};
+use super::parameters::{Function, SplitPasses};
 use super::{baselines, method, rounds};
 use crate::error::Result;
 use crate::operations::shared::fill::fill;
@@ -43,13 +43,13 @@ pub(in crate::operations) fn add(
         return Ok(added);
     }
     let function = Function::declare(graph, &code, split.buckets);
-    let mut job = SplitPasses::new(graph, policy, split, buffers, function, added.sizes);
+    let mut passes = SplitPasses::new(graph, policy, split, buffers, function, added.sizes);
     match method {
-        Method::ScanSplit => baselines::scan_split(&mut job)?,
-        Method::ReducedBitSort => baselines::reduced_bit_sort(&mut job)?,
+        Method::ScanSplit => baselines::scan_split(&mut passes)?,
+        Method::ReducedBitSort => baselines::reduced_bit_sort(&mut passes)?,
         // The caller adds the sort, because the sort module depends on this one, and then the offsets.
         Method::FullSort => {}
-        _ => rounds::add(&mut job, method)?,
+        _ => rounds::add(&mut passes, method)?,
     }
     Ok(added)
 }

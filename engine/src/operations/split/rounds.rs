@@ -13,8 +13,8 @@ use multisplit_shaders::builtin::variants::{
 
 use super::chain::Chain;
 use super::description::{MAX_BUCKETS_OF_ROUND, Split};
-use super::job::{SplitPasses, bind_output, variant};
 use super::method::{bucket_bits, sizes};
+use super::parameters::{SplitPasses, bind_output, variant};
 use crate::error::Result;
 use crate::operations::scan::ScanPlan;
 use crate::operations::shared::count::Length;
@@ -34,97 +34,97 @@ const LABELS_OF_WORD: u32 = 4;
 const STATUS_HEAD: u64 = 4;
 
 /// Adds the passes of a split by a method whose rounds compute the offsets.
-pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
+pub(super) fn add(passes: &mut SplitPasses<'_>, method: Method) -> Result<()> {
     match method {
-        _ if job.split.buckets > MAX_BUCKETS_OF_ROUND => two_rounds(job, method),
-        Method::OneSweep => one_sweep(job),
-        _ => stages(job, method),
+        _ if passes.split.buckets > MAX_BUCKETS_OF_ROUND => two_rounds(passes, method),
+        Method::OneSweep => one_sweep(passes),
+        _ => stages(passes, method),
     }
 }
 
 /// Adds a split into more buckets than one round supports: first by the lower half of the id bits, then by the upper
 /// half. Both rounds are stable, so the second round keeps the order of the first within its buckets. Each round
 /// evaluates the bucket function again.
-fn two_rounds(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
-    let policy = job.policy;
+fn two_rounds(passes: &mut SplitPasses<'_>, method: Method) -> Result<()> {
+    let policy = passes.policy;
     // The halves are equal, because the time of a round grows faster than the number of its id bits.
-    let low_bits = bucket_bits(job.split.buckets) / 2;
-    let parts = [(0, 1 << low_bits), (low_bits, job.split.buckets.div_ceil(1 << low_bits))];
-    let chain = Chain::new(job, parts.len() as u32)?;
+    let low_bits = bucket_bits(passes.split.buckets) / 2;
+    let parts = [(0, 1 << low_bits), (low_bits, passes.split.buckets.div_ceil(1 << low_bits))];
+    let chain = Chain::new(passes, parts.len() as u32)?;
     for (buffers, (shift, buckets)) in chain.rounds.iter().zip(parts) {
-        let split = Split { buckets, ..job.split.clone() };
-        let mut round = job.with(&split, buffers, sizes(policy, method, &split, buffers));
+        let split = Split { buckets, ..passes.split.clone() };
+        let mut round = passes.with(&split, buffers, sizes(policy, method, &split, buffers));
         round.part_shift = Some(shift);
         add(&mut round, method)?;
     }
-    chain.finish(job)
+    chain.finish(passes)
 }
 
 /// Adds the three stages of the paper: prescan (computes a histogram per subproblem), scan (of the histograms, bucket
 /// by bucket), and postscan (moves every key to its destination).
-fn stages(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
+fn stages(passes: &mut SplitPasses<'_>, method: Method) -> Result<()> {
     // In the direct and warp-level methods, each subgroup has its own subproblem. They share a prescan, which counts
     // the keys of one window (one key per lane) at a time.
     let (prescan, postscan, threads_of_subproblem, windows_of_tile) = match method {
-        Method::Direct => (SUBGROUP_PRESCAN, DIRECT_POSTSCAN, job.policy.facts.subgroup_size, 1),
+        Method::Direct => (SUBGROUP_PRESCAN, DIRECT_POSTSCAN, passes.policy.facts.subgroup_size, 1),
         Method::Warp => {
-            (SUBGROUP_PRESCAN, WARP_POSTSCAN, job.policy.facts.subgroup_size, job.sizes.items)
+            (SUBGROUP_PRESCAN, WARP_POSTSCAN, passes.policy.facts.subgroup_size, passes.sizes.items)
         }
-        _ if job.sizes.labels => (LABELLING_PRESCAN, LABELLED_POSTSCAN, job.sizes.threads, 1),
-        _ => (BLOCK_PRESCAN, BLOCK_POSTSCAN, job.sizes.threads, 1),
+        _ if passes.sizes.labels => (LABELLING_PRESCAN, LABELLED_POSTSCAN, passes.sizes.threads, 1),
+        _ => (BLOCK_PRESCAN, BLOCK_POSTSCAN, passes.sizes.threads, 1),
     };
-    let tile = u64::from(threads_of_subproblem * job.sizes.items);
-    let parts = u64::from(job.sizes.parts);
+    let tile = u64::from(threads_of_subproblem * passes.sizes.items);
+    let parts = u64::from(passes.sizes.parts);
     let windows = parts * u64::from(windows_of_tile);
-    job.side_by_side = match method {
-        Method::Block if !job.sizes.labels => side_by_side(job),
+    passes.side_by_side = match method {
+        Method::Block if !passes.sizes.labels => side_by_side(passes),
         _ => None,
     };
     let DerivedLengths { subproblems, groups, blocks, scan, entries } =
-        job.prepare(|job, lengths, n| {
+        passes.prepare(|passes, lengths, n| {
             // At least one subproblem, even if the input is empty, because the first subproblem writes the offsets.
             let subproblems = lengths.some_parts(n, tile * parts)?;
-            let of_group = job.sizes.threads / threads_of_subproblem;
+            let of_group = passes.sizes.threads / threads_of_subproblem;
             let groups = lengths.parts(subproblems, of_group.into())?;
-            let blocks = match job.side_by_side {
+            let blocks = match passes.side_by_side {
                 Some(side_by_side) => lengths.parts(subproblems, side_by_side.into())?,
                 None => subproblems,
             };
-            let entries = lengths.scaled(blocks, u64::from(job.split.buckets), 0)?;
-            let scan = ScanPlan::of_words(job.policy, lengths, entries)?;
+            let entries = lengths.scaled(blocks, u64::from(passes.split.buckets), 0)?;
+            let scan = ScanPlan::of_words(passes.policy, lengths, entries)?;
             Ok(DerivedLengths { subproblems, groups, blocks, scan, entries: entries.max })
         })?;
 
-    let histogram = job.graph.transient::<u32>("multisplit.histogram", entries);
-    let scanned = job.graph.transient::<u32>("multisplit.scanned", entries);
-    let (prepared, out_of_range) = (job.prepared, job.out_of_range);
+    let histogram = passes.graph.transient::<u32>("multisplit.histogram", entries);
+    let scanned = passes.graph.transient::<u32>("multisplit.scanned", entries);
+    let (prepared, out_of_range) = (passes.prepared, passes.out_of_range);
     let label = "multisplit.prescan";
-    let labels = job.sizes.labels.then(|| declare_labels(job, subproblems));
-    let inside = if let Some(side_by_side) = job.side_by_side {
-        let words = subproblems.max * u64::from(job.split.buckets);
-        let inside = job.graph.transient::<u32>("multisplit.inside", words);
-        let threads = side_by_side * job.sizes.threads;
-        let pass = job.pass_of(label, SIDE_BY_SIDE_PRESCAN, threads, subproblems, windows)?;
+    let labels = passes.sizes.labels.then(|| declare_labels(passes, subproblems));
+    let inside = if let Some(side_by_side) = passes.side_by_side {
+        let words = subproblems.max * u64::from(passes.split.buckets);
+        let inside = passes.graph.transient::<u32>("multisplit.inside", words);
+        let threads = side_by_side * passes.sizes.threads;
+        let pass = passes.pass_of(label, SIDE_BY_SIDE_PRESCAN, threads, subproblems, windows)?;
         let pass = pass.bind("histogram", histogram).bind("inside_block", inside);
         prepared.dispatch(out_of_range.bind(pass), blocks);
         inside
     } else if let Some(labels) = labels {
-        let chunks = parts * u64::from(job.sizes.threads / job.policy.facts.subgroup_size);
-        let pass = job.pass(label, prescan, subproblems, chunks)?;
+        let chunks = parts * u64::from(passes.sizes.threads / passes.policy.facts.subgroup_size);
+        let pass = passes.pass(label, prescan, subproblems, chunks)?;
         let pass = pass.bind("histogram", histogram).bind("labels", labels);
         prepared.dispatch(out_of_range.bind(pass), groups);
         scanned
     } else {
-        let pass = job.pass(label, prescan, subproblems, windows)?.bind("histogram", histogram);
+        let pass = passes.pass(label, prescan, subproblems, windows)?.bind("histogram", histogram);
         prepared.dispatch(out_of_range.bind(pass), groups);
         scanned // placeholder: the postscan reads it only after a side-by-side prescan
     };
 
-    scan.add(job.graph, job.policy, prepared, histogram, scanned)?;
+    scan.add(passes.graph, passes.policy, prepared, histogram, scanned)?;
 
-    let (split, buffers) = (job.split, job.buffers);
+    let (split, buffers) = (passes.split, passes.buffers);
     let kernels = variant(&buffers.output, postscan);
-    let pass = job.pass("multisplit.postscan", kernels, subproblems, parts)?;
+    let pass = passes.pass("multisplit.postscan", kernels, subproblems, parts)?;
     let mut pass = pass.bind("scanned", scanned);
     if let Some(labels) = labels {
         pass = pass.bind("labels", labels);
@@ -137,22 +137,25 @@ fn stages(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
 
 /// Declares the labels, in the layout of `labels.glsl`: one byte per key. The labels of each thread are padded to
 /// whole words, and the last subproblem is padded to full size.
-fn declare_labels(job: &mut SplitPasses<'_>, subproblems: Length) -> Buffer {
-    let of_thread = job.sizes.items.div_ceil(LABELS_OF_WORD);
-    let of_subproblem = u64::from(job.sizes.parts * job.sizes.threads * of_thread);
-    job.graph.transient::<u32>("multisplit.labels", subproblems.max * of_subproblem)
+fn declare_labels(passes: &mut SplitPasses<'_>, subproblems: Length) -> Buffer {
+    let of_thread = passes.sizes.items.div_ceil(LABELS_OF_WORD);
+    let of_subproblem = u64::from(passes.sizes.parts * passes.sizes.threads * of_thread);
+    passes.graph.transient::<u32>("multisplit.labels", subproblems.max * of_subproblem)
 }
 
 /// Number of subproblems that one prescan workgroup of the block-level method counts side by side, which shortens the
 /// scan. `None` unless there are at most two buckets (which are counted in registers) and a single workgroup can scan
 /// all histograms.
-fn side_by_side(job: &SplitPasses<'_>) -> Option<u32> {
-    let side_by_side =
-        job.policy.split.side_by_side.min(job.policy.facts.max_threads / job.sizes.threads);
-    let keys = u64::from(job.sizes.keys_of_block_subproblem()) * u64::from(side_by_side.max(1));
-    let entries = job.n.max.div_ceil(keys) * u64::from(job.split.buckets);
-    let is_small = job.split.buckets <= MAX_BUCKETS_SIDE_BY_SIDE
-        && entries <= max_single_group_elements(job.policy);
+fn side_by_side(passes: &SplitPasses<'_>) -> Option<u32> {
+    let side_by_side = passes
+        .policy
+        .split
+        .side_by_side
+        .min(passes.policy.facts.max_threads / passes.sizes.threads);
+    let keys = u64::from(passes.sizes.keys_of_block_subproblem()) * u64::from(side_by_side.max(1));
+    let entries = passes.n.max.div_ceil(keys) * u64::from(passes.split.buckets);
+    let is_small = passes.split.buckets <= MAX_BUCKETS_SIDE_BY_SIDE
+        && entries <= max_single_group_elements(passes.policy);
     (is_small && side_by_side > 1 && keys <= MAX_KEYS_SIDE_BY_SIDE).then_some(side_by_side)
 }
 
@@ -171,35 +174,36 @@ struct DerivedLengths {
 
 /// Adds the one-sweep method, which is not in the paper: one pass computes a histogram of the whole input, and a
 /// second pass ranks each tile, finds its offsets by look-back, and writes its elements.
-fn one_sweep(job: &mut SplitPasses<'_>) -> Result<()> {
-    let tile = u64::from(job.sizes.threads * job.sizes.items);
-    let m = u64::from(job.split.buckets);
+fn one_sweep(passes: &mut SplitPasses<'_>) -> Result<()> {
+    let tile = u64::from(passes.sizes.threads * passes.sizes.items);
+    let m = u64::from(passes.split.buckets);
     // Each key takes one loop iteration, and the search for its bucket up to eight more.
-    let tiles = job.policy.facts.max_loop_rounds / (9 * job.sizes.items).max(1);
-    let parts = u64::from(job.policy.split.histogram_parts.min(tiles).max(1));
+    let tiles = passes.policy.facts.max_loop_rounds / (9 * passes.sizes.items).max(1);
+    let parts = u64::from(passes.policy.split.histogram_parts.min(tiles).max(1));
     // The counts and the tile states share a buffer, so that one pass clears both.
     let words = m.next_multiple_of(ALIGNMENT / WORD);
-    let (tiles, blocks, clear) = job.prepare(|job, lengths, n| {
+    let (tiles, blocks, clear) = passes.prepare(|passes, lengths, n| {
         // At least one tile, even if the input is empty, because the first tile writes the offsets.
         let tiles = lengths.some_parts(n, tile)?;
         let blocks = lengths.parts(n, tile * parts)?;
         let cleared = lengths.scaled(tiles, m, words + STATUS_HEAD)?;
-        Ok((tiles, blocks, Filling::plan(job.policy, lengths, cleared)?))
+        Ok((tiles, blocks, Filling::plan(passes.policy, lengths, cleared)?))
     })?;
-    let (prepared, out_of_range) = (job.prepared, job.out_of_range);
+    let (prepared, out_of_range) = (passes.prepared, passes.out_of_range);
     let status_words = STATUS_HEAD + tiles.max * m;
-    let counts_and_status = job.graph.transient::<u32>("multisplit.status", words + status_words);
-    clear.add(job.graph, job.policy, prepared, "multisplit.clear", counts_and_status, 0)?;
+    let counts_and_status =
+        passes.graph.transient::<u32>("multisplit.status", words + status_words);
+    clear.add(passes.graph, passes.policy, prepared, "multisplit.clear", counts_and_status, 0)?;
     let histogram = counts_and_status.elements::<u32>(0, m);
     let status = counts_and_status.elements::<u32>(words, status_words);
 
-    let pass = job.pass("multisplit.histogram", MULTISPLIT_HISTOGRAM, blocks, parts)?;
+    let pass = passes.pass("multisplit.histogram", MULTISPLIT_HISTOGRAM, blocks, parts)?;
     let pass = pass.bind("histogram", histogram);
     prepared.dispatch(out_of_range.bind(pass), blocks);
 
-    let (split, buffers) = (job.split, job.buffers);
+    let (split, buffers) = (passes.split, passes.buffers);
     let kernels = variant(&buffers.output, MULTISPLIT_ONESWEEP);
-    let pass = job.pass("multisplit.onesweep", kernels, tiles, 1)?;
+    let pass = passes.pass("multisplit.onesweep", kernels, tiles, 1)?;
     let pass = pass.bind("histogram", histogram).bind("status", status);
     prepared.dispatch(bind_output(pass, split, buffers), tiles);
     Ok(())

@@ -9,13 +9,13 @@ use crate::policy::size::words;
 use crate::policy::table::{require, size, sizes};
 use crate::policy::tile::{TileShape, TileShapes, tiles};
 
-/// Maximum number of keys per subproblem.
+/// Maximum of the sizes that set the number of keys per subproblem.
 const MAX_KEYS: u64 = 1 << 24;
 /// With lane-order ranking, one in this many tiles checks its order. The check costs less than 1% of the sort
 /// throughput on an H200 (docs/performance-log.md, 40 and 44).
 const CANARY_PERIOD: u32 = 256;
 
-/// Measured on an NVIDIA H200, with both ranking methods.
+/// Values of `values_after`, measured on an NVIDIA H200 with both ranking methods.
 const VALUES_AFTER: [ValuesAfter; 8] = {
     use ValuesAfter::{Loading, Ordering, Ranking};
     [Loading, Loading, Ranking, Ranking, Ranking, Ordering, Ordering, Ranking]
@@ -44,8 +44,8 @@ sizes! {
         block_strips: [u32; 8] = size(|_| numbers(0, MAX_KEYS)).per_ranking(),
         /// Like `block_strips`, for keys with labels.
         labelled_strips: [u32; 8] = size(|_| numbers(0, MAX_KEYS)).per_ranking(),
-        /// Number of subproblems below which `block_strips` and `labelled_strips` are reduced: several for each
-        /// multiprocessor.
+        /// Minimum number of subproblems that `block_strips` and `labelled_strips` must leave: several for each
+        /// multiprocessor. If there would be fewer, the number of keys per subproblem is reduced.
         min_subproblems: u32 = size(|_| numbers(1, MAX_KEYS)).candidates(|_| &[256, 512, 1024, 2048, 4096]),
         /// Number of subproblems that a prescan workgroup of the block-level method counts side by side. Applies
         /// only if there are two buckets and a single workgroup can scan the remaining histograms.
@@ -193,8 +193,8 @@ impl SplitTuning {
         }
     }
 
-    /// For software drivers. They take longer to compile unrolled loops than to run them, so tiles are small. Their
-    /// barriers are slow, so the direct method, which has no barriers, is preferred.
+    /// Sizes for software drivers. Such drivers take longer to compile unrolled loops than to run them, so tiles are
+    /// small. Their barriers are slow, so the direct method, which has no barriers, is preferred.
     fn software() -> Self {
         let shapes = [TileShape::new(256, 4); 8];
         Self {
@@ -215,7 +215,7 @@ impl SplitTuning {
         }
     }
 
-    /// For GPUs that were not measured ([`TileShape::unmeasured`]).
+    /// Sizes for GPUs that were not measured ([`TileShape::unmeasured`]).
     fn unmeasured() -> Self {
         Self {
             // With more buckets, runs of equal bucket ids within a tile are shorter. Larger tiles compensate for

@@ -121,7 +121,7 @@ impl TopKBuffers {
         Self { n: n.into(), ..self }
     }
 
-    /// Checks `rows` rows of `length` elements.
+    /// Checks k, the count, and the sizes of the arrays, for `rows` rows of `length` elements.
     pub(super) fn check(&self, topk: &TopK, key: KeyType, rows: u64, length: u64) -> Result<()> {
         if topk.row_length.is_some() && matches!(self.n, Count::Device { .. }) {
             return Err(Error::RowsOfDeviceCount);

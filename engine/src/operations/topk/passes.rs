@@ -5,7 +5,7 @@ use multisplit_shaders::builtin::variants;
 use multisplit_shaders::push_constants;
 
 use super::description::{AddedTopK, TopK, TopKBuffers, TopKMethod};
-use super::plan::{Cut, Guess, Shape, choose};
+use super::plan::{Cut, FilterSizes, Shape, choose};
 use crate::elements::key::KeyType;
 use crate::error::Result;
 use crate::operations::shared::checks::check_element;
@@ -94,12 +94,12 @@ fn add(
     let n = if n.is_known() { Length::known(shape.length) } else { n };
     let bytes = shape.rows * shape.length * u64::from(shape.key.bytes());
     let keys = single(buffers.keys.range(0, bytes), policy)?;
-    let job = TopKPasses { policy, topk, shape, n, prepared, keys };
+    let passes = TopKPasses { policy, topk, shape, n, prepared, keys };
     let out = Elements { keys: buffers.keys_out, indices: buffers.indices_out, capacity: shape.k };
     match topk.method {
-        TopKMethod::Rows => return job.rows(graph, &out),
-        TopKMethod::Filter => return job.filter(graph, &out),
-        TopKMethod::Select | TopKMethod::Auto => job.select(graph, &out, None)?,
+        TopKMethod::Rows => return passes.rows(graph, &out),
+        TopKMethod::Filter => return passes.filter(graph, &out),
+        TopKMethod::Select | TopKMethod::Auto => passes.select(graph, &out, None)?,
     }
     if !topk.sorted {
         return Ok(());
@@ -211,7 +211,7 @@ impl TopKPasses<'_> {
         self.finish(graph, &candidates, state, out, cut.parts)
     }
 
-    /// Adds the pass that selects the k largest elements of each part of a row.
+    /// Adds the pass that selects k elements of each part of a row, or all of them if there are fewer.
     fn part_rows(&self, graph: &mut Graph, cut: &Cut, out: &Elements, sorted: bool) -> Result<()> {
         let threads = self.shape.group_threads(self.policy, cut.share);
         let (parts, capacity) = (cut.parts as u32, out.capacity as u32);
@@ -225,23 +225,25 @@ impl TopKPasses<'_> {
         Ok(())
     }
 
+    /// Adds the passes of [`TopKMethod::Filter`]: sample each row, estimate a bound, collect the elements that reach
+    /// the bound, and select from these. The exact passes in between process rows whose estimate was wrong.
     fn filter(&self, graph: &mut Graph, out: &Elements) -> Result<()> {
         let (policy, shape) = (self.policy, &self.shape);
-        let guess = Guess::new(policy, shape);
-        let maxima = self.wide(graph, "maxima", guess.maxima);
+        let sizes = FilterSizes::new(policy, shape);
+        let maxima = self.wide(graph, "maxima", sizes.maxima);
         let thresholds = self.wide(graph, "thresholds", 1);
         let state = graph.transient::<u32>("topk.state", shape.rows * STATE_WORDS);
         let digits = graph.transient::<u32>("topk.digits", shape.rows * DIGITS_WORDS);
-        let candidates = self.transient(graph, "candidates", guess.capacity);
+        let candidates = self.transient(graph, "candidates", sizes.capacity);
 
         let push = TopKPush {
-            parts: guess.parts as u32,
-            capacity: guess.capacity as u32,
-            samples: guess.samples as u32,
-            maxima: guess.maxima as u32,
+            parts: sizes.parts as u32,
+            capacity: sizes.capacity as u32,
+            samples: sizes.samples as u32,
+            maxima: sizes.maxima as u32,
             ..self.push()
         };
-        let group_elements = [("GROUP_ELEMENTS", guess.group_elements as u32)];
+        let group_elements = [("GROUP_ELEMENTS", sizes.group_elements as u32)];
         self.pass(graph, variants::TOPK_SAMPLE, (policy.threads, &push), &group_elements)?
             .bind("keys", self.keys)
             .bind("maxima", maxima)
@@ -249,7 +251,7 @@ impl TopKPasses<'_> {
             .bind("digits", digits)
             .dispatch(groups(&push));
 
-        let threads = shape.group_threads(policy, guess.maxima);
+        let threads = shape.group_threads(policy, sizes.maxima);
         let push = TopKPush { parts: 1, ..push };
         self.pass(graph, variants::TOPK_THRESHOLD, (threads, &push), &[])?
             .bind("maxima", maxima)

@@ -22,8 +22,8 @@ const OTHER_SHARED: u64 = 3 << 10;
 const THREAD_BYTES: u64 = 64;
 /// Number of samples per thread. Must match the kernel.
 const SAMPLES_OF_THREAD: u64 = 16;
-/// Sampling interval: one in this many elements is a sample, up to the maximum number of samples.
-const SAMPLED: u64 = 16;
+/// One in this many elements is a sample, up to the maximum number of samples.
+const SAMPLE_INTERVAL: u64 = 16;
 /// Target number of elements per thread, if one workgroup processes a row. With more elements, the workgroup gets
 /// more threads.
 const ROW_ROUNDS: u64 = 8;
@@ -62,7 +62,7 @@ impl Shape {
     pub fn cut(&self, policy: &Policy) -> Cut {
         let max_part = policy.topk.part_elements;
         let undivided = Cut { parts: 1, share: self.length, candidates: self.k };
-        if self.is_alone(policy) || max_part == 0 {
+        if self.has_undivided_rows(policy) || max_part == 0 {
             return undivided;
         }
         let balanced = self.length.saturating_mul(self.k).isqrt().next_power_of_two();
@@ -73,7 +73,8 @@ impl Shape {
         if candidates > self.length / 2 { undivided } else { Cut { parts, share, candidates } }
     }
 
-    fn is_alone(&self, policy: &Policy) -> bool {
+    /// Whether each row is processed by a single workgroup, because the rows are short or because there are many.
+    fn has_undivided_rows(&self, policy: &Policy) -> bool {
         let preferred =
             self.length <= policy.topk.row_elements || self.rows >= policy.topk.many_rows;
         preferred && self.length <= max_group_elements(policy)
@@ -84,7 +85,7 @@ impl Shape {
     fn suits_rows(&self, policy: &Policy) -> bool {
         let Cut { parts, share, candidates } = self.cut(policy);
         let max_elements = policy.topk.part_elements.min(max_group_elements(policy));
-        self.is_alone(policy) || parts > 1 && share.max(candidates) <= max_elements
+        self.has_undivided_rows(policy) || parts > 1 && share.max(candidates) <= max_elements
     }
 
     /// Number of workgroups per row of the filter.
@@ -137,22 +138,25 @@ pub(super) struct Cut {
     pub candidates: u64,
 }
 
-/// Sizes of the passes that estimate a bound and apply it, per row: workgroups, samples, elements per group of
-/// samples, groups of samples, and capacity for candidates.
+/// Sizes of the passes that estimate a bound and apply it, for each row.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Guess {
+pub(super) struct FilterSizes {
+    /// Number of workgroups that read samples.
     pub parts: u64,
     pub samples: u64,
+    /// Number of samples per group. The estimate uses only the maximum of each group.
     pub group_elements: u64,
+    /// Number of groups of samples.
     pub maxima: u64,
+    /// Maximum number of candidates.
     pub capacity: u64,
 }
 
-impl Guess {
+impl FilterSizes {
     pub fn new(policy: &Policy, shape: &Shape) -> Self {
         let tuning = &policy.topk;
         let part = SAMPLES_OF_THREAD * u64::from(policy.threads);
-        let parts = ((shape.length / SAMPLED).min(tuning.samples) / part).max(1);
+        let parts = ((shape.length / SAMPLE_INTERVAL).min(tuning.samples) / part).max(1);
         let samples = parts * part;
         let maxima = tuning.maxima.min(max_group_elements(policy));
         let mut group_elements = 1;
@@ -180,7 +184,7 @@ pub(super) fn choose(policy: &Policy, topk: &TopK, shape: &Shape) -> Result<TopK
     let cut = shape.cut(policy);
     let fits = match method {
         TopKMethod::Rows => cut.share.max(cut.candidates) <= max_group_elements(policy),
-        TopKMethod::Filter => Guess::new(policy, shape).fits(policy),
+        TopKMethod::Filter => FilterSizes::new(policy, shape).fits(policy),
         _ => return Ok(method),
     };
     // Number of loop iterations of a bitonic sort by one workgroup.
@@ -191,6 +195,7 @@ pub(super) fn choose(policy: &Policy, topk: &TopK, shape: &Shape) -> Result<TopK
     Ok(if fits { method } else { TopKMethod::Select })
 }
 
+/// Returns the requested method, or the one that `Auto` prefers, regardless of the device's loop limit.
 fn preferred(policy: &Policy, topk: &TopK, shape: &Shape) -> Result<TopKMethod> {
     let max_sorted = shape.max_sorted(policy);
     match topk.method {
@@ -277,10 +282,10 @@ mod tests {
     fn filter_capacity_is_a_small_share_of_the_row() {
         let policy = test_policy(32, 1024);
         for (length, k, max_capacity) in [(1 << 28, 1024, 20_000), (200_000, 2048, 9_000)] {
-            let guess = Guess::new(&policy, &shape(length, k));
-            assert!((k..max_capacity).contains(&guess.capacity), "{guess:?}");
-            assert!(guess.maxima <= 8192, "{guess:?}");
-            assert_eq!(guess.maxima * guess.group_elements, guess.samples);
+            let sizes = FilterSizes::new(&policy, &shape(length, k));
+            assert!((k..max_capacity).contains(&sizes.capacity), "{sizes:?}");
+            assert!(sizes.maxima <= 8192, "{sizes:?}");
+            assert_eq!(sizes.maxima * sizes.group_elements, sizes.samples);
         }
     }
 

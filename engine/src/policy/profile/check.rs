@@ -5,8 +5,8 @@ use crate::policy::Policy;
 use crate::policy::facts::DeviceFacts;
 use crate::policy::tile::TileShape;
 
-/// A tile, with the bits of a bucket id and the bytes of a key. These determine the shared memory
-/// of its kernel.
+/// A tile shape in the policy, with the bits of a bucket id and the bytes of a key, which determine
+/// the shared memory of the tile's kernel.
 struct Tile<'p> {
     field: &'static str,
     shape: &'p mut TileShape,

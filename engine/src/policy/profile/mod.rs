@@ -1,5 +1,5 @@
-//! Profiles: text files with sizes that were tuned for one device and driver. They replace the built-in sizes.
-//! Results do not depend on them.
+//! Profiles: text files with kernel sizes that were tuned for one device and driver, and that replace the built-in
+//! sizes. Profiles affect performance, never results.
 
 mod check;
 mod text;

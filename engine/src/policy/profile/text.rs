@@ -25,9 +25,10 @@ const RANKINGS: [(&str, Ranking); 2] =
     [(BALLOTS, Ranking::Ballots), (LANE_ORDER, Ranking::LaneOrder)];
 
 const ABOUT: &str = "\
-# Sizes of kernels that were measured on the device below. Results never depend on them.
-# A tile is THREADSxITEMS or THREADSxITEMS/TURNS; lists go by the number of elements (sort)
-# or of buckets: up to 2, 4, 8, ... 256 (split). What is left out is the built-in size.
+# Kernel sizes that were measured on the device below. They affect performance, never results.
+# A tile is THREADSxITEMS or THREADSxITEMS/TURNS. Lists of sort tiles have one entry for each
+# maximum number of elements. Lists of split sizes have entries for up to 2, 4, 8, ..., 256
+# buckets. Sizes that are missing here keep their built-in values.
 ";
 
 impl Profile {

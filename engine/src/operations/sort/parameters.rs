@@ -79,9 +79,11 @@ pub(super) struct Halves {
     pub packing: Option<u32>,
     pub keys: [Buffer; 2],
     pub values: Option<[Buffer; 2]>,
-    /// Number of elements, then bytes per key.
+    /// Number of elements.
     n: u64,
+    /// Size of all keys in bytes.
     key_bytes: u64,
+    /// The values that move along with the keys.
     moved: SortValues,
 }
 
@@ -122,17 +124,17 @@ impl<'j> SortPasses<'j> {
         Self { graph, policy, sort, buffers, shape, n, prepared }
     }
 
-    /// Computes the lengths that depend on the number of elements. Must be called before the first pass that uses
-    /// them.
+    /// Calls `derive` with the number of elements, from which it derives lengths, and returns its result. For a device
+    /// count, adds the pass that computes these lengths. Must be called before the first pass that uses them.
     pub fn prepare<T>(
         &mut self,
-        follow: impl FnOnce(&Self, &mut Lengths, Length) -> Result<T>,
+        derive: impl FnOnce(&Self, &mut Lengths, Length) -> Result<T>,
     ) -> Result<T> {
         let (mut lengths, n) = Lengths::new(self.buffers.n)?;
-        let follows = follow(self, &mut lengths, n)?;
+        let derived = derive(self, &mut lengths, n)?;
         self.n = n;
         self.prepared = lengths.prepare(self.graph, self.policy, "sort.prepare")?;
-        Ok(follows)
+        Ok(derived)
     }
 
     /// View of the keys.

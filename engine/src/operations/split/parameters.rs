@@ -127,17 +127,17 @@ impl<'j> SplitPasses<'j> {
         SplitPasses::new(self.graph, self.policy, split, buffers, self.function, sizes)
     }
 
-    /// Computes the lengths that depend on the number of elements. Must be called before the first pass that uses
-    /// them.
+    /// Calls `derive` with the number of elements, from which it derives lengths, and returns its result. For a device
+    /// count, adds the pass that computes these lengths. Must be called before the first pass that uses them.
     pub fn prepare<T>(
         &mut self,
-        follow: impl FnOnce(&Self, &mut Lengths, Length) -> Result<T>,
+        derive: impl FnOnce(&Self, &mut Lengths, Length) -> Result<T>,
     ) -> Result<T> {
         let (mut lengths, n) = Lengths::new(self.buffers.n)?;
-        let follows = follow(self, &mut lengths, n)?;
+        let derived = derive(self, &mut lengths, n)?;
         self.n = n;
         self.prepared = lengths.prepare(self.graph, self.policy, "multisplit.prepare")?;
-        Ok(follows)
+        Ok(derived)
     }
 
     /// Starts a pass with the bindings and constants that the kernels of all methods share.
@@ -224,7 +224,7 @@ pub(in crate::operations) fn ranking_pass<'g>(
     graph.own_pass(label, kernel).bind(BINDING, word)
 }
 
-/// Constants that the kernels which rank keys share, in splits and sorts. Recomputing a missing tile takes
+/// Specialization constants of all kernels that rank keys, in splits and sorts. Recomputing a missing tile takes
 /// `item_rounds` loop iterations per key.
 pub(in crate::operations) fn ranking_constants(
     policy: &Policy,
