@@ -115,7 +115,7 @@ pub enum Error {
         /// Length of the second array.
         other_len: u64,
     },
-    /// The index of an element was requested from a sum.
+    /// The index of the result was requested from a reduction by sum.
     #[error(
         "the index of the result was requested, but a sum has no index; use a minimum or maximum"
     )]
@@ -158,7 +158,7 @@ pub enum Error {
         /// Size of a value in bytes.
         bytes: u32,
     },
-    /// The bits to sort by exceed the key.
+    /// The range of bits to sort by is not within the key.
     #[error(
         "cannot sort {key} keys by bits {start}..{end}; the range must be within 0..{key_bits}"
     )]

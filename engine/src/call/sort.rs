@@ -61,8 +61,8 @@ impl Context {
         SortCall::new(keys).run_into(self, sort, &mut [cast_slice_mut(out)])
     }
 
-    /// Sorts a device array in place. Sorts by a range of bits, and segmented sorts, always rank by ballots: if they
-    /// ranked by lane order and the device did not keep it, the original order of equal keys would be lost.
+    /// Sorts a device array in place. A sort by a range of bits, or of segments, always ranks by ballots: if it ranked
+    /// by lane order and the device did not keep this order, the original order of equal keys would be lost.
     pub fn sort_in_place<K: Key>(&self, keys: &mut Array<K>, sort: &Sort) -> Result<()> {
         // Equal keys are indistinguishable, so their original order does not matter, and a sort that failed the
         // lane-order check can be repeated.

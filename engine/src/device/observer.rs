@@ -31,8 +31,8 @@ pub struct Observer {
 }
 
 impl Observer {
-    /// Calls `report` after every run, with the time of each pass. Because each pass is timed separately, passes do
-    /// not overlap on the device.
+    /// Calls `report` after every run, with the time of each pass. The timestamps between passes may keep passes from
+    /// overlapping on the device.
     pub fn new(report: impl Fn(Run) + Send + Sync + 'static) -> Self {
         Self { report: Arc::new(report), each_pass: true }
     }

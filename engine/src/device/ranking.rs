@@ -17,10 +17,10 @@ pub enum RankingChoice {
     /// Only behaviour that Vulkan guarantees. Keys are ranked by subgroup ballots. The lane-order probe does not run,
     /// so it submits no work.
     Promised,
-    /// Also behaviour that a probe has observed. If the device passed the lane-order probe, keys are ranked by the
-    /// order in which atomics of the lanes execute. The first [`Context::policy`] or [`Context::work`] submits the
-    /// probe and waits for it, unless an earlier run stored its result. Kernels check the order in a sample of their
-    /// tiles.
+    /// Also lane order, if a probe has observed it: the lanes of a subgroup execute the shared-memory atomics of one
+    /// instruction in order of their index. Kernels then rank keys by the values that these atomics return, and check
+    /// the order in a sample of their tiles. The first [`Context::policy`] or [`Context::work`] submits the probe and
+    /// waits for it, unless an earlier run stored its result.
     ///
     /// [`Context::policy`]: crate::Context::policy
     /// [`Context::work`]: crate::Context::work

@@ -126,8 +126,9 @@ fn check_sound(plan: &Plan, options: ExecutableOptions, device: &Limits) -> Resu
 }
 
 impl Context {
-    /// Returns false once a kernel of this context has found that the device does not keep lane order. Kernels that
-    /// rank by lane order check one tile in 256. Reads a word in host memory, without submitting or waiting.
+    /// Returns false once a kernel of this context has found that the device does not keep lane order
+    /// ([`RankingChoice::Probed`](crate::RankingChoice::Probed)). Kernels that rank by lane order check one tile in
+    /// 256. Reads a word in host memory, without submitting or waiting.
     ///
     /// The answer applies to a recording after it has run and the host has waited for its fence. If it is false,
     /// results of executables that [rely on lane order](Executable::relies_on_lane_order) may be in the wrong order.
@@ -212,7 +213,7 @@ impl Context {
     }
 
     /// Checks that the device can run `plan` with these options: limits, features of each kernel, and frames in
-    /// flight. Creates nothing and submits nothing, so a driver may still reject a pipeline.
+    /// flight. Does not create pipelines, so the driver may still reject one of them.
     pub fn check_plan(&self, plan: &Plan, options: ExecutableOptions) -> Result<()> {
         self.checked_access(plan, options)?;
         for pass in plan.steps().iter().map(|step| &step.pass) {

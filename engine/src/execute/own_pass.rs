@@ -73,8 +73,8 @@ fn writes(pass: &PlannedPass, buffer: usize) -> bool {
     transferred || pass.bindings.iter().any(bound)
 }
 
-/// Whether the pass stays within its buffers, whatever they contain. In checked kernels and user functions, this
-/// relies on the lengths of the buffers, which are not available if buffers are accessed by address.
+/// Whether the pass stays within its buffers, whatever they contain. Checked kernels and user functions compare their
+/// indices with the lengths of the buffers, which are not available if buffers are accessed by address.
 pub(super) fn is_sound(pass: &PlannedPass, by_address: bool) -> bool {
     let Some(kernel) = pass.kernel.as_ref().and_then(|kernel| kernel.kernel()) else { return true };
     let own = pass.is_made_by::<Library>();

@@ -19,7 +19,7 @@ use crate::execute::timing::Timing;
 pub struct RecordOptions<'r> {
     /// The caller's memory for transient buffers, which must meet
     /// [`Executable::workspace_requirements`](crate::Executable::workspace_requirements). `None` uses the executable's
-    /// own.
+    /// own workspace.
     pub workspace: Option<BufferAt>,
     /// The frame in flight, less than [`ExecutableOptions::frames`](crate::ExecutableOptions::frames). `None` uses
     /// the next frame in turn. Threads that record concurrently should set it, because their order is not defined.
@@ -49,6 +49,8 @@ struct Recording<'r> {
 }
 
 impl Recording<'_> {
+    /// Records the plan.
+    ///
     /// # Safety
     /// As for [`Executable::record_with`]; the sets were written for these places.
     unsafe fn record(&self, timing: Timing<'_>) {
@@ -134,6 +136,8 @@ impl Recording<'_> {
         push(0, self.bytes(pass, &pass.push));
     }
 
+    /// Records the dispatch or transfer of a pass.
+    ///
     /// # Safety
     /// The requirements of [`record`](Self::record).
     unsafe fn record_work(&self, pass: &PlannedPass) {
@@ -197,9 +201,9 @@ impl Executable {
     /// `commands` is a primary or secondary command buffer of the context's device in the recording state, of a queue
     /// family that supports compute, and outside a render pass. The buffer of each import has at least the import's
     /// size from its offset on, has the usage flags of [`import_usage`](Self::import_usage), and outlives the execution
-    /// of the commands, as does the executable. Of the earlier recordings, fewer than
-    /// [`ExecutableOptions::frames`](crate::ExecutableOptions::frames) have not completed, whether submitted or not.
-    /// The caller synchronizes imports as specified by the plan's contract
+    /// of the commands, as does the executable. Fewer than
+    /// [`ExecutableOptions::frames`](crate::ExecutableOptions::frames) earlier recordings are incomplete: not yet
+    /// submitted, or still running. The caller synchronizes imports as specified by the plan's contract
     /// ([`Plan::imports`](crate::graph::Plan::imports)).
     pub unsafe fn record(&self, commands: vk::CommandBuffer, imports: &[Import]) -> Result<()> {
         // SAFETY: by the caller's contract.
@@ -272,6 +276,8 @@ pub(crate) struct Prepared<'e> {
 }
 
 impl Prepared<'_> {
+    /// Records the plan.
+    ///
     /// # Safety
     /// As for [`Executable::record_with`], without the requirements on frames. `self`, or the result of
     /// [`into_sets`](Self::into_sets), outlives the execution of the commands.

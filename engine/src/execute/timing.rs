@@ -223,7 +223,7 @@ impl Timestamps {
 
     /// Nanoseconds between successive timestamps.
     pub(super) fn intervals(&self, ticks: &[u64]) -> Vec<f64> {
-        // Timestamps wrap around at the number of bits that are valid on the queue.
+        // Only `timestamp_bits` bits of a timestamp are valid, so it wraps around.
         let bits = self.device.properties.timestamp_bits.min(64);
         let mask = u64::MAX >> (64 - bits);
         let period = f64::from(self.device.properties.limits.timestamp_period);

@@ -132,7 +132,7 @@ impl Buffer {
         self.0.size
     }
 
-    /// The name it was created with.
+    /// The name that the buffer was created with.
     pub fn name(&self) -> &str {
         &self.0.name
     }

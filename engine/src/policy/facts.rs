@@ -56,8 +56,8 @@ pub struct DeviceFacts {
     /// Number of loop iterations, summed over all loops of one invocation, after which the driver ends every loop.
     /// `None` if there is no limit.
     pub loop_limit: Option<u32>,
-    /// Maximum number of iterations of all loops that the engine plans for a kernel. Only software drivers are
-    /// limited.
+    /// Maximum number of loop iterations per invocation, summed over all loops, for which the engine plans kernels.
+    /// Only software drivers are limited.
     pub max_loop_rounds: u32,
     /// Maximum number of samples that one thread of a histogram counts. Only software drivers are limited.
     pub max_samples: u32,

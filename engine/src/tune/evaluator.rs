@@ -33,7 +33,7 @@ const CHECKED: u64 = 1 << 17;
 /// The same for software drivers.
 const CHECKED_IN_SOFTWARE: u64 = 1 << 13;
 
-/// Time limit of tuning. Part of it is reserved for the final table.
+/// Time limit of tuning. Part of it is reserved for the final table, the comparison with the built-in sizes.
 pub(super) struct Clock {
     begin: Instant,
     pub budget: Duration,

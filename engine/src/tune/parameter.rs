@@ -342,7 +342,7 @@ pub(super) fn other_parameters(policy: &Policy, largest: u64, software: bool) ->
         Some(Parameter::list("scan", scans.clone(), &methods, |policy| &mut policy.scan)),
         size("spine_threads", small_scans, any),
         size("single_group_tiles", small_scans, any),
-        // A larger tile of the single-workgroup sort raises the number of elements from which other methods are used.
+        // The tile of the single-workgroup sort is also the maximum number of elements for which it is used.
         size("sort.small", &small_sorts, any),
     ];
     let gpu_count = of_gpus.iter().flatten().count();

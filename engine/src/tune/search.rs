@@ -13,7 +13,7 @@ use crate::policy::Policy;
 /// A candidate is accepted if its mean time, relative to the best policy so far, is below this. A smaller gain may be
 /// noise.
 const GAIN: f64 = 0.985;
-/// A candidate is rejected if any benchmark is slower by this factor.
+/// A candidate is rejected if any benchmark is slower by more than this factor.
 const LOSS: f64 = 1.02;
 /// Tuned sizes are kept if they are slower than the built-in sizes by at most this factor, which may be noise.
 const NOISE: f64 = 1.01;

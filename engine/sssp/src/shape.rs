@@ -58,7 +58,7 @@ pub struct Options {
     pub predecessors: bool,
     /// Whether one dispatch of resident workgroups, which wait for each other, executes many
     /// rounds. `None` enables this if the tuning parameters define resident workgroups. Methods
-    /// that split a pile in separate passes ignore it.
+    /// that split a pile in separate passes ignore this option.
     pub resident: Option<bool>,
     /// Tuning parameters to use instead of [`Tuning::for_device`].
     pub tuning: Option<Tuning>,

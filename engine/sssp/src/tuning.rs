@@ -53,8 +53,8 @@ pub struct Tuning {
     /// Maximum number of entries of a round that merges several buckets, including the rest of the near set.
     /// Used by methods with one queue per bucket.
     pub merge_entries: u32,
-    /// Maximum number of entries of a shrinking near set that is merged with the next bucket. Used by the same
-    /// methods.
+    /// Maximum number of entries of a shrinking near set that is merged with the next bucket. Used by methods with one
+    /// queue per bucket.
     pub tail_entries: u32,
     /// Minimum degree of vertices whose arcs are divided into pieces, which all workgroups relax.
     pub hub_degree: u32,

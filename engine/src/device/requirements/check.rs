@@ -188,7 +188,8 @@ fn without_full_subgroups(offer: &Offer, enabled: &Features) -> Option<Missing> 
     Some(Missing::Feature { name: "computeFullSubgroups", structure: SIZE_CONTROL, why })
 }
 
-/// Checks the version of the `loader` or the `instance`: older ones lack the functions that query devices.
+/// Rejects a loader or an instance (`of`) that is older than [`API_VERSION`]. It lacks the functions that query
+/// devices.
 pub(super) fn check_version(of: &'static str, found: u32) -> Result<()> {
     if found >= API_VERSION {
         return Ok(());

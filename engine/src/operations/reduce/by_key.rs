@@ -10,7 +10,7 @@ use crate::operations::shared::count::Lengths;
 use crate::operations::shared::declare::{begin, check_arrays, check_limit};
 use crate::operations::shared::operator::AnyOperator;
 use crate::operations::shared::pieces::WORD;
-use crate::operations::shared::segment_sweep::{Heads, OpenSweep};
+use crate::operations::shared::segment_sweep::{Heads, SegmentSweep};
 use crate::operations::shared::terms::Terms;
 use crate::policy::Policy;
 
@@ -37,7 +37,7 @@ pub fn reduce_by_key(
     ];
     check_arrays("reduce_by_key", &arrays)?;
     let (lengths, n) = Lengths::new(n)?;
-    let sweep = OpenSweep {
+    let sweep = SegmentSweep {
         policy,
         name: "reduce.by_key",
         n,

@@ -79,7 +79,7 @@ impl SegmentPasses<'_> {
         u64::from(*segment_chunk).min(rounds / 4 * 4)
     }
 
-    /// Number of chunks, and of the workers that reduce them.
+    /// Number of chunks, which is also the number of workers that reduce chunks.
     fn chunks(&self) -> u64 {
         if self.are_whole_rows() { 0 } else { self.max_elements().div_ceil(self.chunk()) }
     }

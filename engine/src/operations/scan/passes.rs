@@ -16,7 +16,7 @@ use crate::operations::shared::count::{Count, Length, Lengths, Prepared};
 use crate::operations::shared::declare::{begin, check_limit};
 use crate::operations::shared::operator::Operator;
 use crate::operations::shared::pieces::{pieces, single};
-use crate::operations::shared::segment_sweep::{Heads, OpenSweep};
+use crate::operations::shared::segment_sweep::{Heads, SegmentSweep};
 use crate::operations::shared::terms::Terms;
 use crate::operations::shared::tiles::{ROW_BYTES, row_threads, spine_threads, tile_elements};
 use crate::policy::Policy;
@@ -139,7 +139,7 @@ fn add_segments(
     if n.max == 0 {
         return Ok(());
     }
-    let sweep = OpenSweep {
+    let sweep = SegmentSweep {
         policy,
         name: "scan.by_key",
         n,

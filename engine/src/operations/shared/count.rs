@@ -265,14 +265,15 @@ fn word(number: u64) -> Result<u32> {
     u32::try_from(number).map_err(|_| Error::TooLarge { what, asked: number, limit })
 }
 
-/// The records of an operation, which its passes bind and dispatch from.
+/// The records of an operation. Its passes bind them, and read their dispatch arguments from them. There are no records
+/// for a host count.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Prepared {
     records: Option<Buffer>,
 }
 
 impl Prepared {
-    /// Push-constant value for a length. For kernels that include `count.glsl`.
+    /// Push-constant value for a length: the number, or the index of its record. For kernels that include `count.glsl`.
     pub fn pushed(self, length: Length) -> u32 {
         // Callers have checked that lengths known to the host fit in 32 bits.
         length.record.unwrap_or(length.max as u32)

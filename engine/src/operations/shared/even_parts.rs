@@ -40,7 +40,7 @@ impl EvenFloats {
         (self.sample.float(self.lo), self.sample.float(self.hi))
     }
 
-    /// Returns the width of a part multiplied by a unit (1 or 1/2), and the unit.
+    /// Returns the width of a part multiplied by a unit, and the unit: 1, or 1/2 if the width of the range overflows.
     fn step(&self) -> (f64, f64) {
         let ((lo, hi), round) = (self.ends(), |value| self.sample.rounded(value));
         // If the width overflows, both ends are large, and halving them is exact.

@@ -23,7 +23,7 @@ pub(in crate::operations) enum CellMap {
 pub(in crate::operations) struct Cells {
     pub map: CellMap,
     pub format: CellFormat,
-    /// One word per cell, then a last word with only the number of splitters.
+    /// One word per cell, then a last word with only the number of inner splitters.
     pub words: Vec<u32>,
 }
 
@@ -44,8 +44,8 @@ pub(in crate::operations) struct CellFormat {
 
 /// Minimum number of cells, which takes precedence over the caller's maximum.
 const MIN_CELLS: u32 = 16;
-/// Minimum width of a range with an affine map. A device may flush subnormal differences to zero. From this width on,
-/// all such differences have the same place as zero.
+/// Minimum width of a range with an affine map. A device may flush subnormal differences to zero. In a range of at
+/// least this width, all such differences have the same place as zero.
 const MIN_WIDTH: f64 = 1e-27;
 
 impl CellFormat {
@@ -75,9 +75,9 @@ impl CellFormat {
 }
 
 impl Cells {
-    /// Number of cells for `bins` bins: `of_bin` per bin, rounded up to a power of two, and at most `max`.
-    pub fn count(bins: u32, of_bin: u32, max: u32) -> u32 {
-        let cells = bins.saturating_mul(of_bin).clamp(MIN_CELLS, 1 << 30);
+    /// Number of cells for `bins` bins: `per_bin` per bin, rounded up to a power of two, and at most `max`.
+    pub fn count(bins: u32, per_bin: u32, max: u32) -> u32 {
+        let cells = bins.saturating_mul(per_bin).clamp(MIN_CELLS, 1 << 30);
         cells.next_power_of_two().min(max.max(MIN_CELLS))
     }
 

@@ -26,7 +26,7 @@ push_constants! {
 }
 
 /// Size of a tile aggregate in bytes.
-const OPEN_BYTES: u64 = 16;
+const AGGREGATE_BYTES: u64 = 16;
 /// Number of tile aggregates that a thread of the spine (the single-workgroup scan of the aggregates) loads per
 /// iteration. Must match the kernel.
 const SPINE_TILES: u64 = 4;
@@ -78,7 +78,7 @@ impl Heads {
 }
 
 /// Parameters of one sweep.
-pub(in crate::operations) struct OpenSweep<'j> {
+pub(in crate::operations) struct SegmentSweep<'j> {
     pub policy: &'j Policy,
     /// Prefix of the pass labels.
     pub name: &'static str,
@@ -95,7 +95,7 @@ pub(in crate::operations) struct OpenSweep<'j> {
     pub threads: u32,
 }
 
-impl OpenSweep<'_> {
+impl SegmentSweep<'_> {
     /// View of the first n values of a buffer. The passes do not access any others.
     pub fn view(&self, buffer: Buffer, bytes: u64) -> Result<View> {
         first_elements(buffer, self.n.max, bytes, self.policy)
@@ -117,7 +117,7 @@ impl OpenSweep<'_> {
             lengths.some_parts(self.n, tile_elements(kernels[self.terms.variant], &of_threads))?;
         let label = |what| format!("{}.{what}", self.name);
         if let Some(settings) = look_back {
-            let words = OPEN_BYTES / WORD;
+            let words = AGGREGATE_BYTES / WORD;
             let status = TileStatus::plan(self.policy, &mut lengths, tiles, words, true)?;
             let prepared = lengths.prepare(graph, self.policy, &label("prepare"))?;
             let constants = [&settings.constants()[..], &[status.constant()]].concat();

@@ -126,7 +126,7 @@ fn shape(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers) -> TileShape 
     let available = u64::from(policy.facts.shared_memory).saturating_sub(OTHER_SHARED);
     // In shared memory, every 32 elements are padded by one, to avoid bank conflicts.
     let needed = |threads: u32| u64::from(threads * ITEMS) * element * 33 / 32;
-    // The size of half a tile is a multiple of a word of head bits.
+    // Half a tile must have a multiple of 32 elements, one word of head bits.
     let min_threads = policy.facts.subgroup_size.max(8);
     let mut threads = policy.small_sort_tile(sort.key).threads / min_threads * min_threads;
     while threads > min_threads && needed(threads) > available {

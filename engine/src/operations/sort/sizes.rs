@@ -53,8 +53,8 @@ sizes! {
         /// Maximum number of workgroups of the histogram pass.
         histogram_groups: u64 = size(groups).candidates(|_| &[128, 256, 512, 1056, 2112, 4224]),
         /// Maximum number of elements of a small one-sweep sort, at most 2^20. Small sorts do not have the pass that
-        /// clears the histograms. Their histogram pass has only a few workgroups, and the rounds add up the
-        /// histograms of these.
+        /// clears the histograms. The few workgroups of their histogram pass write separate histograms, which the
+        /// rounds add up.
         few_keys: u64 = size(|_| numbers(0, 1 << 20)).candidates(|_| &[0, 1 << 14, 1 << 16, 1 << 17, 1 << 18]),
         /// Number of workgroups of the histogram pass in a small sort: a multiple of four, at most 32.
         few_keys_groups: u32 = size(|_| multiples(4, 32)).candidates(|_| &[4, 8, 16, 32]),

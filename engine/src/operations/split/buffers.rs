@@ -62,11 +62,11 @@ impl SplitBuffers {
         Self { n: n.into(), ..self }
     }
 
-    /// Writes the number of keys whose bucket id is m or more to the first word of `keys`. Such keys are moved to the
-    /// last bucket. If the number is not zero, the output is invalid.
+    /// Writes the number of keys whose bucket id is m or more to the first word of `number`. Such keys are moved to
+    /// the last bucket. If the number is not zero, the output is invalid.
     #[must_use]
-    pub fn out_of_range(self, keys: Buffer) -> Self {
-        Self { out_of_range: Some(keys), ..self }
+    pub fn out_of_range(self, number: Buffer) -> Self {
+        Self { out_of_range: Some(number), ..self }
     }
 
     /// View of the offsets of m buckets.

@@ -23,10 +23,10 @@ use crate::operations::shared::pieces::{ALIGNMENT, WORD};
 use crate::operations::shared::tiles::max_single_group_elements;
 use crate::policy::method::Method;
 
-/// Maximum number of buckets of the side-by-side prescan. It counts only the keys of the second bucket.
+/// Maximum number of buckets of the side-by-side prescan. This kernel counts only the keys of the second bucket.
 const MAX_BUCKETS_SIDE_BY_SIDE: u32 = 2;
-/// Maximum number of keys of the side-by-side prescan. It computes 32-bit indices of keys up to one block past the
-/// end.
+/// Maximum number of keys per workgroup of the side-by-side prescan. This kernel computes 32-bit indices of keys up to
+/// one such block past the end.
 const MAX_KEYS_SIDE_BY_SIDE: u64 = 1 << 28;
 /// Number of labels per word: the bucket ids of four keys of a thread, one byte each.
 const LABELS_OF_WORD: u32 = 4;

@@ -232,12 +232,12 @@ impl SplitTuning {
         }
     }
 
-    /// Rejects ranking by lane order if the device failed the lane-order probe.
+    /// Rejects ranking by lane order if the device has not passed the lane-order probe.
     pub(crate) fn check_ranking(&self, facts: &DeviceFacts) -> Result<()> {
         let ordered = !self.ranking.is_by_lane_order() || facts.lane_order;
         require(
             ordered,
-            "lane-order ranking (split.ranking) cannot be used, because the device failed the lane-order probe; use ballot ranking",
+            "lane-order ranking (split.ranking) cannot be used, because the device has not passed the lane-order probe; use ballot ranking",
         )
     }
 

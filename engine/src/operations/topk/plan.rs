@@ -39,7 +39,7 @@ impl Shape {
         (fit / 2 + 1).next_power_of_two()
     }
 
-    /// Workgroup size for several passes over `items` elements.
+    /// Size of a workgroup that makes several passes over `items` elements.
     pub fn group_threads(&self, policy: &Policy, items: u64) -> u32 {
         let size = policy.facts.subgroup_size;
         let threads = items.div_ceil(ROW_ROUNDS).max(MIN_THREADS).next_power_of_two();
@@ -172,7 +172,8 @@ impl FilterSizes {
         Self { parts, samples, group_elements, maxima: samples / group_elements, capacity }
     }
 
-    /// Whether one workgroup can process all maxima, and one all candidates, within the device's loop limit.
+    /// Whether the two workgroups that process all maxima and all candidates of a row stay within the device's loop
+    /// limit.
     fn fits(&self, policy: &Policy) -> bool {
         self.maxima.max(self.capacity) <= max_group_elements(policy)
     }

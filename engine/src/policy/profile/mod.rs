@@ -45,7 +45,7 @@ pub struct Profile {
     device: DeviceKey,
     ballots: Policy,
     lane_order: Policy,
-    /// The faster ranking method, provided that the device keeps lane order.
+    /// The ranking method to use if the device keeps lane order: the faster one.
     ranking: Ranking,
     /// Whether the device may keep lane order.
     may_have_lane_order: bool,
