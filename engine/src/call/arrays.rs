@@ -38,7 +38,7 @@ impl Context {
 
     /// Returns the elements as an array that may be modified. If the array belongs to the caller,
     /// this is a copy.
-    pub(super) fn own(&self, elements: Input<'_>, name: &str) -> Result<AnyArray> {
+    pub(super) fn owned_array(&self, elements: Input<'_>, name: &str) -> Result<AnyArray> {
         let array = elements.on_device(self, name)?;
         if !elements.is_borrowed() {
             return Ok(array);

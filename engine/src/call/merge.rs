@@ -45,7 +45,7 @@ impl Context {
     {
         let (key, keys) = (<A::Item as Key>::TYPE, [first.input(), second.input()]);
         let call = MergeCall { key, keys, values: None, how };
-        self.one::<A::Place, _>(|output| call.run(self, &mut [output]))
+        self.one_output::<A::Place, _>(|output| call.run(self, &mut [output]))
     }
 
     /// Merges two arrays of pairs that are sorted by key in ascending order.
@@ -91,7 +91,7 @@ impl Context {
         check_lengths("first_values", values[0].len(), "first", keys[0].len())?;
         check_lengths("second_values", values[1].len(), "second", keys[1].len())?;
         let call = MergeCall { key, keys, values: Some(values), how };
-        self.two::<A::Place, _, _>(|outputs| call.run(self, outputs))
+        self.two_outputs::<A::Place, _, _>(|outputs| call.run(self, outputs))
     }
 }
 

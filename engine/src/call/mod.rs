@@ -83,7 +83,7 @@ impl Context {
     }
 
     /// Returns the single result that `run` writes.
-    fn one<P: Place, T: Pod>(
+    fn one_output<P: Place, T: Pod>(
         &self,
         run: impl FnOnce(&mut dyn AnyOutput) -> Result<()>,
     ) -> Result<P::Array<T>> {
@@ -93,7 +93,7 @@ impl Context {
     }
 
     /// Returns the two results that `run` writes.
-    fn two<P: Place, T: Pod, U: Pod>(
+    fn two_outputs<P: Place, T: Pod, U: Pod>(
         &self,
         run: impl FnOnce(&mut [&mut dyn AnyOutput]) -> Result<()>,
     ) -> Result<(P::Array<T>, P::Array<U>)> {
@@ -153,14 +153,14 @@ fn bits_of(key: &[u8]) -> u64 {
 }
 
 /// Rejects numbers of elements that exceed 32-bit indices and offsets.
-fn check_numbers(what: &'static str, n: u64) -> Result<()> {
+fn check_count(what: &'static str, n: u64) -> Result<()> {
     let limit = u64::from(u32::MAX);
     if n <= limit { Ok(()) } else { Err(Error::TooLarge { what, asked: n, limit }) }
 }
 
 /// Runs `work`. If the device fails the lane-order check, runs it again; the context then ranks by
 /// ballots.
-fn redo_by_ballots<T>(work: impl Fn() -> Result<T>) -> Result<T> {
+fn retry_with_ballots<T>(work: impl Fn() -> Result<T>) -> Result<T> {
     match work() {
         Err(Error::LaneOrder { plan }) => {
             tracing::warn!(
@@ -179,8 +179,8 @@ mod tests {
 
     #[test]
     fn counts_above_32_bits_are_rejected() {
-        assert!(check_numbers("keys", u64::from(u32::MAX)).is_ok());
-        let error = check_numbers("number of keys", 1 << 32);
+        assert!(check_count("keys", u64::from(u32::MAX)).is_ok());
+        let error = check_count("number of keys", 1 << 32);
         assert!(matches!(error, Err(Error::TooLarge { asked: 4294967296, limit: 4294967295, .. })));
     }
 }

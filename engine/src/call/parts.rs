@@ -18,23 +18,29 @@ pub(super) struct Footprint {
     /// Whether the elements are on the device.
     pub on_device: bool,
     /// Number of bytes per element, summed over all arrays.
-    pub total: u64,
+    pub bytes_per_element: u64,
     /// Number of bytes per element of the array with the largest elements, which must fit in one storage binding.
     /// `None` if the operation divides arrays into bindings by itself.
-    pub widest: Option<u64>,
+    pub max_element_bytes: Option<u64>,
 }
 
 impl Footprint {
     /// Footprint of an operation on `input`. `arrays` contains the bytes per element of each array.
     pub fn new(input: Input<'_>, arrays: &[u64]) -> Self {
-        let (total, widest) = (arrays.iter().sum(), arrays.iter().copied().max());
-        Self { elements: input.len(), on_device: input.is_borrowed(), total, widest }
+        let (bytes_per_element, max_element_bytes) =
+            (arrays.iter().sum(), arrays.iter().copied().max());
+        Self {
+            elements: input.len(),
+            on_device: input.is_borrowed(),
+            bytes_per_element,
+            max_element_bytes,
+        }
     }
 
     /// Maximum number of elements of one plan, limited by the size of a storage binding.
     fn bindable(self, context: &Context) -> u64 {
         let policy = context.policy();
-        self.widest.map_or(u64::MAX, |bytes| {
+        self.max_element_bytes.map_or(u64::MAX, |bytes| {
             (policy.facts.max_storage_range / bytes.max(1))
                 .min(policy.max_elements)
                 .min(MAX_ELEMENTS)
@@ -50,7 +56,7 @@ impl Footprint {
     pub fn max_part(self, context: &Context) -> u64 {
         let memory = context.properties().device_memory;
         let memory = context.device.memory_limit.map_or(memory, |limit| limit.min(memory));
-        self.bindable(context).min(memory / self.total.max(1)).max(MIN_PART)
+        self.bindable(context).min(memory / self.bytes_per_element.max(1)).max(MIN_PART)
     }
 }
 

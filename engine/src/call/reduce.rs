@@ -5,7 +5,7 @@ use std::ops::Range;
 use bytemuck::pod_read_unaligned;
 
 use super::parts::{Footprint, in_parts};
-use super::{Like, bits_of, check_numbers, continues};
+use super::{Like, bits_of, check_count, continues};
 use crate::device::context::Context;
 use crate::elements::key::{Key, KeyType};
 use crate::error::Result;
@@ -94,7 +94,7 @@ impl Context {
         operator: Operator,
     ) -> Result<Option<(u32, Vec<u8>)>> {
         let n = input.len();
-        check_numbers("number of elements of a reduction that returns an index", n)?;
+        check_count("number of elements of a reduction that returns an index", n)?;
         let rank = |found: &[u8]| key.ordered(bits_of(found));
         let mut best: Option<(u32, Vec<u8>)> = None;
         in_parts(n, self.part_of_reduction(input), &mut |part| {
@@ -147,7 +147,7 @@ impl Context {
         B: Elements<Item: Key> + ?Sized,
     {
         let (from, operator) = ((keys.input(), values.input()), operator.into());
-        self.two::<B::Place, _, _>(|outputs| self.reduce_runs(from, &operator, outputs))
+        self.two_outputs::<B::Place, _, _>(|outputs| self.reduce_runs(from, &operator, outputs))
     }
 
     fn reduce_runs(
@@ -158,7 +158,7 @@ impl Context {
     ) -> Result<()> {
         let n = values.len();
         check_lengths("keys", keys.len(), "values", n)?;
-        check_numbers("number of elements of a reduction by key", n)?;
+        check_count("number of elements of a reduction by key", n)?;
         let bytes = [keys.element_bytes(), values.element_bytes()];
         let footprint = Footprint::new(values, &[bytes, bytes].concat());
         let part = |part: Range<u64>| {
@@ -196,7 +196,7 @@ impl Context {
         let footprint = Footprint::new(input, &[input.element_bytes()]);
         match input.is_borrowed() {
             true => input.len(),
-            false => Footprint { widest: None, ..footprint }.max_part(self),
+            false => Footprint { max_element_bytes: None, ..footprint }.max_part(self),
         }
     }
 }

@@ -45,7 +45,7 @@ impl Context {
         }
         let operator = &operator.into();
         let call = SegmentedReduce { values, offsets: Some(offsets), length: 0, operator };
-        self.one::<A::Place, _>(|output| call.run(self, output))
+        self.one_output::<A::Place, _>(|output| call.run(self, output))
     }
 
     /// Reduces each row of a matrix. `length` is the length of a row and must divide the number of
@@ -70,7 +70,7 @@ impl Context {
         let values = values.input();
         check_rows(values.len(), length)?;
         let call = SegmentedReduce { values, offsets: None, length, operator: &operator.into() };
-        self.one::<A::Place, _>(|output| call.run(self, output))
+        self.one_output::<A::Place, _>(|output| call.run(self, output))
     }
 }
 

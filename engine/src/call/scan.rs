@@ -44,7 +44,7 @@ impl Context {
         A: Elements<Item: Key> + ?Sized,
     {
         let call = ScanCall { values: input.input(), heads: Heads::None, how };
-        self.one::<A::Place, _>(|output| call.run(self, output))
+        self.one_output::<A::Place, _>(|output| call.run(self, output))
     }
 
     /// Maximum row length for [`Scan::rows`].
@@ -68,7 +68,7 @@ impl Context {
         B: Elements<Item: Key> + ?Sized,
     {
         let call = ScanCall { values: values.input(), heads: Heads::Keys(keys.input()), how };
-        self.one::<B::Place, _>(|output| call.run(self, output))
+        self.one_output::<B::Place, _>(|output| call.run(self, output))
     }
 
     /// Scans each segment of `values` independently. A segment begins at each nonzero word of
@@ -87,7 +87,7 @@ impl Context {
         B: Elements<Item: Key> + ?Sized,
     {
         let call = ScanCall { values: values.input(), heads: Heads::Words(heads.input()), how };
-        self.one::<B::Place, _>(|output| call.run(self, output))
+        self.one_output::<B::Place, _>(|output| call.run(self, output))
     }
 }
 
@@ -134,7 +134,8 @@ impl ScanCall<'_> {
     fn run(self, context: &Context, output: &mut dyn AnyOutput) -> Result<()> {
         let (values, by) = (self.values, self.heads.input());
         let bytes = values.element_bytes();
-        let mut footprint = Footprint { widest: None, ..Footprint::new(values, &[bytes, bytes]) };
+        let mut footprint =
+            Footprint { max_element_bytes: None, ..Footprint::new(values, &[bytes, bytes]) };
         if let Some(by) = by {
             check_lengths("keys", by.len(), "values", values.len())?;
             footprint = Footprint::new(values, &[by.element_bytes(), bytes, bytes]);

@@ -3,7 +3,7 @@
 use multisplit_graph::ElementType;
 
 use super::parts::{Footprint, in_parts};
-use super::{Like, check_numbers};
+use super::{Like, check_count};
 use crate::device::context::Context;
 use crate::elements::key::Key;
 use crate::error::Result;
@@ -29,7 +29,7 @@ impl Context {
         B: Elements<Item = A::Item> + ?Sized,
     {
         let (how, sorted, needles) = (Search::LowerBound, sorted.input(), needles.input());
-        self.one::<B::Place, _>(|positions| self.search(how, sorted, needles, positions))
+        self.one_output::<B::Place, _>(|positions| self.search(how, sorted, needles, positions))
     }
 
     /// For each needle, returns the number of elements of `sorted` that are less than or equal to
@@ -47,7 +47,7 @@ impl Context {
         B: Elements<Item = A::Item> + ?Sized,
     {
         let (how, sorted, needles) = (Search::UpperBound, sorted.input(), needles.input());
-        self.one::<B::Place, _>(|positions| self.search(how, sorted, needles, positions))
+        self.one_output::<B::Place, _>(|positions| self.search(how, sorted, needles, positions))
     }
 
     fn search(
@@ -58,7 +58,7 @@ impl Context {
         positions: &mut dyn AnyOutput,
     ) -> Result<()> {
         let (elements, n) = (sorted.len(), needles.len());
-        check_numbers("number of elements of a search", elements.max(n))?;
+        check_count("number of elements of a search", elements.max(n))?;
         let bytes = sorted.element_bytes();
         // Each array may use half of the memory.
         let of_sorted = Footprint { elements, ..Footprint::new(needles, &[bytes, bytes]) };

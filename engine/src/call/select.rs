@@ -5,7 +5,7 @@ use std::ops::Range;
 use multisplit_graph::ElementType;
 
 use super::parts::Footprint;
-use super::{Like, check_numbers, continues};
+use super::{Like, check_count, continues};
 use crate::device::context::Context;
 use crate::elements::key::{Key, KeyType};
 use crate::error::{Error, Result};
@@ -30,7 +30,7 @@ impl Context {
         A: Elements<Item: Key> + ?Sized,
     {
         let selection = Selection::new(input, condition, Extra::Nothing);
-        self.one::<A::Place, _>(|output| selection.run(self, &mut [output]))
+        self.one_output::<A::Place, _>(|output| selection.run(self, &mut [output]))
     }
 
     /// Returns the elements of `input` whose flag is not zero, in their original order. There must
@@ -53,7 +53,7 @@ impl Context {
                 problem: "input and flags have different lengths; give one flag per element",
             });
         }
-        self.one::<A::Place, _>(|output| selection.run(self, &mut [output]))
+        self.one_output::<A::Place, _>(|output| selection.run(self, &mut [output]))
     }
 
     /// Returns the elements of `input` that meet `condition`, and the remaining ones. Both keep
@@ -76,7 +76,7 @@ impl Context {
         A: Elements<Item: Key> + ?Sized,
     {
         let selection = Selection::new(input, condition, Extra::Rejected);
-        self.two::<A::Place, _, _>(|outputs| selection.run(self, outputs))
+        self.two_outputs::<A::Place, _, _>(|outputs| selection.run(self, outputs))
     }
 
     /// Returns the first element of each run of equal neighbours. If the input is sorted, these are
@@ -110,7 +110,7 @@ impl Context {
     {
         let runs = Select::first_of_runs();
         let selection = Selection::new(input, &runs, Extra::RunLengths);
-        self.two::<A::Place, _, _>(|outputs| selection.run(self, outputs))
+        self.two_outputs::<A::Place, _, _>(|outputs| selection.run(self, outputs))
     }
 }
 
@@ -142,7 +142,7 @@ impl<'a> Selection<'a> {
 
     fn run(&self, context: &Context, outputs: &mut [&mut dyn AnyOutput]) -> Result<()> {
         let what = "number of elements of a selection";
-        check_numbers(what, self.input.len())?;
+        check_count(what, self.input.len())?;
         let bytes = self.input.element_bytes();
         let extra = match self.extra {
             Extra::Nothing => 0,

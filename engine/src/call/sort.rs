@@ -7,7 +7,7 @@ use multisplit_graph::ElementType;
 
 use super::large::{Records, fill_with_indices, narrow_array, sort_large, widen_array};
 use super::sort_groups::sort_groups;
-use super::{Caller, Like, check_numbers, redo_by_ballots};
+use super::{Caller, Like, check_count, retry_with_ballots};
 use crate::device::context::Context;
 use crate::elements::key::{Key, KeyType, Value};
 use crate::error::Result;
@@ -52,7 +52,7 @@ impl Context {
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        self.one::<A::Place, _>(|output| SortCall::new(keys).run(self, sort, &mut [output]))
+        self.one_output::<A::Place, _>(|output| SortCall::new(keys).run(self, sort, &mut [output]))
     }
 
     /// Sorts `keys` into `out`, which must have the same length.
@@ -69,7 +69,7 @@ impl Context {
         let (key, keys) = (K::TYPE, keys.any());
         let arrays = SortArrays { key, keys, values: None, indices: None, offsets: None };
         if sort.is_by_whole_keys(key.bits()) {
-            return redo_by_ballots(|| arrays.sort(self, &self.policy(), sort));
+            return retry_with_ballots(|| arrays.sort(self, &self.policy(), sort));
         }
         arrays.sort(self, &self.promised_policy(), sort)
     }
@@ -98,7 +98,7 @@ impl Context {
         B: Elements<Item: Value, Place = A::Place> + ?Sized,
     {
         let call = SortCall::new(keys).values(values)?;
-        self.two::<A::Place, _, _>(|outputs| call.run(self, sort, outputs))
+        self.two_outputs::<A::Place, _, _>(|outputs| call.run(self, sort, outputs))
     }
 
     /// Sorts `keys` and `values` into `keys_out` and `values_out`, which must have the same length.
@@ -136,8 +136,8 @@ impl Context {
     {
         let call = SortCall { indices: true, ..SortCall::new(keys) };
         let what = "number of keys of an argsort";
-        check_numbers(what, call.keys.len())?;
-        self.one::<A::Place, _>(|output| call.run(self, sort, &mut [output]))
+        check_count(what, call.keys.len())?;
+        self.one_output::<A::Place, _>(|output| call.run(self, sort, &mut [output]))
     }
 
     /// Sorts each segment of `keys` independently, with the order and options of `sort`. `offsets`,
@@ -164,7 +164,7 @@ impl Context {
         A: Elements<Item: Key> + ?Sized,
     {
         let call = SortCall { offsets: Some(offsets.any()), ..SortCall::new(keys) };
-        self.one::<A::Place, _>(|output| call.run(self, sort, &mut [output]))
+        self.one_output::<A::Place, _>(|output| call.run(self, sort, &mut [output]))
     }
 
     /// Sorts the pairs of each segment by key, like [`sort_segments`](Self::sort_segments).
@@ -180,7 +180,7 @@ impl Context {
         B: Elements<Item: Value, Place = A::Place> + ?Sized,
     {
         let call = SortCall { offsets: Some(offsets.any()), ..SortCall::new(keys).values(values)? };
-        self.two::<A::Place, _, _>(|outputs| call.run(self, sort, outputs))
+        self.two_outputs::<A::Place, _, _>(|outputs| call.run(self, sort, outputs))
     }
 
     /// Returns the permutation that sorts each segment: for each position, the index of its key
@@ -196,7 +196,7 @@ impl Context {
     {
         let offsets = Some(offsets.any());
         let call = SortCall { indices: true, offsets, ..SortCall::new(keys) };
-        self.one::<A::Place, _>(|output| call.run(self, sort, &mut [output]))
+        self.one_output::<A::Place, _>(|output| call.run(self, sort, &mut [output]))
     }
 }
 
@@ -256,8 +256,10 @@ impl<'a> SortCall<'a> {
     /// unless the array has segments, is on the host, and exceeds one plan.
     fn groups(&self, context: &Context, sort: &Sort) -> Vec<(Range<u64>, Sort)> {
         let (n, on_host) = (self.keys.len(), !self.keys.is_borrowed() && self.offsets.is_none());
-        let widest = self.values.map_or(0, Input::element_bytes).max(self.keys.element_bytes());
-        let groups = on_host.then(|| sort_groups(&context.policy(), sort, n, widest)).flatten();
+        let max_element_bytes =
+            self.values.map_or(0, Input::element_bytes).max(self.keys.element_bytes());
+        let groups =
+            on_host.then(|| sort_groups(&context.policy(), sort, n, max_element_bytes)).flatten();
         groups.unwrap_or_else(|| vec![(0..n, sort.clone())])
     }
 
@@ -268,10 +270,11 @@ impl<'a> SortCall<'a> {
 
     /// Returns the sorted keys and values, or the permutation.
     fn sorted(self, context: &Context, sort: &Sort) -> Result<Vec<AnyArray>> {
-        redo_by_ballots(|| {
+        retry_with_ballots(|| {
             let Self { key, offsets, .. } = self;
-            let keys = context.own(self.keys, "keys")?;
-            let values = self.values.map(|values| context.own(values, "values")).transpose()?;
+            let keys = context.owned_array(self.keys, "keys")?;
+            let values =
+                self.values.map(|values| context.owned_array(values, "values")).transpose()?;
             let indices = match offsets {
                 _ if !self.indices => None,
                 // Positions outside of all segments are 0.

@@ -8,22 +8,23 @@ use crate::operations::sort::{Cut, Sort};
 use crate::policy::Policy;
 
 /// Divides the segments of a sort of `n` keys into groups. Returns the range of keys and the sort
-/// options of each group. `widest` is the size in bytes of a key or a value, whichever is larger.
+/// options of each group. `max_element_bytes` is the size in bytes of a key or a value, whichever is larger.
 /// Returns `None` if the sort has no segments, if it fits in one plan, or if its segments are
 /// invalid; in the last case, the plan reports the error.
 pub(super) fn sort_groups(
     policy: &Policy,
     sort: &Sort,
     n: u64,
-    widest: u64,
+    max_element_bytes: u64,
 ) -> Option<Vec<(Range<u64>, Sort)>> {
     // Keys of 8 and 16 bits are sorted as 32-bit words.
-    let widest = widest.max(4);
-    if Extent::fits(policy, n, widest) {
+    let max_element_bytes = max_element_bytes.max(4);
+    if Extent::fits(policy, n, max_element_bytes) {
         return None;
     }
     let n = n as usize;
-    let max = (policy.facts.max_storage_range / widest).min(policy.max_elements) as usize;
+    let max =
+        (policy.facts.max_storage_range / max_element_bytes).min(policy.max_elements) as usize;
     let (segments, bound): (usize, Box<dyn Fn(usize) -> usize>) = match &sort.cut {
         Cut::Whole => return None,
         Cut::Offsets(offsets) => {

@@ -3,7 +3,7 @@
 use multisplit_graph::ElementType;
 
 use super::large::{Destination, Records, split_large, split_plan};
-use super::{Caller, check_numbers, redo_by_ballots};
+use super::{Caller, check_count, retry_with_ballots};
 use crate::device::context::Context;
 use crate::elements::key::{Key, Value};
 use crate::error::{Error, Result};
@@ -86,7 +86,7 @@ impl Context {
         values: Option<Input<'_>>,
         buckets: &Buckets,
     ) -> Result<Split> {
-        check_numbers(COUNTED, keys.len())?;
+        check_count(COUNTED, keys.len())?;
         let is_borrowed = keys.is_borrowed();
         let keys = keys.on_device(self, "keys")?;
         let values = values.map(|values| values.on_device(self, "values")).transpose()?;
@@ -108,7 +108,7 @@ impl Context {
     }
 
     fn split_indices(&self, keys: Input<'_>, buckets: &Buckets) -> Result<Split> {
-        check_numbers(COUNTED, keys.len())?;
+        check_count(COUNTED, keys.len())?;
         let keys = keys.on_device(self, "keys")?;
         let out = AnyArray::uninit(self, "permutation", ElementType::U32, keys.len())?;
         let from = Records::new(buckets.key(), &keys, None);
@@ -125,7 +125,7 @@ impl Context {
         to: Destination<'_>,
         buckets: &Buckets,
     ) -> Result<(AnyArray, Method)> {
-        redo_by_ballots(|| {
+        retry_with_ballots(|| {
             let policy = self.policy();
             let caller = Caller { context: self, policy: &policy };
             if !from.fit_one_plan(&policy) {

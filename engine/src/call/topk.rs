@@ -5,7 +5,7 @@ use std::ops::Range;
 use multisplit_graph::ElementType;
 
 use super::parts::{Footprint, in_parts, in_parts_of};
-use super::{bits_of, check_numbers};
+use super::{bits_of, check_count};
 use crate::device::context::Context;
 use crate::elements::key::{Key, KeyType};
 use crate::error::Result;
@@ -72,7 +72,7 @@ impl TopKCall<'_> {
         let (context, n) = (self.context, self.keys.len());
         let (rows, length) = self.how.cut(n)?;
         check_k(self.how.k, length)?;
-        check_numbers("number of elements of a top-k", n)?;
+        check_count("number of elements of a top-k", n)?;
         // Keys of 8 and 16 bits are processed as 32-bit words.
         let bytes = self.keys.element_bytes().max(4);
         let footprint = Footprint::new(self.keys, &[bytes, bytes]);

@@ -56,7 +56,7 @@ pub struct Config {
 
 /// Version of the first validation layer that supports `VK_KHR_shader_maximal_reconvergence`. Earlier layers report
 /// its use as an error.
-const KNOWS_MAXIMAL_RECONVERGENCE: u32 = vk::make_api_version(0, 1, 3, 274);
+const MIN_LAYER_WITH_MAXIMAL_RECONVERGENCE: u32 = vk::make_api_version(0, 1, 3, 274);
 
 impl Config {
     /// Features and extensions to enable on a device.
@@ -68,8 +68,9 @@ impl Config {
         // SAFETY: enumerated from this instance.
         let mut requirements = unsafe { Requirements::of(&instance.raw, physical) }?;
         let mut left_out = self.without;
-        left_out.shader_maximal_reconvergence |=
-            instance.layer_version.is_some_and(|version| version < KNOWS_MAXIMAL_RECONVERGENCE);
+        left_out.shader_maximal_reconvergence |= instance
+            .layer_version
+            .is_some_and(|version| version < MIN_LAYER_WITH_MAXIMAL_RECONVERGENCE);
         // GPU-assisted validation treats push descriptors as uninitialized and does not check accesses through them.
         left_out.push_descriptor |=
             self.validation.is_some_and(|validation| validation.gpu_assisted);

@@ -100,7 +100,7 @@ impl Pipeline {
     }
 }
 
-/// Adaptation of a kernel to a device: how the kernel accesses buffers, and what replaces `subgroupBarrier()`.
+/// Adaptation of a kernel to a device: how it accesses buffers, and how it treats `subgroupBarrier()`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Form {
     pub access: BufferAccess,

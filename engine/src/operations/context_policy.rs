@@ -20,7 +20,7 @@ impl Context {
             return policy;
         }
         let profile = self.used_profile();
-        let lane_order = profile.as_ref().is_none_or(|profile| profile.wants_lane_order());
+        let lane_order = profile.as_ref().is_none_or(|profile| profile.prefers_lane_order());
         self.sizes(lane_order && self.has_lane_order())
     }
 

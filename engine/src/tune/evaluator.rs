@@ -256,7 +256,7 @@ impl<'c> Evaluator<'c> {
 
     /// GPU times of a benchmark with two policies in nanoseconds, measured in alternation. If both policies lead to
     /// the same plan, it is measured only once.
-    pub fn both(&mut self, benchmark: Benchmark, [a, b]: [&Policy; 2]) -> Result<[f64; 2]> {
+    pub fn time_both(&mut self, benchmark: Benchmark, [a, b]: [&Policy; 2]) -> Result<[f64; 2]> {
         let of_b = self.timer(benchmark, b)?;
         if self.is_same(a, benchmark, &of_b) {
             let time = of_b.best_time(self.context)?;

@@ -236,7 +236,7 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
         if self.evaluator.clock.is_over() {
             return Ok(None);
         }
-        let [tuned, built_in] = self.evaluator.both(benchmark, [&self.best, built_in])?;
+        let [tuned, built_in] = self.evaluator.time_both(benchmark, [&self.best, built_in])?;
         Ok(Some(Comparison { benchmark: benchmark.name(), n: benchmark.n, built_in, tuned }))
     }
 }
@@ -258,7 +258,7 @@ pub(super) fn ratio(
     let mut mean = 0.0;
     for operation in operations {
         let benchmark = Benchmark { operation, n: largest };
-        let [a, b] = evaluator.both(benchmark, [a, b])?;
+        let [a, b] = evaluator.time_both(benchmark, [a, b])?;
         mean += (a / b).ln() / 3.0;
     }
     Ok(mean.exp())

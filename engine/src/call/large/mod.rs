@@ -50,11 +50,11 @@ impl<'a> Records<'a> {
 
     /// Whether the records fit one plan. Keys of 8 and 16 bits are processed as 32-bit words.
     pub fn fit_one_plan(self, policy: &Policy) -> bool {
-        Extent::fits(policy, self.keys.len(), self.widest().max(4))
+        Extent::fits(policy, self.keys.len(), self.max_element_bytes().max(4))
     }
 
     /// Size in bytes of a key or a value, whichever is larger.
-    pub fn widest(self) -> u64 {
+    pub fn max_element_bytes(self) -> u64 {
         self.keys.element_bytes().max(self.values.map_or(0, AnyArray::element_bytes))
     }
 }
@@ -93,17 +93,17 @@ pub(super) struct Extent {
 }
 
 impl Extent {
-    /// Sizes for arrays whose largest element has `widest` bytes.
-    pub fn of(policy: &Policy, widest: u64) -> Self {
-        let window = policy.facts.max_storage_range / widest.max(1);
+    /// Sizes for arrays whose largest element has `max_element_bytes` bytes.
+    pub fn of(policy: &Policy, max_element_bytes: u64) -> Self {
+        let window = policy.facts.max_storage_range / max_element_bytes.max(1);
         let piece = window.min(policy.max_elements) / 2;
         let aligned = |elements: u64| (elements / ALIGNMENT * ALIGNMENT).max(ALIGNMENT);
         Self { piece: aligned(piece), window: aligned(window) }
     }
 
     /// Whether `n` elements fit one plan.
-    pub fn fits(policy: &Policy, n: u64, widest: u64) -> bool {
-        let bytes = n.saturating_mul(widest);
+    pub fn fits(policy: &Policy, n: u64, max_element_bytes: u64) -> bool {
+        let bytes = n.saturating_mul(max_element_bytes);
         n <= policy.max_elements && bytes <= policy.facts.max_storage_range
     }
 
@@ -129,13 +129,15 @@ mod tests {
     fn pieces_are_aligned_and_at_most_half_a_plan() {
         let max_elements = (1 << 30) - 1;
         for range in [1 << 10, 1 << 27, (1 << 30) - 1, u64::from(u32::MAX)] {
-            for widest in [4, 8, 16] {
+            for max_element_bytes in [4, 8, 16] {
                 let policy = policy(max_elements, range);
-                let Extent { piece, window } = Extent::of(&policy, widest);
+                let Extent { piece, window } = Extent::of(&policy, max_element_bytes);
                 assert!(piece > 0 && piece.is_multiple_of(ALIGNMENT) && piece <= window);
-                assert!(window * widest <= range && window.is_multiple_of(ALIGNMENT));
-                assert!(range == 1 << 10 || Extent::fits(&policy, piece + ALIGNMENT, widest));
-                assert!(!Extent::fits(&policy, window + ALIGNMENT, widest));
+                assert!(window * max_element_bytes <= range && window.is_multiple_of(ALIGNMENT));
+                assert!(
+                    range == 1 << 10 || Extent::fits(&policy, piece + ALIGNMENT, max_element_bytes)
+                );
+                assert!(!Extent::fits(&policy, window + ALIGNMENT, max_element_bytes));
             }
         }
         assert!(Extent::fits(&policy(1000, 1 << 20), 1000, 4));

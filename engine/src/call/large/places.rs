@@ -85,7 +85,7 @@ impl Places {
         pieces: &[SplitPiece<'_>],
         to: Records<'_>,
     ) -> Result<()> {
-        let extent = Extent::of(caller.policy, to.widest());
+        let extent = Extent::of(caller.policy, to.max_element_bytes());
         for (piece, destinations) in pieces.iter().zip(&self.destinations) {
             let spans = spans(&piece.offsets, destinations, extent.window);
             move_piece(caller, piece, destinations, (&spans, extent.window), to)?;

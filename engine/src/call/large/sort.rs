@@ -37,7 +37,7 @@ pub(in crate::call) fn sort_large(
         caller,
         how,
         keyed: &keyed,
-        extent: Extent::of(caller.policy, records.widest()),
+        extent: Extent::of(caller.policy, records.max_element_bytes()),
         records,
         spare: spare.records(),
         heads: heads.each_ref().map(Owned::records),

@@ -80,7 +80,7 @@ fn split_pieces<'a>(
     buckets: &Buckets,
 ) -> Result<(Vec<SplitPiece<'a>>, Method)> {
     // Elements of a permutation are at most as large as keys.
-    let extent = Extent::of(caller.policy, from.widest());
+    let extent = Extent::of(caller.policy, from.max_element_bytes());
     let mut pieces = Vec::new();
     for piece in extent.pieces(0..from.keys.len()) {
         let to = match to {

@@ -144,7 +144,7 @@ impl Check {
 
     /// Checks a device on which `enabled` and the corresponding extensions are enabled.
     pub(super) fn of_enabled(offer: &Offer, enabled: &Features) -> Self {
-        let mut missing = device_lacks(offer);
+        let mut missing = missing_properties(offer);
         let mut unused = Vec::new();
         for known in KNOWN {
             let (offered, on) = (known.is_on(&offer.features), known.is_on(enabled));
@@ -155,7 +155,7 @@ impl Check {
                 _ => missing.extend(known.missing(why)),
             }
         }
-        if let Some(lacking) = without_full_subgroups(offer, enabled) {
+        if let Some(lacking) = missing_full_subgroups(offer, enabled) {
             unused.retain(|unused| *unused != lacking);
             missing.push(lacking);
         }
@@ -175,7 +175,7 @@ impl Known {
 /// Returns `computeFullSubgroups` as missing unless it is certain that all subgroups of a kernel are full. They are
 /// full if `computeFullSubgroups` is enabled. They are also full by default in kernels that are Vulkan 1.3 modules, if
 /// the device has a fixed subgroup size or supports subgroup size control.
-fn without_full_subgroups(offer: &Offer, enabled: &Features) -> Option<Missing> {
+fn missing_full_subgroups(offer: &Offer, enabled: &Features) -> Option<Missing> {
     let (min, max) = offer.properties.subgroup_size_range;
     let by_module = offer.core13 && (enabled.subgroup_size_control || min == max);
     if enabled.compute_full_subgroups || by_module {
@@ -199,7 +199,7 @@ pub(super) fn check_version(of: &'static str, found: u32) -> Result<()> {
 }
 
 /// Requirements that the device cannot meet, regardless of how it is created.
-fn device_lacks(offer: &Offer) -> Vec<Missing> {
+fn missing_properties(offer: &Offer) -> Vec<Missing> {
     let properties = &offer.properties;
     let mut missing = Vec::new();
     if properties.api_version < API_VERSION {

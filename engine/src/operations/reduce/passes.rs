@@ -141,7 +141,7 @@ impl ReducePasses<'_> {
             false => vec![single(src, policy)?],
         };
         // At least one part, so that empty inputs still write the identity.
-        let groups = lengths.some_parts(self.n, tile * tiles)?;
+        let groups = lengths.at_least_one_part(self.n, tile * tiles)?;
         check_limit("number of tiles of a reduction", groups.max, MAX_PARTS)?;
         let prepared = lengths.prepare(graph, policy, "reduce.prepare")?;
         let part_words = if self.index.is_some() { 4 } else { bytes / WORD };

@@ -163,7 +163,7 @@ impl SelectPasses<'_> {
         let items = u64::from(builtin.define("ITEMS").unwrap_or(1));
         let (threads, settings) = self.look_back(items);
         // At least one workgroup, so that an empty input still writes a count of zero.
-        let tiles = lengths.some_parts(self.n, u64::from(threads) * items)?;
+        let tiles = lengths.at_least_one_part(self.n, u64::from(threads) * items)?;
         let words = if run_lengths.is_some() { 4 } else { 2 };
         let status = TileStatus::plan(self.policy, &mut lengths, tiles, words, true)?;
         let keeps_status = status.constant();

@@ -133,7 +133,7 @@ impl Lengths {
     }
 
     /// Like [`parts`](Self::parts), but at least one. If the length is 0, the only part is empty.
-    pub fn some_parts(&mut self, of: Length, size: u64) -> Result<Length> {
+    pub fn at_least_one_part(&mut self, of: Length, size: u64) -> Result<Length> {
         self.step(of, of.max.div_ceil(size).max(1), AT_LEAST_ONE, [size, 1, 0])
     }
 
@@ -310,7 +310,7 @@ mod tests {
         let tiles = lengths.parts(n, 300).expect("tiles");
         let words = lengths.scaled(tiles, 3, 5).expect("words");
         assert_eq!((tiles.max, words.max), (4, 17));
-        assert_eq!(lengths.some_parts(Length::known(0), 8).expect("parts").max, 1);
+        assert_eq!(lengths.at_least_one_part(Length::known(0), 8).expect("parts").max, 1);
         let mut graph = Graph::new("known");
         let policy = test_policy(32, 256);
         let prepared = lengths.prepare(&mut graph, &policy, "prepare").expect("none");

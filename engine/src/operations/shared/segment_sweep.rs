@@ -113,8 +113,8 @@ impl SegmentSweep<'_> {
         let look_back = self.look_back(&of_threads);
         let kernels = if look_back.is_some() { self.lookback } else { self.downsweep };
         // At least one tile, so that an empty input still writes its results.
-        let tiles =
-            lengths.some_parts(self.n, tile_elements(kernels[self.terms.variant], &of_threads))?;
+        let tiles = lengths
+            .at_least_one_part(self.n, tile_elements(kernels[self.terms.variant], &of_threads))?;
         let label = |what| format!("{}.{what}", self.name);
         if let Some(settings) = look_back {
             let words = AGGREGATE_BYTES / WORD;

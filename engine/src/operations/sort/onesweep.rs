@@ -32,7 +32,7 @@ const NEVER_SKIPPED: u32 = 31;
 pub(super) fn add(passes: &mut SortPasses<'_>, rounds: u32, packed: Option<Packed>) -> Result<()> {
     let (policy, buffers) = (passes.policy, passes.buffers);
     let (tiles, small, parts, part) = passes.prepare(|passes, lengths, n| {
-        let tiles = lengths.some_parts(n, u64::from(passes.shape.tile()))?;
+        let tiles = lengths.at_least_one_part(n, u64::from(passes.shape.tile()))?;
         let small = small_sort(policy, n.max, (tiles.max, passes.shape), rounds.into());
         let part = small.map_or_else(|| part(policy, n.max), |small| small.part);
         let parts = match small {
@@ -61,7 +61,7 @@ pub(super) fn add(passes: &mut SortPasses<'_>, rounds: u32, packed: Option<Packe
     for (index, (shift, bits)) in (0..).zip(passes.sort.digits(DIGIT_BITS)) {
         let begin = layout.status_begin + u64::from(index) * layout.status;
         let (kind, digit) = passes.digit(shift, bits)?;
-        let pair = with_other_round(&halves, buffers, rounds, index);
+        let pair = round_pair(&halves, buffers, rounds, index);
         let by = SplitBy::Round { digit, pair, noop_rounds };
         let status = words((begin, status_words(tiles.max)));
         let round = Round { index, kind, by, tiles, small };
@@ -69,7 +69,7 @@ pub(super) fn add(passes: &mut SortPasses<'_>, rounds: u32, packed: Option<Packe
     }
     if copies_back {
         let status = words((layout.copy_back_begin(), STATUS_HEAD + 1));
-        let by = copy_round(with_other_round(&halves, buffers, rounds, rounds), rounds);
+        let by = copy_round(round_pair(&halves, buffers, rounds, rounds), rounds);
         let round = Round { index: rounds, kind: 0, by, tiles, small };
         round.add(passes, [histograms, noop_flags, status], &halves)?;
     }
@@ -164,7 +164,7 @@ pub(super) fn needs_copy_back(buffers: &SortBuffers, rounds: u32) -> bool {
 
 /// Bit mask of a round and of its partner, which moves the elements in the opposite direction. If all keys have the
 /// same digit in both rounds, both are skipped and the elements stay in place.
-fn with_other_round(halves: &Halves, buffers: &SortBuffers, rounds: u32, round: u32) -> u32 {
+fn round_pair(halves: &Halves, buffers: &SortBuffers, rounds: u32, round: u32) -> u32 {
     let other = round ^ 1;
     let exists = other < rounds || (other == rounds && needs_copy_back(buffers, rounds));
     // If the first round generates indices, or words from packed keys, neither this round nor its partner may be
@@ -278,7 +278,7 @@ impl Histogram {
 /// an odd number of rounds.
 pub(super) fn copy_back(passes: &mut SortPasses<'_>, halves: &Halves) -> Result<()> {
     let tile = u64::from(passes.shape.tile());
-    let tiles = passes.prepare(|_, lengths, n| lengths.some_parts(n, tile))?;
+    let tiles = passes.prepare(|_, lengths, n| lengths.at_least_one_part(n, tile))?;
     let words = passes.graph.transient::<u32>("sort.status", 2 * ALIGNMENT);
     fill(passes.graph, passes.policy, "sort.clear", words, 0)?;
     let (noop_flags, status) =

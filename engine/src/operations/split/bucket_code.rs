@@ -38,7 +38,7 @@ impl Bucket {
         match self {
             Self::Range(_) => true,
             Self::Even { .. } => self.even_scaled(key, buckets).is_none(),
-            _ => self.is_users(),
+            _ => self.is_user_defined(),
         }
     }
 

@@ -95,7 +95,7 @@ impl Bucket {
     }
 
     /// Whether this is a user's function in GLSL.
-    pub(super) fn is_users(&self) -> bool {
+    pub(super) fn is_user_defined(&self) -> bool {
         #[cfg(feature = "glsl")]
         return matches!(self, Self::Glsl(_));
         #[cfg(not(feature = "glsl"))]

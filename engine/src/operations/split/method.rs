@@ -18,14 +18,14 @@ pub(super) fn choose(policy: &Policy, split: &Split) -> Method {
         // Two rounds would evaluate the user's function at least five times per key, at an unknown cost.
         Method::Auto
             if split.buckets > MAX_BUCKETS_OF_ROUND
-                && split.bucket.is_users()
+                && split.bucket.is_user_defined()
                 && policy.split.label_user_buckets =>
         {
             Method::ReducedBitSort
         }
         // For a single split, the block-level method is faster than the one-sweep method, for every m
         // (docs/performance.md). Both read the keys twice, but only the one-sweep method looks back.
-        Method::Auto if of_round(split.buckets) <= policy.split.max_buckets_direct => {
+        Method::Auto if buckets_per_round(split.buckets) <= policy.split.max_buckets_direct => {
             Method::Direct
         }
         Method::Auto => Method::Block,
@@ -35,7 +35,7 @@ pub(super) fn choose(policy: &Policy, split: &Split) -> Method {
 
 /// Maximum number of buckets of a round. If there are more than [`MAX_BUCKETS_OF_ROUND`] buckets, two rounds split by
 /// half of the id bits each.
-fn of_round(buckets: u32) -> u32 {
+fn buckets_per_round(buckets: u32) -> u32 {
     match buckets {
         ..=MAX_BUCKETS_OF_ROUND => buckets,
         _ => 1 << bucket_bits(buckets).div_ceil(2),
@@ -64,7 +64,7 @@ pub(super) fn sizes(
     buffers: &SplitBuffers,
 ) -> SplitSizes {
     let tuned = &policy.split;
-    let class = bucket_bits(of_round(split.buckets)) as usize - 1;
+    let class = bucket_bits(buckets_per_round(split.buckets)) as usize - 1;
     let labels = method == Method::Block
         && split.bucket.is_costly(split.key, split.buckets)
         && split.buckets >= tuned.min_buckets_labelled;
@@ -116,7 +116,7 @@ const MAX_KEYS: u32 = 1 << 30;
 /// Number of loop iterations that a kernel takes for one tile. A window takes one iteration for each bucket that a
 /// lane handles. In the block-level method, each thread also iterates over its buckets four times.
 fn rounds_of_tile(policy: &Policy, method: Method, split: &Split, shape: TileShape) -> u32 {
-    let buckets = 1u32 << bucket_bits(of_round(split.buckets));
+    let buckets = 1u32 << bucket_bits(buckets_per_round(split.buckets));
     let windows = buckets.div_ceil(policy.facts.subgroup_size) * shape.items.max(1);
     match method {
         Method::Block => windows.max(4 * (1 + shape.items + buckets.div_ceil(shape.threads))),
@@ -152,7 +152,7 @@ fn fitted(
     shape: TileShape,
     labels: bool,
 ) -> TileShape {
-    let bits = bucket_bits(of_round(split.buckets));
+    let bits = bucket_bits(buckets_per_round(split.buckets));
     let cells = split.bucket.cells(policy, split.key, split.buckets);
     let splitters = (split.key.bytes() << bits) + 4 * cells;
     match method {

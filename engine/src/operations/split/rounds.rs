@@ -83,7 +83,7 @@ fn stages(passes: &mut SplitPasses<'_>, method: Method) -> Result<()> {
     let DerivedLengths { subproblems, groups, blocks, scan, entries } =
         passes.prepare(|passes, lengths, n| {
             // At least one subproblem, even if the input is empty, because the first subproblem writes the offsets.
-            let subproblems = lengths.some_parts(n, tile * parts)?;
+            let subproblems = lengths.at_least_one_part(n, tile * parts)?;
             let of_group = passes.sizes.threads / threads_of_subproblem;
             let groups = lengths.parts(subproblems, of_group.into())?;
             let blocks = match passes.side_by_side {
@@ -184,7 +184,7 @@ fn one_sweep(passes: &mut SplitPasses<'_>) -> Result<()> {
     let words = m.next_multiple_of(ALIGNMENT / WORD);
     let (tiles, blocks, clear) = passes.prepare(|passes, lengths, n| {
         // At least one tile, even if the input is empty, because the first tile writes the offsets.
-        let tiles = lengths.some_parts(n, tile)?;
+        let tiles = lengths.at_least_one_part(n, tile)?;
         let blocks = lengths.parts(n, tile * parts)?;
         let cleared = lengths.scaled(tiles, m, words + STATUS_HEAD)?;
         Ok((tiles, blocks, Filling::plan(passes.policy, lengths, cleared)?))

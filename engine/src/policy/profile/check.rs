@@ -39,7 +39,7 @@ fn ranked_tiles(policy: &mut Policy) -> impl Iterator<Item = Tile<'_>> {
 }
 
 /// Reduces tiles to fit the device, as planning does.
-pub(super) fn cut_down(policy: &mut Policy) {
+pub(super) fn reduce_tiles(policy: &mut Policy) {
     let limits = *policy;
     for Tile { shape, bits, key_bytes, .. } in ranked_tiles(policy) {
         *shape = limits.fit_tile(*shape, bits, key_bytes, |_| 0);
@@ -55,19 +55,19 @@ pub(super) fn check(policy: &Policy) -> Result<(), String> {
         other => other.to_string(),
     })?;
     let mut cut = *policy;
-    cut_down(&mut cut);
+    reduce_tiles(&mut cut);
     let mut given = *policy;
     let tiles = ranked_tiles(&mut given).zip(ranked_tiles(&mut cut));
     for (Tile { field, shape, .. }, Tile { shape: fitting, .. }) in tiles {
-        refuse_cut(policy, field, *shape, *fitting)?;
+        check_tile(policy, field, *shape, *fitting)?;
     }
-    refuse_cut(policy, "split.warp", policy.split.warp, cut.split.warp)?;
-    refuse_cut(policy, "sort.histogram", policy.sort.histogram, cut.sort.histogram)
+    check_tile(policy, "split.warp", policy.split.warp, cut.split.warp)?;
+    check_tile(policy, "sort.histogram", policy.sort.histogram, cut.sort.histogram)
 }
 
 /// Rejects a tile that does not fit the device. Planning would replace it by a smaller tile that
 /// was not measured.
-fn refuse_cut(
+fn check_tile(
     policy: &Policy,
     field: &str,
     shape: TileShape,

@@ -107,7 +107,7 @@ impl Profile {
         ranking: Ranking,
     ) -> Self {
         for policy in [&mut ballots, &mut lane_order] {
-            check::cut_down(policy);
+            check::reduce_tiles(policy);
         }
         let (source, device) = (IN_MEMORY.to_owned(), DeviceKey::of(properties));
         let may_have_lane_order = Facts::may_have_lane_order(properties);
@@ -156,7 +156,7 @@ impl Profile {
     }
 
     /// Whether to rank by lane order if the device keeps it.
-    pub(crate) fn wants_lane_order(&self) -> bool {
+    pub(crate) fn prefers_lane_order(&self) -> bool {
         self.ranking.is_by_lane_order()
     }
 

@@ -59,7 +59,7 @@ fn written_profiles_are_read_back() {
     let profile = Profile::new(&device(), ballots, built_in.lane_order, Ranking::Ballots);
     let read = parse(&profile.text()).expect("what was written");
     assert_eq!(read.ballots, ballots);
-    assert!(!read.wants_lane_order());
+    assert!(!read.prefers_lane_order());
     // Sizes that do not depend on the ranking come from the first policy.
     assert_eq!(read.lane_order.histogram.loads, 8);
     assert_eq!(read.lane_order.sort, built_in.lane_order.sort);
@@ -215,7 +215,7 @@ fn default_tiles_fit_the_minimum_device_limits() {
                 DeviceProperties { shared_memory, ..test_properties(subgroup_size, 256) };
             let policy = Policy::for_device(&properties);
             let mut cut = policy;
-            check::cut_down(&mut cut);
+            check::reduce_tiles(&mut cut);
             assert_eq!(cut, policy, "{subgroup_size}, {shared_memory}");
         }
     }

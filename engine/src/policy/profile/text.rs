@@ -50,7 +50,7 @@ impl Profile {
         let DeviceKey { name, driver, identity } = &self.device;
         let names = [("name", name.clone()), ("driver", driver.clone())];
         section(DEVICE, names.into_iter().chain(identity.clone()).collect());
-        let ranking = if self.wants_lane_order() { LANE_ORDER } else { BALLOTS };
+        let ranking = if self.prefers_lane_order() { LANE_ORDER } else { BALLOTS };
         let fields = |policy: &Policy, per_ranking: bool| -> Vec<(&'static str, String)> {
             let fields =
                 all_sizes().filter(|field| field.stored && field.per_ranking == per_ranking);
