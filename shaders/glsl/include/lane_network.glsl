@@ -66,8 +66,8 @@ void sort_items() {
     merge_4();
 }
 
-// Keeps the smaller element (`earlier`) or the larger one of a pair that this lane shares with another lane, which
-// keeps the other.
+// Compares an element of this lane with one of another lane. Keeps the smaller one if `earlier` is set, otherwise the
+// larger one. The other lane keeps the other element.
 #ifdef PAIRS
 void keep(inout KEY key, inout uint source, KEY other, uint other_source, bool earlier) {
     bool taken = is_later(key, source, other, other_source) == earlier;

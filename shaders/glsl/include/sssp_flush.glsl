@@ -41,7 +41,7 @@ void begin_round() {
     near_staged = 0;
     later_staged = 0;
     for (uint s = gl_LocalInvocationIndex; s <= BUCKETS; s += gl_WorkGroupSize.x) destination_counts[s] = 0;
-    // The end of the first queue precedes those of the buckets.
+    // Element round_more_first - 1 is the end of the first queue's entries.
     uint first = round_more_first - 1 + gl_LocalInvocationIndex;
     for (uint b = first; b <= round_more_last; b += gl_WorkGroupSize.x)
         taken_ends[b] = control.ends[b];

@@ -21,7 +21,7 @@ layout(push_constant) uniform Push {
     uint smallest;  // whether to select the smallest ones
     uint capacity;  // elements per row of the output, or of the candidates
     uint samples;   // sampled elements per row
-    uint maxima;    // groups of samples
+    uint maxima;    // groups of samples per row; the maximum of each group is kept
     uint step;      // digit, counted from the top
     uint cut;       // parts per row that each select k elements first; 1: the row is not divided
 } push;

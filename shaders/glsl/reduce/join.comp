@@ -46,12 +46,13 @@ const uint MAX_FINDERS = 64;
 shared uint shared_closed;
 shared uint shared_falls;
 
+// Returns the total of a tile's elements from its last segment start on (segment_parts.glsl).
 TERM open_total(uint tile) {
     return from_two_words(parts.at[2 * tile + 1].xy);
 }
 
-// Combines the open totals of tiles [begin, end) in order, a contiguous range per thread. Called by all threads;
-// contains a barrier.
+// Returns the combination of the open totals of tiles [begin, end), in order. Each thread combines a contiguous range.
+// Called by all threads; contains a barrier.
 TERM join(uint begin, uint end) {
     uint share = (end - begin - 1) / gl_WorkGroupSize.x + 1;
     uint first = begin + min(share * thread_rank(), end - begin);

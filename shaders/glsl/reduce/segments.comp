@@ -45,6 +45,7 @@ layout(push_constant) uniform Push {
 // For each element of the tile: whether it ends a segment, and the segment that it ends.
 shared uint last_bits[TILE / 32];
 shared uint segment_at[TILE];
+// Range of offsets that may end a segment in this tile.
 shared uint bounds[2];
 shared uint shared_closed;
 shared TERM shared_closing;
@@ -75,11 +76,12 @@ void mark_offsets(uint first, uint begin, uint end) {
     }
 }
 
+// Returns 1 if the element at `place` ends a segment, otherwise 0.
 uint is_last(uint place) {
     return last_bits[place / 32] >> place % 32 & 1;
 }
 
-// Whether all elements fit one tile. That tile searches all offsets for segment ends.
+// Returns whether all elements fit one tile. If so, the tile searches all offsets for segment ends.
 bool is_one_tile() { return push.elements <= TILE; }
 
 // Writes the identity for empty segments, in this workgroup's share of all segments. Returns whether an offset

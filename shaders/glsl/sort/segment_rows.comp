@@ -58,6 +58,7 @@ KEY from_image(KEY bits) { return from_ordered(push.descending != 0 ? ~bits : bi
 
 KEY mask;  // the bits to sort by
 
+// Returns the bits of an image to sort by.
 KEY compared(KEY x) {
     KEY masked = x & mask;
     return ALL_BITS != 0 ? x : masked;
@@ -89,10 +90,11 @@ uint first_row;
 // Returns the array index of a tile position.
 uint element_at(uint place) { return (first_row + place / ROW_ROOM) * push.row_length + place % ROW_ROOM; }
 
+// Returns whether a tile position holds an element of a row.
 bool is_there(uint place) { return place % ROW_ROOM < push.row_length && first_row + place / ROW_ROOM < push.rows; }
 
-// At least as large as every key. Between equal keys, the source decides: missing elements have the largest
-// sources.
+// Image of missing elements, at least as large as that of every key. A key with the same image still comes first,
+// because missing elements have the largest sources.
 const KEY MISSING = ~KEY(0);
 
 KEY load_image(uint place) {

@@ -25,7 +25,7 @@ void main() {
     if (round_is_over()) return;
 #ifdef PILE
     if (round_groups() == 0) {
-        if (gl_LocalInvocationIndex == 0) hand_on();
+        if (gl_LocalInvocationIndex == 0) write_dispatches();
         return;
     }
 #endif

@@ -30,7 +30,7 @@ bool has_room;    // whether the last reservation of this subgroup succeeded
 void keep_candidates(uint first, uint present);
 #include "topk_visit.glsl"
 
-// Appends the items whose bit is set in `kept`. Called by whole subgroups.
+// Appends the loaded items whose bit is set in `kept` to the candidates. Called by whole subgroups.
 void append(uint first, uint kept) {
     uint own = bitCount(kept);
     uint through = subgroupInclusiveAdd(own);
