@@ -1,5 +1,5 @@
 #version 460
-// Prepares a device count for the passes of a primitive. A single thread reads the count, clamps it and writes
+// Prepares a device count for the passes of an operation. A single thread reads the count, clamps it and writes
 // record 0 with it. Each step then derives another number from an earlier record, for example the number of tiles,
 // and writes the next record. Records (include/count.glsl) contain the number and the workgroups of an indirect
 // dispatch.

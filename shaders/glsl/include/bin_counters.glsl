@@ -65,7 +65,7 @@ void add_to_out_of_range(uint active_index, uint value) {
     }
 }
 
-// Counts a sample of a lane with `takes_part`. `active_index` is the index of its channel among the counted channels.
+// Counts a sample, if `takes_part` is set. `active_index` is the index of its channel among the counted channels.
 // With METHOD_BALLOTS, called by whole subgroups.
 void count_bin(uint active_index, uint bin, uint weight, bool takes_part) {
     if (METHOD == METHOD_BALLOTS) {

@@ -91,7 +91,8 @@ const uint SHARED_SPLITTERS = BUCKET_KIND == BUCKET_RANGE || BUCKET_KIND == BUCK
 const uint BANKS = 32 / (KEY_BITS / 32);
 uint apart(uint index) { return index + index / BANKS; }
 shared KEY splitters[SHARED_SPLITTERS + SHARED_SPLITTERS / BANKS + 1u];
-// The table begins with the cells and one padding word, so that 64-bit splitters are aligned.
+// Number of keys (of KEY_BITS) that the cells occupy at the start of the table. CELLS + 1 cells are followed by a
+// padding word, which aligns 64-bit splitters.
 const uint TABLE_HEAD = CELLS > 1 ? (CELLS + 2) / (KEY_BITS / 32) : 0;
 
 // Copies cells and splitters to shared memory. Called by all threads before the first bucket_at(); contains a
@@ -172,6 +173,7 @@ uint halved_range_bucket(KEY key) {
     return below;
 }
 
+// Returns the number of splitters at or below the key.
 uint range_bucket(KEY key) {
     if (CELLS == 1) return halved_range_bucket(key);
     bool unsure;
@@ -234,7 +236,7 @@ uint part_of_id(uint id) {
 // many keys therefore first call likely_bucket_at(), which suffices for most keys, and then search for the others
 // one at a time.
 #if defined(SORT) || defined(USER_BUCKET)
-const bool SEARCHES = false;
+const bool SEARCHES = false;  // whether some keys need a search
 uint likely_raw_bucket(KEY bits, out bool unsure) {
     unsure = false;
     return raw_bucket(bits);

@@ -20,7 +20,7 @@ layout(set = 0, binding = 9, std430) buffer LaneOrder { uint violated; } lane_or
 
 // Avoids a division by zero if checks are disabled.
 const uint PERIOD = CANARY_PERIOD == 0 ? 1 : CANARY_PERIOD;
-// An odd number, so that rounds check different tiles.
+// Shift of the checked tiles from one round of a sort to the next. Odd, so that rounds check different tiles.
 const uint TILES_BETWEEN_ROUNDS = 37;
 
 // Checks the ranks of the first window, if `tile` is one of the tiles to check. Called by all threads, after ranking

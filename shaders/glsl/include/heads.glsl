@@ -9,9 +9,8 @@
 #include "constant_ids.glsl"
 #include "tile.glsl"
 
+// The form in which segment heads are given. The values must match operations/shared/segment_sweep.rs.
 layout(constant_id = HEADS_ID) const uint HEADS = 0;
-
-// Values of HEADS; must match operations/shared/segment_sweep.rs.
 const uint FLAGS = 0;      // nonzero words
 const uint KEYS = 1;       // 32-bit keys
 const uint WIDE_KEYS = 2;  // 64-bit keys

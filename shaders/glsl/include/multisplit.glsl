@@ -21,8 +21,8 @@ layout(push_constant) uniform Push {
     uint ids;           // number of ids of the bucket function: m, unless a pass uses some bits of the id
     uint part_shift;    // the lowest of these bits
     uint subproblems;   // L: subproblems; tiles, in kernels without subproblems
-    uint parts;         // windows or tiles per subproblem; bit of a scan-based split; rounds
-                        // of a segmented sort
+    uint parts;         // windows or tiles per subproblem; in a scan-based split, the bit of the id to split by; in a
+                        // segmented sort, the number of rounds
 #if defined(USER_BUCKET)
     uint parameter_0;   // parameters of the user's function
     uint parameter_1;
@@ -38,7 +38,8 @@ layout(push_constant) uniform Push {
     uint mask_or_width_high;
     uint flip_or_reciprocal;
 #endif
-    uint round;         // round of a sort; sort.small: number of rounds; sort.histogram: size of the status
+    uint round;         // round of a sort; in sort.small, the number of rounds; in sort.histogram, the size of the
+                        // status in units of 16 bytes
 #ifdef SORT
     uint round_pair;    // bits of this round and its partner; if both are no-ops, neither moves data
     uint idle_rounds;   // bit r: round r is known to be a no-op

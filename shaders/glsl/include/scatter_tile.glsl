@@ -203,7 +203,7 @@ void write_keys(uint turn, uint held) {
 // This thread's values, if a value has one word. For wider values: their indices, from which the values are fetched
 // once their output positions are known.
 uint value[ITEMS];
-// When load_values() is called: before the buckets are found, after ranking, or after the keys of the first turn were
+// Time at which load_values() is called: before the buckets are found, after ranking, or after the keys of the first turn were
 // ordered in shared memory.
 layout(constant_id = VALUES_AFTER_ID) const uint VALUES_AFTER = 2;
 const uint AFTER_LOADING = 0;

@@ -21,7 +21,7 @@ layout(set = 0, binding = 1, std430) writeonly buffer DstVec2 { uvec2 at[]; } ds
 layout(constant_id = KEY_KIND_ID) const uint KEY_KIND = 0;
 layout(constant_id = PREDICATE_ID) const uint PREDICATE = 0;
 
-// Must match operations/select.
+// Values of PREDICATE; must match operations/select.
 const uint BY_FLAGS = 0;  // nonzero flag
 const uint BY_RANGE = 1;  // key inside a range, or outside of it if inverted
 const uint BY_HEADS = 2;  // key differs from the preceding one, or is the first

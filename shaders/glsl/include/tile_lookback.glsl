@@ -42,7 +42,8 @@ layout(set = 0, binding = 7, std430) volatile buffer Status {
 } status;
 
 shared uint tile_ticket;
-// One more than the last tile that any thread misses, or 0. Must be 0 at the start.
+// One more than the index of the last tile for which the look-back of a thread timed out; 0 if there is none. Must be 0
+// at the start.
 shared uint missing_tile;
 
 uint this_tile;
@@ -52,7 +53,8 @@ uint bucket_place[OWN_BUCKETS];
 uint looked_back_to[OWN_BUCKETS];
 
 #ifdef SEGMENTS
-// Tiles are numbered from the first tile of their segment. The words of all rounds of a tile are adjacent.
+// Returns the index of the status word of a tile for bucket b. Tiles are numbered from the first tile of their segment.
+// The words of all rounds of a tile are adjacent.
 uint status_index(uint tile, uint b) {
     return ((segment.first_tile + tile) * push.parts + push.round) * push.buckets + b;
 }
@@ -109,6 +111,8 @@ uint total_of(uint b) {
 // Words of the tiles before looked_back_to, nearest first; in the first tile, the total of the first own bucket.
 uint words[TILES_AT_A_TIME];
 
+// Loads the words of bucket b of the tiles before `end`, nearest first. Tile 0 takes the place of tiles that do not
+// exist.
 void read_words(uint b, uint end) {
     [[unroll]] for (uint w = 0; w < TILES_AT_A_TIME; ++w)
         words[w] = status.at[status_index(max(end, w + 1) - w - 1, b)];

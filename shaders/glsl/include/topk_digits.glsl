@@ -42,7 +42,7 @@ KEY found_prefix;   // the digits before digit `step`
 uint found_left;    // number of elements to select among those with this prefix
 
 // Writes the prefix and the number of elements left to select, for the next pass.
-void leave_pick(uint row, uint step) {
+void store_pick(uint row, uint step) {
     uint at = pick_of_digit(row, step);
     digits.at[at] = uint(found_prefix);
 #if KEY_BITS == 64

@@ -64,7 +64,7 @@ void main() {
 
 // Returns a mask of the no-op rounds, in which all keys have the same digit. Small sorts (HISTOGRAM_PARTS > 0) only set
 // the bit of this round: their no-op rounds always copy the keys, so that the next round reads initialized data.
-uint idle_rounds() {
+uint noop_rounds() {
     if (HISTOGRAM_PARTS == 0) return idle.at[0] | push.idle_rounds;
     uint this_round = 1u << push.round;
     if ((push.idle_rounds & this_round) != 0) return this_round;
@@ -103,7 +103,7 @@ bool skip_round(uint rounds) {
 
 void main() {
     if (group_index() >= subproblem_count()) return;
-    uint rounds = idle_rounds();  // this load overlaps with the ticket or the keys
+    uint rounds = noop_rounds();  // this load overlaps with the ticket or the keys
     if (TICKETS == 0) load_keys(group_index() * TILE);
     if (thread_rank() == 0) {
         if (TICKETS != 0) tile_ticket = atomicAdd(status.ticket, 1);

@@ -24,7 +24,7 @@ layout(push_constant) uniform Push {
     uint tiles;     // per workgroup
     uint first;     // index of the first part of this dispatch
     uint is_final;  // whether this is the last dispatch, which writes the result
-    uint base;      // index of the first element
+    uint base;      // index in the whole array of the first element of `src`
 } push;
 
 #include "count.glsl"

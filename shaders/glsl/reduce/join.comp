@@ -81,7 +81,7 @@ bool is_found(uint segment, uint end) {
 }
 
 // Writes the identity for nonempty segments that were not found by any tile.
-void reduce_unfound(uint segments, uint finders) {
+void reduce_missed_segments(uint segments, uint finders) {
     for (uint k = group_index() * gl_WorkGroupSize.x + thread_rank(); k < segments; k += finders * gl_WorkGroupSize.x) {
         uint end = offset_at(k + 1);
         if (end > offset_at(k) && !is_found(k, end)) store_term(k, IDENTITY);
@@ -122,7 +122,7 @@ void main() {
     if (goes_on) shared_closed = closed;
     if (fell) atomicOr(shared_falls, 1);
     barrier();
-    if (shared_falls != 0) reduce_unfound(segments, finders);
+    if (shared_falls != 0) reduce_missed_segments(segments, finders);
     uint joined = shared_closed;
     TERM earlier = IDENTITY;
     if (joined != NO_SEGMENT) {

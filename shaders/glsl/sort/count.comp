@@ -69,7 +69,7 @@ void add_to_histogram(uint at, uint count) {
 }
 
 // Moves counters above MAX_HELD to the histogram. Called by all threads, between barriers.
-void relieve_counters() {
+void flush_large_counters() {
     for (uint i = thread_rank(); i < COUNTER_WORDS; i += gl_WorkGroupSize.x) {
         uint word = counters[i];
         uint kept = word;
@@ -109,7 +109,7 @@ void count_part(uint first, uint end) {
         }
         if (IN_HALVES) {
             barrier();
-            relieve_counters();
+            flush_large_counters();
             barrier();
         }
     }

@@ -69,6 +69,7 @@ bool is_after(KEY x, KEY y) { return compared(x) > compared(y); }
 #include "merge_runs.glsl"
 
 #ifdef PAIRS
+// Returns whether element x comes after element y. The source decides between equal keys.
 bool is_later(KEY x, uint x_source, KEY y, uint y_source) {
     bool among_equals = x_source > y_source;
     bool by_key = compared(x) > compared(y);
@@ -79,8 +80,8 @@ bool is_later(KEY x, uint x_source, KEY y, uint y_source) {
 
 #include "lane_network.glsl"
 
-// Tile position of this lane's element r for loads and stores; adjacent lanes have adjacent elements. The same
-// thread loads and stores an element, so no thread overwrites an element that another has yet to load.
+// Returns the tile position of this lane's element r for loads and stores; adjacent lanes have adjacent elements. The
+// same thread loads and stores an element, so no thread overwrites an element that another has yet to load.
 uint tile_place(uint r) {
     return (gl_SubgroupID * ITEMS + r) * gl_SubgroupSize + gl_SubgroupInvocationID;
 }
@@ -97,6 +98,7 @@ bool is_there(uint place) { return place % ROW_ROOM < push.row_length && first_r
 // because missing elements have the largest sources.
 const KEY MISSING = ~KEY(0);
 
+// Returns the image of the element at a tile position, or MISSING.
 KEY load_image(uint place) {
     KEY loaded = MISSING;
     if (is_there(place)) loaded = image(keys.at[element_at(place)]);

@@ -31,7 +31,7 @@ layout(set = 0, binding = 3, std430) readonly buffer Request { uint source; } re
 layout(set = 0, binding = 4, std430) volatile buffer Parents { uint at[]; } parents;
 layout(set = 0, binding = 5, std430) volatile buffer Found {
     uint changed;   // whether this dispatch found a predecessor at the same distance
-    uint too_late;  // lowest vertex that is reachable, but only by too long paths
+    uint too_late;  // lowest vertex that is reachable only by paths beyond the largest distance
     uint arcs_low;  // arcs of reached vertices
     uint arcs_high;
 } found;

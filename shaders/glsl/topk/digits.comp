@@ -35,7 +35,7 @@ void main() {
     if (row >= push.rows || is_done(row)) return;
     find_prefix(row, push.step);
     if (part == 0) {
-        if (push.step > 0 && gl_LocalInvocationIndex == 0) leave_pick(row, push.step);
+        if (push.step > 0 && gl_LocalInvocationIndex == 0) store_pick(row, push.step);
         for (uint b = thread_rank(); b < DIGIT_BINS; b += gl_WorkGroupSize.x)
             digits.at[bins_of_digit(row, push.step + 1) + b] = 0;
     }

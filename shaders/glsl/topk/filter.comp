@@ -24,7 +24,7 @@ layout(set = 0, binding = 4, std430) writeonly buffer IndicesOut { uint at[]; } 
 KEY threshold;
 uint row_begin;   // first element of the row
 uint row;
-bool has_room;    // whether the last reservation of this subgroup succeeded
+bool has_room;    // whether the last reservation of this subgroup began below the capacity
 
 #define VISIT(first, present) keep_candidates(first, present);
 void keep_candidates(uint first, uint present);

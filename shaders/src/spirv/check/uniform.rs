@@ -98,7 +98,7 @@ struct FunctionFlow {
     conditions: Vec<Option<Word>>,
 }
 
-/// What may differ between the invocations of a group.
+/// The values, variables and control flow that may differ between the invocations of a group.
 struct Varying<'m> {
     group: Group,
     module: &'m Module,
