@@ -14,11 +14,12 @@ use packed::{MIN_REPEAT, POSITIONS, Relative, result_position, unpack};
 
 /// Maximum deflate level; it takes a second per build for all kernels.
 const LEVEL: u8 = 10;
-/// One module in this many determines which operands are stored relative to a result id: enough, and fast.
+/// Only one in this many modules is examined to choose the operands that are stored relative to a result id. This is
+/// sufficient, and makes the build faster.
 const SAMPLED: usize = 8;
-/// Bytes by which the start of a repetition is found.
+/// Number of bytes that are hashed to find the start of a repetition.
 const HASHED: usize = 8;
-/// Bits of the hashes of these bytes.
+/// Number of bits of a hash.
 const HASH_BITS: u32 = 18;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -58,7 +59,7 @@ fn constant(label: &str) -> String {
 /// A label and its module.
 type Module = (String, Vec<u32>);
 
-/// The modules by the first two parts of their labels, which variants of a kernel share.
+/// Reads the modules and groups them by the first two parts of their labels, which variants of a kernel share.
 fn groups(from: &Path) -> Result<BTreeMap<String, Vec<Module>>, Box<dyn Error>> {
     let mut files = fs::read_dir(from)?
         .map(|file| Ok(file?.path()))
@@ -85,7 +86,8 @@ fn instructions(words: &[u32], mut body: impl FnMut(u32, &[u32])) {
     }
 }
 
-/// The operands that take fewer bits relative to the latest result id: for each opcode a bit per position.
+/// Returns the table of id operands: for each opcode, one bit per operand position, set if the operand takes fewer bits
+/// relative to the latest result id.
 fn id_operands<'w>(modules: impl Iterator<Item = &'w Vec<u32>>) -> Vec<u8> {
     let mut values = BTreeMap::<(u32, usize), [HashMap<u32, u32>; 2]>::new();
     for words in modules {
@@ -167,10 +169,10 @@ fn pack<'w>(modules: impl Iterator<Item = &'w [u32]>, relative: &Relative) -> Ve
     miniz_oxide::deflate::compress_to_vec(&all, LEVEL)
 }
 
-/// References to repeated bytes, and the other bytes.
+/// Splits bytes into references to repetitions of earlier bytes and the other bytes, in the format of `expand`.
 fn repetitions(bytes: &[u8]) -> (Vec<u8>, Vec<u8>) {
     let (mut references, mut literals) = (Vec::new(), Vec::new());
-    // The latest position with each hash.
+    // The latest position of each hash.
     let mut known = vec![None; 1 << HASH_BITS];
     let hash = |at: usize| {
         let bytes = bytes[at..at + HASHED].iter().fold(0, |all, &byte| all << 8 | u64::from(byte));

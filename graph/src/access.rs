@@ -84,7 +84,7 @@ impl Stages {
         }
     }
 
-    /// The accesses that these stages support.
+    /// All accesses that at least one of these stages supports.
     pub(crate) fn supported_access(self) -> Access {
         let shader = Access::UNIFORM_READ
             | Access::SHADER_SAMPLED_READ
@@ -148,6 +148,7 @@ impl fmt::Display for Access {
     }
 }
 
+/// Writes the names in lower case, separated by `|`; `none` if there are no names.
 fn join<'a>(f: &mut fmt::Formatter<'_>, names: impl Iterator<Item = &'a str>) -> fmt::Result {
     let names: Vec<_> = names.map(str::to_ascii_lowercase).collect();
     f.write_str(if names.is_empty() { "none" } else { "" })?;
@@ -200,7 +201,8 @@ impl Scope {
         Self { stages, access }
     }
 
-    /// Splits the scope into single stages, each with the accesses that it supports.
+    /// Splits the scope into single stages, each with the accesses of the scope that the stage
+    /// supports.
     pub(crate) fn parts(self) -> Vec<(Stages, Access)> {
         self.stages.iter().map(|stage| (stage, self.access & stage.supported_access())).collect()
     }

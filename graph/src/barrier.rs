@@ -92,6 +92,7 @@ pub(crate) fn joined(mut barriers: Vec<MemoryBarrier>) -> Vec<MemoryBarrier> {
     barriers
 }
 
+/// The indices of two barriers that [`joined`] can join.
 fn joinable(barriers: &[MemoryBarrier]) -> Option<(usize, usize)> {
     let access = |barrier: &MemoryBarrier| (barrier.src_access, barrier.dst_access);
     let pairs = (0..barriers.len()).flat_map(|two| (0..two).map(move |one| (one, two)));
@@ -113,6 +114,7 @@ pub(crate) fn barrier_for(record: &Record, dependency: &Dependency) -> MemoryBar
     }
 }
 
+/// Whether the barriers so far, followed by `call`, cover the dependency.
 fn is_covered(records: &[Record], dependency: &Dependency, call: &[MemoryBarrier]) -> bool {
     let record = &records[dependency.record];
     record.reach.after(record.source, call).covers(dependency.target)

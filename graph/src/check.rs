@@ -6,7 +6,7 @@ use crate::limits::Limits;
 use crate::plan::PlannedView;
 use crate::resource::View;
 
-/// Alignment of fills, updates and indirect parameters, in bytes.
+/// Required alignment of fills, updates and indirect parameters, in bytes.
 pub(crate) const WORD: u64 = 4;
 
 /// Checks one pass. The label is used in errors.
@@ -110,9 +110,9 @@ impl Checker<'_> {
     }
 }
 
-/// Returns workgroup counts in x, y and z that contain at least `count` workgroups, or `None` if
-/// they would exceed `max`. Uses the smallest possible y, and then the smallest x. There are fewer
-/// than y surplus workgroups.
+/// Returns workgroup counts in x, y and z whose product is at least `count`, or `None` if they
+/// would exceed `max`. Uses the smallest possible y, and then the smallest x. There are fewer than
+/// y surplus workgroups.
 pub(crate) fn fold_groups(count: u64, max: [u32; 3]) -> Option<[u32; 3]> {
     if count == 0 {
         return Some([0; 3]);

@@ -81,6 +81,8 @@ fn check_size(what: &str, size: u64, limits: &Limits) -> Result<(), GraphError> 
     Err(GraphError::LimitExceeded { at, limit, value: size, max: limits.max_buffer_size })
 }
 
+/// Combines the barrier calls with the hazards they cover: one barrier before each level, then the
+/// exit barrier. `None` for empty calls.
 fn barriers(calls: Calls, hazards: Vec<Vec<Hazard>>) -> Vec<Option<Barrier>> {
     let barrier = |(memory, hazards): (Vec<_>, _)| {
         (!memory.is_empty()).then_some(Barrier { memory, hazards })

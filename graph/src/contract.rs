@@ -5,6 +5,8 @@ use crate::plan::ImportContract;
 use crate::resource::BufferDecl;
 use crate::touch::{Timeline, Touch};
 
+/// Returns the contract of an import: its declared scopes, and the plan's first and last accesses
+/// to any of its bytes.
 pub(crate) fn contract(decl: &BufferDecl, buffer: usize, timeline: &Timeline) -> ImportContract {
     let touches: Vec<&Touch> =
         timeline.levels.iter().flatten().filter(|touch| touch.buffer == buffer).collect();

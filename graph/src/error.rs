@@ -5,7 +5,8 @@ use thiserror::Error;
 
 use crate::access::Scope;
 
-/// An error in the declaration of a graph. The fields `pass`, `buffer` and `binding` contain the names involved.
+/// An error in the declaration of a graph. The fields `pass`, `buffer` and `binding` contain the
+/// names of the pass, the buffer and the binding that caused the error.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[expect(missing_docs, reason = "names of passes, buffers and bindings")]
 #[non_exhaustive]
@@ -104,14 +105,14 @@ pub enum GraphError {
         /// Size of the kernel's block, in bytes.
         expected: u32,
     },
-    /// The layout of the push-constant struct differs from that of the kernel's block.
+    /// The push-constant struct and the kernel's block have different layouts.
     #[error("pass `{pass}`: {mismatch}")]
     PushLayout {
         pass: String,
         /// The first difference.
         mismatch: PushMismatch,
     },
-    /// The size of the push constants differs from that of the kernel's block.
+    /// The push constants and the kernel's block have different sizes.
     #[error(
         "pass `{pass}`: {given} bytes of push constants were given, but the kernel needs {expected}"
     )]
@@ -225,8 +226,8 @@ pub enum GraphError {
         /// The passes of the cycle in order, each with its dependency to the next pass.
         links: Vec<CycleLink>,
     },
-    /// The graph is replayable, and a ping-pong pair that carries data to the next run was swapped an odd number of
-    /// times.
+    /// The graph is replayable, and a ping-pong pair that carries data to the next run was swapped
+    /// an odd number of times.
     #[error(
         "ping-pong of `{started}` and `{ended}`: after an odd number of swaps the data is in `{ended}`, but a replay starts with `{started}`; use an even number of swaps"
     )]

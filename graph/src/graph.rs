@@ -7,7 +7,7 @@ use crate::error::GraphError;
 use crate::pass::{Action, PassDecl, PassId};
 use crate::resource::{Buffer, BufferDecl, Element, ElementType, Kind, PingPong, View};
 
-/// Value of the required subgroup size if passes require different sizes. No device has this size.
+/// Value of [`Graph::subgroup_size`] if passes require different sizes. No device has this size.
 const CONFLICTING_SUBGROUP_SIZES: u32 = u32::MAX;
 
 /// Passes over buffers, declared in data-flow order: a pass reads the data written by the passes
@@ -139,7 +139,7 @@ impl Graph {
     }
 
     /// Declares the caller's last accesses to an import before each run. The plan then contains the
-    /// barrier between these and its own accesses. Without an entry scope, the caller must record a
+    /// barrier between these accesses and its own. Without an entry scope, the caller must record a
     /// barrier with [`ImportContract::first_use`](crate::ImportContract::first_use) as its second
     /// scope.
     pub fn entry(&mut self, import: Buffer, scope: Scope) {
@@ -147,10 +147,10 @@ impl Graph {
     }
 
     /// Declares the caller's first accesses to an import after each run. The plan then ends with
-    /// the barrier between its own accesses and these. This barrier also covers the caller's writes
-    /// that [`entry`](Self::entry) declares. Without an exit scope, the caller must record a
-    /// barrier with [`ImportContract::last_use`](crate::ImportContract::last_use) as its first
-    /// scope.
+    /// the barrier between its own accesses and those of the caller. This barrier also covers the
+    /// caller's writes that [`entry`](Self::entry) declares. Without an exit scope, the caller must
+    /// record a barrier with [`ImportContract::last_use`](crate::ImportContract::last_use) as its
+    /// first scope.
     pub fn exit(&mut self, import: Buffer, scope: Scope) {
         self.exits.push((import, scope));
     }
@@ -194,13 +194,14 @@ impl Graph {
         self.keeps.push(pass);
     }
 
-    /// Allows the caller to replace the push constants of a pass, or the bytes of an update, each
-    /// time the plan is recorded. The pass is identified by its label.
+    /// Allows the caller to replace the push constants of a dispatch, or the bytes of an update,
+    /// each time the plan is recorded. The caller identifies the pass by its label.
     pub fn settable(&mut self, pass: PassId) {
         self.settables.push(pass);
     }
 
-    /// Makes every pass [settable](Self::settable) whose kernel has a push constant with this name.
+    /// Makes every pass so far [settable](Self::settable) whose kernel has a push constant called
+    /// `member`.
     pub fn settable_with(&mut self, member: &str) {
         let has_member = |pass: &PassDecl| {
             let Action::Dispatch(shader, _) = &pass.action else { return false };

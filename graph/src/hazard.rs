@@ -18,10 +18,11 @@ pub(crate) struct Record {
     pub run: u32,
     /// `None` if the caller performs the access.
     pub pass: Option<usize>,
-    /// `None` if the dependency is an explicit order.
+    /// `None` for the execution of a pass, which explicit orders wait for.
     pub buffer: Option<usize>,
     pub source: Source,
-    /// Synchronisation state after the first `applied_calls` barrier calls.
+    /// The later accesses that the first `applied_calls` barrier calls synchronise with this
+    /// access.
     pub reach: Reach,
     applied_calls: usize,
 }
@@ -30,6 +31,7 @@ pub(crate) struct Record {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Dependency {
     pub kind: HazardKind,
+    /// Index of the earlier access in the records of the walk.
     pub record: usize,
     pub target: Target,
     /// `None` if the caller performs the access.
@@ -50,7 +52,7 @@ pub(crate) struct At {
 
 /// Walks `runs` runs of a timeline. Before each level, `barrier` receives the dependencies that no
 /// earlier barrier covers and returns the barrier call to emit there. An empty call emits no
-/// barrier.
+/// barrier. The walk stops early if `barrier` returns a break.
 pub(crate) fn walk(
     timeline: &Timeline,
     runs: u32,
@@ -69,10 +71,12 @@ pub(crate) fn walk(
     ControlFlow::Continue(())
 }
 
-/// Access history of a byte range.
+/// Access history of a byte range. Its first byte is the key in [`Tracker::spaces`].
 #[derive(Clone, Debug, Default)]
 struct Segment {
+    /// One past the last byte.
     end: u64,
+    /// The most recent writes.
     writes: Vec<Write>,
     /// Reads since the last write by a pass.
     reads: Vec<usize>,
@@ -82,7 +86,7 @@ struct Segment {
 struct Write {
     record: usize,
     /// Whether a pass has read the data since it was written. The barrier before this read has made
-    /// the write available, so a later write only has to wait for the read.
+    /// the data available, so a later write only has to wait for the read.
     read_since: bool,
 }
 
@@ -94,8 +98,8 @@ struct Tracker<'t> {
     calls: Vec<Vec<MemoryBarrier>>,
     /// Disjoint segments per address space, keyed by their first byte.
     spaces: Vec<BTreeMap<u64, Segment>>,
-    /// Execution records, by pass. Contains the passes of this run that other passes wait for
-    /// because of an explicit order.
+    /// For each pass of this run that other passes wait for because of an explicit order: the
+    /// records of its execution, one per stage.
     executed: BTreeMap<usize, Vec<usize>>,
 }
 

@@ -40,7 +40,8 @@ pub(crate) struct Region {
     pub size: u64,
 }
 
-/// Places the buffers of a kind whose contents persist between runs, so that they never share bytes.
+/// Places the buffers of a kind whose contents persist between runs, so that they never share
+/// bytes.
 pub(crate) fn place_region(
     checked: &Checked,
     kind: Kind,
@@ -66,6 +67,7 @@ struct Block {
     interval: Interval,
 }
 
+/// Places transient and persistent buffers in the workspace.
 pub(crate) fn place(checked: &Checked, intervals: &[Option<Interval>], alignment: u64) -> Heap {
     let mut blocks = Vec::new();
     for (buffer, (decl, interval)) in checked.buffers.iter().zip(intervals).enumerate() {

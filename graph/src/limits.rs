@@ -37,9 +37,9 @@ impl Limits {
     pub const MIN_HEAP_ALIGNMENT: u64 = 16;
 
     /// Returns the name of the first limit that a plan compiled for `self` may violate on a device
-    /// with the limits `device`. Returns `None` if the plan is compatible: no maximum is higher
-    /// than the device's, each alignment is a multiple of the device's, and a known subgroup size
-    /// matches.
+    /// with the limits `device`. Returns `None` if the plan is compatible with the device: no
+    /// maximum is higher than the device's, each alignment is a multiple of the device's, and the
+    /// subgroup sizes are equal unless one of them is unknown.
     pub fn exceeded_on(&self, device: &Self) -> Option<&'static str> {
         let wider = |mine: &[u32; 3], other: &[u32; 3]| mine.iter().zip(other).any(|(m, o)| m > o);
         let checks = [

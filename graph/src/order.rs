@@ -91,8 +91,8 @@ pub(crate) fn schedule(checked: &Checked, edges: &[Edge]) -> Result<Schedule, Gr
     Ok(Schedule { levels, culled, orders })
 }
 
-/// Returns the length of the longest path to each pass. On failure, flags every pass that is on a
-/// cycle or reachable from one.
+/// Returns, for each pass, the number of edges on the longest path to it. If there is a cycle,
+/// returns flags for all passes that are on a cycle or reachable from one.
 fn longest_paths(
     count: usize,
     edges: impl Iterator<Item = (usize, usize)>,
@@ -164,8 +164,8 @@ fn live_orders(checked: &Checked, edges: &[Edge], live: &[bool]) -> Vec<(usize, 
     orders.into_iter().collect()
 }
 
-/// Finds a cycle among the `stuck` passes. Each of these waits for another one, so following the
-/// edges backwards must return to a visited pass.
+/// Finds a cycle among the `stuck` passes, which [`longest_paths`] has flagged. Each of them waits
+/// for another one, so following the edges backwards must return to a visited pass.
 fn cycle(checked: &Checked, edges: &[Edge], stuck: &[bool]) -> GraphError {
     let waits_for = |pass: usize| edges.iter().find(|edge| edge.to == pass && stuck[edge.from]);
     let mut path: Vec<&Edge> = Vec::new();

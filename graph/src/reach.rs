@@ -1,4 +1,4 @@
-//! Tracks which later accesses the barriers since an access cover.
+//! Determines, for one access, which later accesses the barriers in between synchronise with it.
 //!
 //! This implements Vulkan's dependency rules for global memory barriers. A barrier orders an access
 //! before a later access if the first access is in its first synchronization scope, or in the first
@@ -33,7 +33,7 @@ pub(crate) struct Target {
     pub access: Access,
 }
 
-/// Stages and accesses that the barriers since an access synchronize with it.
+/// The stages and accesses that the barriers after an access synchronise with it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reach {
     /// Stages that wait for the access.
@@ -65,8 +65,8 @@ impl Reach {
         next
     }
 
-    /// Adds an entry, unless an existing entry contains it. Without this check, an old write would
-    /// get another entry with every barrier.
+    /// Adds an entry to `visible`, unless an existing entry contains it. Without this check, the
+    /// list of an old write would grow with every barrier.
     fn add_visible(&mut self, stages: Stages, access: Access) {
         let known = |seen: &(Stages, Access)| seen.0.contains(stages) && seen.1.contains(access);
         if !self.visible.iter().any(known) {
@@ -79,10 +79,10 @@ impl Reach {
         if target.access.is_empty() {
             return self.ordered.contains(target.stage);
         }
-        let sees = |(stages, access): &(Stages, Access)| {
+        let contains_target = |(stages, access): &(Stages, Access)| {
             stages.contains(target.stage) && access.contains(target.access)
         };
-        self.visible.iter().any(sees)
+        self.visible.iter().any(contains_target)
     }
 }
 

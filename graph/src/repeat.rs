@@ -37,7 +37,7 @@ pub(crate) fn synchronise(timeline: &Timeline, replayable: bool) -> Calls {
     merge_calls(&across, &within).into_iter().map(joined).collect()
 }
 
-/// The barriers that a single run requires in addition to `given`.
+/// The barriers that a single run requires in addition to the barriers in `given`.
 fn within_a_run(timeline: &Timeline, given: &Calls) -> Calls {
     let mut added = Calls::new();
     let _ = walk(timeline, 1, |at, records, dependencies| {
@@ -49,7 +49,8 @@ fn within_a_run(timeline: &Timeline, given: &Calls) -> Calls {
     added
 }
 
-/// The barriers that a second run requires in addition to `given`, which covers a single run.
+/// The barriers that a second run requires in addition to the barriers in `given`, which are
+/// sufficient for a single run.
 fn across_runs(timeline: &Timeline, given: &Calls) -> Calls {
     let mut added = Calls::new();
     let _ = walk(timeline, STEADY_RUNS, |at, records, dependencies| {
@@ -64,8 +65,8 @@ fn across_runs(timeline: &Timeline, given: &Calls) -> Calls {
     added
 }
 
-/// Removes bits of `across` that were required only in earlier iterations of the search. `within`
-/// was computed with all bits of `across`, so it stays minimal.
+/// Removes bits of `across` that only earlier iterations of [`synchronise`] required. `within` was
+/// computed with all bits of `across`, so it stays minimal.
 fn prune_across(timeline: &Timeline, across: &mut Calls, within: &Calls) {
     for level in 0..across.len() {
         let mut barriers = across[level].clone();

@@ -27,7 +27,7 @@ pub(crate) struct CheckedPass {
     pub stages: Stages,
 }
 
-/// An access of a pass to a byte range, in one stage.
+/// An access of a pass to a byte range of a buffer, in one stage.
 #[derive(Clone)]
 pub(crate) struct Use {
     /// The binding, or the role in a transfer.
@@ -61,7 +61,7 @@ impl Use {
         !self.reads.is_empty() && !self.scratch
     }
 
-    /// Whether both access the same bytes and at least one writes them.
+    /// Whether both accesses have bytes in common, and at least one of them is a write.
     pub fn conflicts(&self, other: &Self) -> bool {
         self.buffer == other.buffer
             && !(self.writes.is_empty() && other.writes.is_empty())
@@ -234,7 +234,8 @@ impl Checker<'_> {
     }
 
     /// Checks that the view is large enough for the fixed-size members of the binding and one
-    /// element. Of the element sizes of buffer and binding, one must be a multiple of the other.
+    /// element, and that one of the element sizes of the buffer and the binding is a multiple of
+    /// the other.
     fn check_binding_fits(&self, binding: &Binding, view: PlannedView) -> Result<(), GraphError> {
         let stride = u64::from(binding.element_stride.unwrap_or(0));
         let needed = u64::from(binding.fixed_size) + stride;
@@ -254,6 +255,7 @@ impl Checker<'_> {
         }
     }
 
+    /// Returns the specialization constants as pairs of `constant_id` and value, sorted.
     fn specialization(
         &self,
         interface: &Interface,
@@ -289,6 +291,7 @@ impl Checker<'_> {
         self.check_limit("workgroup size", "maxComputeWorkGroupInvocations", invocations, max)
     }
 
+    /// Returns the workgroup counts of a dispatch. Fails if they exceed the device limits.
     fn workgroup_counts(&self, groups: Groups) -> Result<[u32; 3], GraphError> {
         let max = self.limits.max_workgroup_count;
         let (at, limit) = ("workgroups", "maxComputeWorkGroupCount");

@@ -1,4 +1,4 @@
-//! Memory accesses of a schedule, level by level, as byte ranges in address spaces.
+//! Memory accesses of a schedule (touches), level by level, as byte ranges in address spaces.
 //!
 //! The workspace is a single address space, and every other buffer is an address space of its own.
 //! Buffers that share workspace bytes therefore conflict like two uses of one buffer, and aliasing
@@ -17,6 +17,7 @@ const WORKSPACE: usize = 0;
 /// An access to a byte range, in one stage, by a pass or by the caller.
 #[derive(Clone, Debug)]
 pub(crate) struct Touch {
+    /// The address space: [`WORKSPACE`], or the buffer's own.
     pub space: usize,
     /// Byte range in the address space.
     pub bytes: ByteRange,

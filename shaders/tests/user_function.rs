@@ -196,7 +196,7 @@ fn functions_of_the_wrong_type_are_rejected() {
             "bucket_of takes `inout uint`, but keys are `uint`",
         ),
         ("uint", "uint bucket_of(uint a, uint b) { return 0u; }", "bucket_of takes `uint, uint`"),
-        ("uint", "uint bucket_of() { return 0u; }", "bucket_of takes nothing"),
+        ("uint", "uint bucket_of() { return 0u; }", "bucket_of has no parameters"),
         (
             "uint",
             "int bucket_of(uint key) { return 0; }",

@@ -265,7 +265,7 @@ fn invalid_predicates_are_rejected(gpu: &Gpu) -> Result<()> {
         ("bool is_selected(uint key) { return key; }", "user_predicate.glsl:1"),
         (
             "uint is_selected(uint key) { return key; }",
-            "is_selected returns `uint`, but answers are `bool`",
+            "is_selected returns `uint`, but results are `bool`",
         ),
         ("bool is_selected(float key) { return true; }", "write `bool is_selected(uint key)`"),
         ("uint y; bool is_selected(uint key) { y = key; return true; }", "`is_selected`"),

@@ -13,7 +13,8 @@ impl Plan {
     }
 }
 
-/// Further remarks about a hazard.
+/// Returns remarks about a hazard: whether its buffers share memory, and whether its earlier access
+/// belongs to the previous run.
 fn remarks(hazard: &Hazard) -> Vec<&'static str> {
     let remarks = [(hazard.aliased, "shared memory"), (hazard.replay, "from the run before")];
     remarks.into_iter().filter(|(holds, _)| *holds).map(|(_, remark)| remark).collect()

@@ -79,7 +79,7 @@ impl Described {
         self
     }
 
-    /// Applies any other change to the interface.
+    /// Applies a change for which there is no other method.
     pub fn with(mut self, change: impl FnOnce(&mut Interface)) -> Self {
         change(&mut self.interface);
         self

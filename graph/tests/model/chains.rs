@@ -9,6 +9,7 @@ use multisplit_graph::{Access as A, Stages as S};
 /// A memory barrier whose masks list all individual bits that broad bits include.
 #[derive(Clone, Copy, Debug)]
 pub struct Memory {
+    /// Twice the time of the barrier call. Odd times are for the caller's own calls.
     pub time: usize,
     pub src_stages: u64,
     pub src_access: u64,
@@ -54,13 +55,16 @@ impl Chains {
         reached
     }
 
+    /// Whether one of the `reached` barriers makes `stage` wait, before accesses at `time`.
     pub fn executes(&self, reached: &[bool], time: usize, stage: u64) -> bool {
         let mut before =
             self.memory.iter().zip(reached).filter(|(memory, _)| memory.time < 2 * time);
         before.any(|(memory, reached)| *reached && memory.dst_stages & stage != 0)
     }
 
-    pub fn shows(&self, reached: &[bool], time: usize, stage: u64, access: u64) -> bool {
+    /// Whether the `reached` barriers make data visible to all bits of `access` in `stage`, before
+    /// accesses at `time`.
+    pub fn makes_visible(&self, reached: &[bool], time: usize, stage: u64, access: u64) -> bool {
         bits(access).all(|bit| {
             let mut before =
                 self.memory.iter().zip(reached).filter(|(memory, _)| memory.time < 2 * time);
@@ -71,6 +75,7 @@ impl Chains {
     }
 }
 
+/// The single bits of a mask.
 pub fn bits(mask: u64) -> impl Iterator<Item = u64> {
     (0..64).map(|bit| 1 << bit).filter(move |bit| mask & bit != 0)
 }
@@ -91,11 +96,13 @@ pub fn supported_access(stage: S) -> A {
     }
 }
 
+/// The bits of `stages`, and all stages that `ALL_COMMANDS` includes.
 pub fn broad_stages(stages: S) -> u64 {
     let host = S::HOST.bits();
     if stages.contains(S::ALL_COMMANDS) { stages.bits() | !host } else { stages.bits() }
 }
 
+/// The bits of `access`, and all accesses that `MEMORY_READ` and `MEMORY_WRITE` include.
 pub fn broad_access(access: A) -> u64 {
     let mut bits = access.bits();
     if access.contains(A::MEMORY_READ) {

@@ -56,6 +56,7 @@ pub struct DeclaredUse {
 }
 
 impl DeclaredUse {
+    /// Whether both accesses have bytes in common, and at least one of them is a write.
     pub fn conflicts(&self, other: &Self) -> bool {
         self.buffer == other.buffer
             && self.start < other.end
@@ -63,6 +64,7 @@ impl DeclaredUse {
             && (self.writes || other.writes)
     }
 
+    /// Whether `later` reads bytes that this access writes.
     pub fn feeds(&self, later: &Self) -> bool {
         self.conflicts(later) && self.writes && later.reads && !later.scratch
     }

@@ -15,6 +15,7 @@ use super::chains::{Chains, Memory, bits, broad_access, broad_stages, supported_
 /// only on itself and on the previous run. The third run verifies this assumption.
 const RUNS: usize = 3;
 
+/// Who performs an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Who {
     Pass {
@@ -46,7 +47,7 @@ struct Access {
 /// accesses with different barriers.
 struct Unrolled {
     accesses: Vec<Access>,
-    /// The accesses to each byte range between neighbouring access boundaries, in order.
+    /// For each byte range without access boundaries inside, the indices of its accesses, in order.
     atoms: Vec<Vec<usize>>,
     /// Explicit orders, as pairs of earlier and later execution, each with its time and stages.
     orders: Vec<[(usize, u64); 2]>,
@@ -229,6 +230,7 @@ impl Unrolled {
         }
     }
 
+    /// Fills `atoms`.
     fn find_atoms(&mut self) {
         let mut ends: Vec<(usize, u64)> =
             self.accesses.iter().flat_map(|a| [(a.space, a.start), (a.space, a.end)]).collect();
@@ -255,11 +257,13 @@ impl Unrolled {
         let chains = Chains::new(self.memory(calls, caller_calls));
         let mut reach: Vec<Option<[Vec<bool>; 2]>> = vec![None; self.accesses.len()];
         for atom in &self.atoms {
-            // Neighbouring pairs are checked first, because `pair` relies on the pairs in between
-            // being synchronized.
+            // Neighbouring pairs are checked first, because `is_synchronised` assumes that the
+            // pairs in between are synchronised.
             for (later, &b) in atom.iter().enumerate() {
                 for &a in atom[..later].iter().rev() {
-                    if self.relevant(a, b) && !self.pair(&chains, &mut reach, atom, a, b) {
+                    if self.is_conflict(a, b)
+                        && !self.is_synchronised(&chains, &mut reach, atom, a, b)
+                    {
                         return Err(format!(
                             "{:?}\nis not synchronised with\n{:?}",
                             self.accesses[a], self.accesses[b]
@@ -279,12 +283,16 @@ impl Unrolled {
         Ok(())
     }
 
-    fn relevant(&self, a: usize, b: usize) -> bool {
+    /// Whether `a` precedes `b`, at least one of them writes, and the plan must synchronise them.
+    /// The caller synchronises its entry accesses with earlier ones, and its exit accesses with
+    /// later ones.
+    fn is_conflict(&self, a: usize, b: usize) -> bool {
         let (a, b) = (&self.accesses[a], &self.accesses[b]);
         a.time < b.time && a.who != Who::Exit && b.who != Who::Entry && (a.writes | b.writes) != 0
     }
 
-    fn pair(
+    /// Whether the accesses `a` and `b` are synchronised, directly or by passes in between.
+    fn is_synchronised(
         &self,
         chains: &Chains,
         reach: &mut [Option<[Vec<bool>; 2]>],
@@ -299,9 +307,10 @@ impl Unrolled {
                 chains.from(first.time, first.stage, Some(first.writes)),
             ]
         });
-        let sees = |access: u64| chains.shows(available, second.time, second.stage, access);
+        let is_visible_to =
+            |access: u64| chains.makes_visible(available, second.time, second.stage, access);
         // Writes are partial, so all earlier writes must be visible to a read.
-        if first.writes != 0 && !second.scratch && !sees(second.reads) {
+        if first.writes != 0 && !second.scratch && !is_visible_to(second.reads) {
             return false;
         }
         if second.writes == 0 {
@@ -310,17 +319,18 @@ impl Unrolled {
         let overwrites = if second.scratch { second.writes | second.reads } else { second.writes };
         let direct = match first.writes {
             0 => chains.executes(ordered, second.time, second.stage),
-            _ => sees(overwrites),
+            _ => is_visible_to(overwrites),
         };
         // Otherwise, a conflicting pass in between orders the two accesses. Its pairs with both of
         // them have already been checked.
         direct
             || atom.iter().any(|&c| {
                 let pass = matches!(self.accesses[c].who, Who::Pass { .. });
-                pass && self.relevant(a, c) && self.relevant(c, b)
+                pass && self.is_conflict(a, c) && self.is_conflict(c, b)
             })
     }
 
+    /// All memory barriers of the unrolled plan, with those of the caller.
     fn memory(&self, calls: &Calls, caller_calls: Option<[MemoryBarrier; 2]>) -> Vec<Memory> {
         let mut all = Vec::new();
         let mut add = |time: usize, barrier: &MemoryBarrier| {

@@ -1,5 +1,5 @@
 #version 460
-// Prepares a device count for the passes of a primitive. A single thread reads the count, clamps it and writes
+// Prepares a device count for the passes of an operation. A single thread reads the count, clamps it and writes
 // record 0 with it. Each step then derives another number from an earlier record, for example the number of tiles,
 // and writes the next record. Records (include/count.glsl) contain the number and the workgroups of an indirect
 // dispatch.
@@ -15,15 +15,16 @@ layout(push_constant) uniform Push {
     uint max_count;   // upper bound; larger counts are clamped
     uint max_groups;  // maxComputeWorkGroupCount[0]
     uint used;        // number of steps in use
-    uvec4 steps[STEPS];  // source record, divisor, factor, addend
+    // Source record, divisor, factor, addend: the new number is ceil(number of the source / divisor) * factor + addend.
+    uvec4 steps[STEPS];
 } push;
 
 uint div_ceil(uint x, uint by) {
     return x / by + (x % by == 0 ? 0 : 1);
 }
 
-// Writes a record: the number and a dispatch with at least as many workgroups. Folds like the host: the smallest y
-// that satisfies the limit in x, then the smallest x.
+// Writes record `at`: `number`, and a dispatch of at least that many workgroups. Folds the dispatch like the host: the
+// smallest y that satisfies the limit in x, then the smallest x.
 void record(uint at, uint number) {
     uint rows = div_ceil(number, push.max_groups);
     counts.at[4 * at] = rows == 0 ? 0 : div_ceil(number, rows);
@@ -32,7 +33,7 @@ void record(uint at, uint number) {
     counts.at[4 * at + 3] = number;
 }
 
-// Flag in the first word of a step: the quotient is at least one, even for an empty array.
+// Flag in the first word of a step: a quotient of 0 becomes 1, so that an empty array has one workgroup.
 const uint AT_LEAST_ONE = 1u << 31;
 
 void main() {

@@ -13,7 +13,7 @@ layout(push_constant) uniform Push {
     uint tile;          // elements that a workgroup reads at a time
     uint tiles;         // tiles per workgroup
     uint min_groups;    // minimum number of workgroups, if there are enough tiles
-    uint max_groups;
+    uint max_groups;    // maximum number of workgroups
 } push;
 
 void main() {

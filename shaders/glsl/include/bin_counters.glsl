@@ -9,14 +9,15 @@
 #include "groups.glsl"
 #include "voting.glsl"
 
-// Each row has one counter more than the pass has bins, for samples out of range.
+// COPIES sets of counters, each with ROOM counters per counted channel. With WHOLE, the counter after the last bin
+// counts samples out of range.
 shared uint counters[ROOM * COPIES * ACTIVE_CHANNELS];
 
 uint ballot_counts[BUCKETS_PER_LANE];
 uint out_of_range_here[MAX_CHANNELS];
 
-// Adds a float atomically with compare-and-swap, which every device supports. The first guess is 0, which is
-// correct for the first weight: a plain load would race with other additions.
+// Adds the float with the bits `value` atomically, with compare-and-swap, which every device supports. The first guess
+// of the current sum is 0, which is correct for the first addition. A plain load would race with other additions.
 #define ADD_FLOAT(place, value)                                                              \
     {                                                                                        \
         uint seen = 0u;                                                                      \
@@ -38,7 +39,7 @@ void begin_counting() {
     [[unroll]] for (uint c = 0; c < MAX_CHANNELS; ++c) out_of_range_here[c] = 0;
 }
 
-// Adds a count or weight to a bin of the output.
+// Adds a count, or the bits of a float weight, to the element of the output at `index`.
 void add_to_output(uint index, uint value) {
     if (WEIGHT == WEIGHT_FLOAT) {
         ADD_FLOAT(counts.at[index], value)
@@ -51,7 +52,8 @@ void add_to_output(uint index, uint value) {
     }
 }
 
-// Adds a number of samples, converted to the type of the sums.
+// Adds `value` to the output's number of samples out of range, in the type of the bins. `active_index` is the index of
+// the channel among the counted channels.
 void add_to_out_of_range(uint active_index, uint value) {
     if (WEIGHT == WEIGHT_FLOAT) {
         ADD_FLOAT(out_of_range.at[active_index], floatBitsToUint(float(value)))
@@ -63,8 +65,8 @@ void add_to_out_of_range(uint active_index, uint value) {
     }
 }
 
-// Counts a sample. `active_index` is the index of its channel among the counted channels. With METHOD_BALLOTS,
-// called by whole subgroups.
+// Counts a sample, if `takes_part` is set. `active_index` is the index of its channel among the counted channels.
+// With METHOD_BALLOTS, called by whole subgroups.
 void count_bin(uint active_index, uint bin, uint weight, bool takes_part) {
     if (METHOD == METHOD_BALLOTS) {
         bool in_range = takes_part && bin < push.bins;
@@ -89,7 +91,7 @@ void count_bin(uint active_index, uint bin, uint weight, bool takes_part) {
     }
 }
 
-// Returns the sum of a bin over all copies of the counters.
+// Returns the sum of a bin over all copies of the counters; float bits with WEIGHT_FLOAT.
 uint total_of(uint active_index, uint bin) {
     uint total = 0;
     for (uint c = 0; c < COPIES; ++c) {

@@ -9,16 +9,18 @@
 #include "histogram.glsl"
 #include "sample.glsl"
 
-const uint BIN_IDENTITY = 0;
+// Values of BIN_KIND. `lo` and `hi` are the lowest and the highest edge, `m` is the number of bins.
+const uint BIN_IDENTITY = 0;      // the sample itself
 const uint BIN_EVEN_FLOAT = 1;    // bin k begins at k * ((hi - lo) / m) + lo, rounded after each operation
 const uint BIN_EVEN_INTEGER = 2;  // (sample - lo) * m / (hi - lo), exactly
-const uint BIN_EVEN_SHIFT = 3;    // the same, if (hi - lo) / m is a power of two
-const uint BIN_RANGE = 4;
+const uint BIN_EVEN_SHIFT = 3;    // as BIN_EVEN_INTEGER, if (hi - lo) / m is a power of two
+const uint BIN_RANGE = 4;         // number of inner splitters at or below the sample (range_bins.glsl)
 
 #ifdef USER_BUCKET
 
 void stage_bins() {}
 
+// Converts the bits of a sample to the parameter type of the user's function. `tag` selects the type.
 #if SAMPLE_BITS == 64
 uint64_t user_sample(SAMPLE bits, uint64_t tag) { return bits; }
 int64_t user_sample(SAMPLE bits, int64_t tag) { return int64_t(bits); }
@@ -60,15 +62,16 @@ uint identity_bin(SAMPLE bits) {
 }
 
 #ifdef REAL
-// 1.5 times the power of two above which all floats are integers.
+// 1.5 * 2^52 for doubles, 1.5 * 2^23 for floats. Adding it to a number rounds the number to an integer, because the sum
+// has no fraction bits.
 #ifdef DOUBLE
 const double NO_FRACTION = 6755399441055744.0lf;
 #else
 const float NO_FRACTION = 12582912.0;
 #endif
 
-// Returns the lower edge of bin k, as ordered(). `precise` prevents contraction, so the bits equal those of the
-// host.
+// Returns the lower edge of bin k, converted by ordered(). `precise` prevents fused multiply-add, so that the edge has
+// the same bits as on the host.
 SAMPLE even_edge(REAL k) {
     precise REAL above = k * real_of(sample_of(push.parameter_0, push.parameter_1));
     precise REAL edge = above + real_of(sample_of(push.origin_low, push.origin_high));
@@ -88,12 +91,12 @@ uint even_float_bin(SAMPLE bits, SAMPLE key, bool in_range) {
     return min(bin, push.bins - 1);
 }
 
-// Returns the bin without comparing edges. Sets `unsure` if an edge is so close that rounding may have moved the
-// sample to its other side. For a sample out of range, the result is arbitrary.
+// Returns the bin of a sample, without comparing it with edges. Sets `unsure` if the sample is so close to an edge that
+// rounding may have moved it to the other side. For a sample out of range, the result is arbitrary.
 uint likely_even_float_bin(SAMPLE bits, out bool unsure) {
     REAL above = real_of(bits) - real_of(sample_of(push.origin_low, push.origin_high));
-    // All samples of a bin round to its middle. The rounding adds a number so large that no fraction bits remain,
-    // which takes a quarter of the time of a conversion.
+    // After subtracting half a bin, all samples of a bin round to the bin's number. Rounding by adding NO_FRACTION
+    // takes a quarter of the time of a conversion to an integer.
     REAL from_middle = above * real_of(sample_of(push.scale_low, push.scale_high)) - REAL(0.5);
     precise REAL lifted = from_middle + NO_FRACTION;
     precise REAL middle = lifted - NO_FRACTION;
@@ -102,10 +105,11 @@ uint likely_even_float_bin(SAMPLE bits, out bool unsure) {
 }
 #endif
 
-// The functions below return the exact quotient. The float estimate is off by at most one, because there are at
-// most 2^20 bins and floats have 24 bits. The sign and size of the remainder, in double width, correct it.
+// even_integer_bin() returns push.bins * above / span, rounded down. A float estimate of this quotient is off by at
+// most one, because there are at most 2^20 bins and floats have 24 significant bits. The exact remainder, computed in
+// double width, shows whether the estimate is too large or too small.
 #if SAMPLE_BITS == 64
-// Returns the low 64 bits of a * b, and in `high` the bits above.
+// Returns the low 64 bits of a * b, and the higher bits in `high`.
 uint64_t product(uint a, uint64_t b, out uint64_t high) {
     uint64_t low = uint64_t(a) * (b & 0xFFFFFFFFul);
     uint64_t middle = uint64_t(a) * (b >> 32) + (low >> 32);
@@ -136,8 +140,8 @@ uint even_integer_bin(uint above, uint span) {
 }
 #endif
 
-// Returns whether a sample is in range. `above` is the distance from the lowest edge, in ordered() numbers; it
-// wraps for samples below that edge. NaNs are out of range.
+// Returns whether a sample is in range, given the difference between ordered(sample) and ordered(lowest edge). For a
+// sample below the lowest edge, the difference wraps around and exceeds the span. NaNs are out of range.
 bool is_in_range(SAMPLE above) {
     SAMPLE span = sample_of(push.span_low, push.span_high);
     return CLOSED != 0 ? above <= span : above < span;

@@ -2,8 +2,8 @@
 //
 // The function is a built-in one, selected by the specialization constant BUCKET_KIND, or the user's `uint
 // bucket_of(KEY key)` from the include user_bucket.glsl. Returned ids are clamped to push.ids - 1; the kernels
-// that count buckets also count the clamped keys. Multisplits with more buckets than one pass supports use a part
-// of the id per pass (BY_PART).
+// that count buckets also count the clamped keys. A multisplit with more buckets than one pass supports runs several
+// passes, each of which splits by some bits of the id (BY_PART).
 
 #ifndef BUCKET_GLSL
 #define BUCKET_GLSL
@@ -16,12 +16,13 @@ const uint BUCKET_EVEN = 2;      // 32-bit floats; bucket k begins at k * width 
 const uint BUCKET_RANGE = 3;     // number of splitters at or below the key
 const uint BUCKET_IDENTITY = 4;  // the key
 const uint BUCKET_ORDERED = 5;   // ((ordered(key) >> shift) ^ flip) & mask
-const uint BUCKET_EVEN_RANGE = 6;  // as range, but all NaNs go to the last bucket
+const uint BUCKET_EVEN_RANGE = 6;  // as BUCKET_RANGE, but all NaNs go to the last bucket
 
-// Push constants used by each kind. `min` and `width` of delta are keys, in two words if keys have 64 bits; its
-// reciprocal is a float slightly below 1 / width. `min` and `width` of even are floats; its scale is about 1 /
-// width. With splitters, `min` is below all splitters (or 0), `span` is the distance from `min` beyond the last
-// splitter (or to the largest key), and `cells` packs three numbers for cells.glsl, of 8 bits each.
+// Push constants of each kind of function. "high" is the upper word of a 64-bit key.
+//   delta  `min` and `width` are keys; `reciprocal` is a float slightly below 1 / width
+//   even   `min` and `width` are floats; `scale` is about 1 / width
+//   range  `min` is a key below all splitters (or 0); `span` is the distance from `min` to a key beyond the last
+//          splitter (or to the largest key); `cells` packs place_shift(), bin_bits() and fraction_bits(), 8 bits each
 //
 //   member              digit    ordered    delta          even     range
 //   shift_or_min        shift    shift      min            min      min
@@ -32,16 +33,17 @@ const uint BUCKET_EVEN_RANGE = 6;  // as range, but all NaNs go to the last buck
 
 #include "ordered.glsl"
 
-layout(constant_id = ID_BITS_ID) const uint ID_BITS = 8;  // ceil(log2 push.ids), at least 1, for splitters
-// Whether buckets are BUCKET_BITS bits of the id, from push.part_shift on, instead of the whole id.
+layout(constant_id = ID_BITS_ID) const uint ID_BITS = 8;  // ceil(log2 push.ids), at least 1; for searches of splitters
+// 0: the bucket is the id. 1: the bucket is the BUCKET_BITS bits of the id that start at bit push.part_shift.
 layout(constant_id = BY_PART_ID) const uint BY_PART = 0;
 
 #ifdef SORT
 
-// Sort rounds use digits and do not declare the table, because kernels that take buffers by address have no room
-// for it.
+// Sort rounds use digits only. They do not declare the table, because the push constants of kernels that take buffers
+// by address have no room for another address.
 void stage_splitters() {}
 
+// Returns the digit of a key.
 uint raw_bucket(KEY bits) {
     if (BUCKET_KIND == BUCKET_ORDERED)
         return (uint(ordered(bits) >> push.shift_or_min) ^ push.flip_or_reciprocal) & push.mask_or_width_high;
@@ -50,7 +52,8 @@ uint raw_bucket(KEY bits) {
 
 #else
 
-// Cells and splitters, as ordered(); or the one buffer that a user's function may read.
+// Cells (cells.glsl), then splitters, converted by ordered(). With USER_BUCKET, the buffer that the user's function may
+// read.
 layout(set = 0, binding = 1, std430) readonly buffer Table { uint at[]; } table;
 #if KEY_BITS == 64
 layout(set = 0, binding = 1, std430) readonly buffer TableKeys { KEY at[]; } table_keys;
@@ -65,6 +68,7 @@ void stage_splitters() {}
 #include "user_key.glsl"
 #include "user_bucket.glsl"
 
+// Returns the id of a key, which may be out of range.
 uint raw_bucket(KEY bits) {
     return bucket_of(user_key(bits, USER_KEY_TYPE(0)));
 }
@@ -83,11 +87,12 @@ uint fraction_bits() { return bitfieldExtract(push.flip_or_reciprocal, 16, 8); }
 const uint ROOM = ID_BITS <= 8 ? 1u << ID_BITS : 0u;
 const uint SHARED_SPLITTERS = BUCKET_KIND == BUCKET_RANGE || BUCKET_KIND == BUCKET_EVEN_RANGE ? ROOM : 0u;
 // The steps of a search are powers of two, and so are the distances between the addresses that lanes read. To
-// avoid bank conflicts, one position is skipped after every BANKS elements.
+// avoid bank conflicts, one position is skipped after every BANKS elements. apart() returns the padded index.
 const uint BANKS = 32 / (KEY_BITS / 32);
 uint apart(uint index) { return index + index / BANKS; }
 shared KEY splitters[SHARED_SPLITTERS + SHARED_SPLITTERS / BANKS + 1u];
-// The table begins with the cells and one padding word, so that 64-bit splitters are aligned.
+// Number of keys (of KEY_BITS) that the cells occupy at the start of the table. CELLS + 1 cells are followed by a
+// padding word, which aligns 64-bit splitters.
 const uint TABLE_HEAD = CELLS > 1 ? (CELLS + 2) / (KEY_BITS / 32) : 0;
 
 // Copies cells and splitters to shared memory. Called by all threads before the first bucket_at(); contains a
@@ -95,7 +100,7 @@ const uint TABLE_HEAD = CELLS > 1 ? (CELLS + 2) / (KEY_BITS / 32) : 0;
 void stage_splitters() {
     if (CELLS > 1)
         for (uint i = gl_LocalInvocationIndex; i <= CELLS; i += gl_WorkGroupSize.x) cells[i] = table.at[i];
-    // Fill up with the largest key, so that searches need no bounds check.
+    // The rest of the array gets the largest key, so that searches need no bounds check.
     for (uint i = gl_LocalInvocationIndex; i < SHARED_SPLITTERS; i += gl_WorkGroupSize.x)
         splitters[apart(i)] = i + 1 < push.ids ? table_keys.at[TABLE_HEAD + i] : ~KEY(0);
     if (CELLS > 1 || SHARED_SPLITTERS > 0) barrier();
@@ -116,15 +121,15 @@ float approximately(KEY x) { return float(x); }
 uint delta_bucket(KEY key) {
     KEY above = key - min(key, key_of(push.shift_or_min, push.min_high));
     KEY width = key_of(push.width_or_scale, push.mask_or_width_high);
-    // The estimate never exceeds the quotient, so the product does not overflow. It is at most one less for up to
-    // 2^16 buckets, the maximum, because floats have 24 bits. Larger quotients need not be exact, because they are
-    // clamped.
+    // The estimate never exceeds the quotient, so the product does not overflow. Quotients up to the maximum of 2^16
+    // buckets are underestimated by at most one, because floats have 24 significant bits. Larger quotients need not
+    // be exact, because they are clamped.
     float estimate = approximately(above) * uintBitsToFloat(push.flip_or_reciprocal);
     uint quotient = uint(min(estimate, 131072.0));
     return above - KEY(quotient) * width >= width ? quotient + 1 : quotient;
 }
 
-// Returns the place of a key in units of 1 << place_shift() above `min`, clamped to the places of the table.
+// Returns the place of a key (cells.glsl): its distance from `min`, clamped to `span`, in units of 1 << place_shift().
 uint place_of(KEY key) {
     KEY least = key_of(push.shift_or_min, push.min_high);
     KEY above = min(max(key, least) - least, key_of(push.width_or_scale, push.mask_or_width_high));
@@ -154,8 +159,8 @@ uint searched_range_bucket(KEY key) {
 uint halved_range_bucket(KEY key) {
     uint below = 0;
     if (SHARED_SPLITTERS > 0) {
-        // `below` is a padded index. Padded steps can be added to it without correction, because it is always a
-        // multiple of twice the current step.
+        // `below` is a padded index. The index itself is a multiple of twice the current step, and therefore
+        // apart(index + step) == apart(index) + apart(step).
         for (uint step = 1u << (ID_BITS - 1); step > 0; step >>= 1)
             if (splitters[below + apart(step - 1)] <= key) below += apart(step);
         if (SHARED_SPLITTERS > BANKS) below -= below / (BANKS + 1);
@@ -168,6 +173,7 @@ uint halved_range_bucket(KEY key) {
     return below;
 }
 
+// Returns the number of splitters at or below the key.
 uint range_bucket(KEY key) {
     if (CELLS == 1) return halved_range_bucket(key);
     bool unsure;
@@ -185,9 +191,9 @@ bool is_nan(KEY bits) {
 }
 
 #if KEY_BITS == 32
-// Rounds the scaled key to the nearest edge and compares the key with that edge. The host ensures that the
-// rounding error of a scaled edge is less than half a bucket. Compares bits, because float comparisons may flush
-// subnormals to zero.
+// Returns the bucket of a float: rounds the scaled key to the nearest edge, then compares the key with that edge. The
+// host ensures that the rounding error of a scaled edge is less than half a bucket. Keys and edges are compared by
+// ordered(), because float comparisons may flush subnormals to zero.
 uint even_bucket(uint bits) {
     float least = uintBitsToFloat(push.shift_or_min);
     precise float above = uintBitsToFloat(bits) - least;
@@ -203,6 +209,7 @@ uint even_bucket(uint bits) {
 }
 #endif
 
+// Returns the id of a key, which may be out of range.
 uint raw_bucket(KEY bits) {
     if (BUCKET_KIND == BUCKET_DELTA) return min(delta_bucket(ordered(bits)), push.ids - 1);
 #if KEY_BITS == 32
@@ -220,7 +227,7 @@ uint raw_bucket(KEY bits) {
 
 #endif
 
-// Returns the part of an id that is the bucket in this pass.
+// Returns the bucket, in this pass, of a key with this id (BY_PART).
 uint part_of_id(uint id) {
     return BY_PART == 0 ? id : (id >> push.part_shift) & ((1u << BUCKET_BITS) - 1);
 }
@@ -229,7 +236,7 @@ uint part_of_id(uint id) {
 // many keys therefore first call likely_bucket_at(), which suffices for most keys, and then search for the others
 // one at a time.
 #if defined(SORT) || defined(USER_BUCKET)
-const bool SEARCHES = false;
+const bool SEARCHES = false;  // whether some keys need a search
 uint likely_raw_bucket(KEY bits, out bool unsure) {
     unsure = false;
     return raw_bucket(bits);
@@ -243,10 +250,12 @@ uint likely_raw_bucket(KEY bits, out bool unsure) {
 }
 #endif
 
+// Like bucket_at(), but without a search. Sets `unsure` if the key needs one; the result may then be wrong.
 uint likely_bucket_at(KEY key, out bool unsure) {
     return part_of_id(min(likely_raw_bucket(key, unsure), push.ids - 1));
 }
 
+// Returns the bucket of a key in this pass. Ids out of range are clamped to the last id.
 uint bucket_at(KEY key) {
 #ifdef SORT
     return raw_bucket(key);  // digits are below push.ids because of the mask

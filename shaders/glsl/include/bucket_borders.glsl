@@ -6,7 +6,7 @@
 // covers 16 positions: one bit per position in the lower half, the number of borders in earlier words in the upper
 // half. Adjacent threads mostly read the same word.
 //
-// The functions contain no barriers. In the order of a tile:
+// The functions contain no barriers. For each tile, all threads call, in this order:
 //     clear_borders()   before the barrier after which the counters are complete;
 //     begin_at()        sets border bits, once the bucket starts are known; before the next barrier;
 //     sum_borders()     counts the borders in the words of this subgroup; before the next barrier;
@@ -23,7 +23,7 @@ const uint BORDER_WORDS = (TILE + PLACES_OF_WORD - 1) / PLACES_OF_WORD;
 const uint OWN_BORDERS = (BORDER_WORDS + gl_WorkGroupSize.x - 1) / gl_WorkGroupSize.x;
 shared uint borders[BORDER_WORDS];
 uint own_borders[OWN_BORDERS];
-uint borders_before;  // borders before the thread's first word, in this subgroup
+uint borders_before;  // borders in the subgroup's words before the thread's first word
 
 // Index of each own bucket among the buckets that have keys.
 uint bucket_number[OWN_BUCKETS];
@@ -37,11 +37,12 @@ void clear_borders() {
         if (border_word(k) < BORDER_WORDS) borders[border_word(k)] = 0;
 }
 
-// Packs two sums into one: keys in the lower half (a tile has fewer than 2^16), nonempty buckets in the upper
-// half.
+// Returns the summand of a bucket with `count` keys. A single sum over buckets then yields the number of keys in the
+// lower half (a tile has fewer than 2^16) and the number of nonempty buckets in the upper half.
 #define SUMMED(count) (count) + ((count) > 0 ? 0x10000u : 0u)
 
-// Unpacks the sum over the buckets before own bucket k and sets its border bit.
+// Sets the start and the number of own bucket k, given the sum of SUMMED over all buckets before it, and sets the
+// bucket's border bit.
 void begin_at(uint k, uint sum) {
     bucket_begin[k] = sum & 0xFFFFu;
     bucket_number[k] = sum >> 16;
@@ -49,8 +50,8 @@ void begin_at(uint k, uint sum) {
         atomicOr(borders[bucket_begin[k] / PLACES_OF_WORD], 1u << bucket_begin[k] % PLACES_OF_WORD);
 }
 
-// Sets the output position `target` of the tile's keys of own bucket k.
-void aim(uint k, uint target) {
+// Sets the output position of the tile's first key in own bucket k.
+void set_target(uint k, uint target) {
     if (own_bucket(k) < ROW && bucket_count[k] > 0) bucket_targets[bucket_number[k]] = target - bucket_begin[k];
 }
 

@@ -11,8 +11,8 @@
 
 layout(set = 0, binding = PLACE_TABLE_BINDING, std430) readonly buffer Table { uint at[]; } table;
 
-// Binary search for the bucket. `first_step` is the largest power of two below m, or 0. All threads do the same
-// number of iterations.
+// Returns the output position of an element of the piece. Finds its bucket by binary search. `first_step` is the
+// largest power of two below `buckets`, or 0. All threads do the same number of iterations.
 uint place_of(uint element, uint buckets, uint first_step) {
     uint bucket = 0;
     for (uint step = first_step; step > 0; step >>= 1) {

@@ -1,10 +1,13 @@
 // Finds the number of sorted splitters at or below a number, in most cases with a single table read.
 //
-// A monotonic function maps a number to a place: a cell index in the upper bits and a fraction of the cell in the
-// lower fraction_bits() bits. Splitters in earlier cells are below the number, splitters in later cells above it.
-// The word of a cell contains the number of splitters in earlier cells (the lowest bin_bits() bits), a bit that is
-// set if the cell has several splitters, and the mark of the cell's only splitter in the top bits: its fraction in
-// half steps. A search is needed only if a number is at an even mark or in a cell with several splitters.
+// A monotonic function maps a number to a place: a cell index in the upper bits and a fraction of the cell in the lower
+// fraction_bits() bits. Splitters in earlier cells are below the number, splitters in later cells above it.
+//
+// The table has one word per cell. From the lowest bit on, a word contains the number of splitters in earlier cells
+// (bin_bits() bits), one bit that is set if the cell has several splitters, and, in the top fraction_bits() + 1 bits,
+// the mark of the cell's only splitter. If the splitter is the smallest number with fraction f, the mark is 2 f - 1. If
+// smaller numbers have the same fraction f, the mark is 2 f. Without a splitter, the mark is the largest one. A search
+// is needed only for numbers whose fraction f equals half of an even mark, and in cells with several splitters.
 //
 // Needs CELLS, bin_bits() and fraction_bits(). The includer fills the table.
 
@@ -18,10 +21,10 @@ uint bins_before(uint word) { return word & ((1u << bin_bits()) - 1); }
 // Whether the cell of a table word has several splitters.
 bool is_crowded(uint word) { return (word & (1u << bin_bits())) != 0; }
 
-// Returns the number of splitters at or below the numbers at `place`. Sets `unsure` if the word of the cell does
-// not suffice. An even mark is a place that numbers on both sides of the splitter share. An odd mark lies directly
-// before the first place at or above the splitter. The bits below the mark are less than half a step, so the whole
-// word can be compared with the fraction. The code has no branches, so loads for several numbers overlap.
+// Returns the number of splitters at or below the numbers at `place`. Sets `unsure` if a search is needed; the result
+// may then be wrong. `fraction` has the fraction f in its top bits, so 2 f lines up with the mark of the word. The
+// lower bits of the word do not affect the comparison with the mark. The code has no branches, so loads for several
+// numbers overlap.
 uint likely_bin_at(uint place, out bool unsure) {
     uint word = cells[place >> fraction_bits()];
     uint fraction = place << (32 - fraction_bits());

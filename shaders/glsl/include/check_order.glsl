@@ -20,11 +20,11 @@ layout(set = 0, binding = 9, std430) buffer LaneOrder { uint violated; } lane_or
 
 // Avoids a division by zero if checks are disabled.
 const uint PERIOD = CANARY_PERIOD == 0 ? 1 : CANARY_PERIOD;
-// An odd number, so that rounds check different tiles.
+// Shift of the checked tiles from one round of a sort to the next. Odd, so that rounds check different tiles.
 const uint TILES_BETWEEN_ROUNDS = 37;
 
-// Called by all threads when items have ranks but not yet places. A barrier follows, which hides the latency of
-// the check. `tile` must be uniform over the workgroup.
+// Checks the ranks of the first window, if `tile` is one of the tiles to check. Called by all threads, after ranking
+// and before ranks become places, with the same tile. The barrier that follows hides the latency of the check.
 void check_ranks(uint tile) {
     if (CANARY_PERIOD == 0) return;
     if (tile == 0 || (tile + push.round * TILES_BETWEEN_ROUNDS) % PERIOD == 0) {

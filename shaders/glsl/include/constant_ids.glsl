@@ -1,5 +1,5 @@
-// Numbers of all specialization constants. Each name has the same number in every kernel: the host sets constants
-// by name, and two constants with one number in the same kernel would both be set.
+// Numbers of all specialization constants. A name has the same number in every kernel, and no two names share a number:
+// the host sets constants by name, and a kernel cannot tell two constants with the same number apart.
 //
 // compile-kernels copies the names from here into the host's list, which lets the host reject misspelled names.
 
@@ -35,10 +35,10 @@
 #define SORTED_BY_KEY_ID 47
 #define COUNT_OUT_OF_RANGE_ID 55
 
-// Digits of a key (histogram of a sort), rounds per dispatch (shortest paths), batches per workgroup (binary
-// search).
+// ROUNDS is the number of digits of a key in the histogram of a sort, of rounds per dispatch in shortest paths, and of
+// batches per workgroup in binary searches.
 #define ROUNDS_ID 20
-// Histogram and rounds of a sort.
+// The histogram and the rounds of a sort.
 #define HISTOGRAM_PARTS_ID 72
 
 // Histograms.

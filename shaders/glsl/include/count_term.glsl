@@ -1,5 +1,5 @@
-// Defines the terms of look-back in selections: the number of selected elements. With RUNS, the second word is one
-// more than the index of the last run head, or 0 if there is none.
+// Defines TERM for selections, whose look-back adds up the number of selected elements. With RUNS, a term has a second
+// word: one more than the index of the last run head, or 0 if there is none.
 //
 // Provides the same functions as term.glsl, for lookback.glsl and subgroup_terms.glsl.
 

@@ -43,8 +43,8 @@ void count_bucket(uint bucket) {
 }
 
 #if KEY_BITS == 32
-// Computes all buckets before it updates counters, so that their latencies overlap. Bucket functions with searches
-// never return ids out of range, so likely_bucket_at() can replace counted_bucket().
+// Counts four keys. Computes all buckets before it updates counters, so that latencies overlap. Bucket functions with
+// searches never return ids out of range, so likely_bucket_at() can replace counted_bucket().
 void count_four(uvec4 four) {
     uint buckets[4];
     uint unsure_keys = 0;

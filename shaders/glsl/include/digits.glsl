@@ -14,7 +14,7 @@ const uint DIGIT_BITS = 8;
 KEY digits_of(KEY key) {
     KEY flip = push.descending != 0 ? ~KEY(0) : KEY(0);
 #ifdef SEGMENTS
-    // Without bits to sort by, segments are only numbered.
+    // If there are no bits to sort by, all keys are equal, and elements keep their order.
     if (push.bit_count == 0) return KEY(0);
 #endif
     KEY kept = ~KEY(0) >> (KEY_BITS - push.bit_count);

@@ -1,7 +1,7 @@
 // Loads segment heads: elements with a nonzero flag, or elements whose key differs from the key before. Element 0
 // is always a head.
 //
-// The heads of a row (see tile.glsl) are one bit per element of a lane.
+// Head bits are a mask with one bit per element of a vector (tile.glsl): bit c is set if element c is a head.
 
 #ifndef HEADS_GLSL
 #define HEADS_GLSL
@@ -9,9 +9,8 @@
 #include "constant_ids.glsl"
 #include "tile.glsl"
 
+// The form in which segment heads are given. The values must match operations/shared/segment_sweep.rs.
 layout(constant_id = HEADS_ID) const uint HEADS = 0;
-
-// Must match operations/shared/segment_sweep.rs.
 const uint FLAGS = 0;      // nonzero words
 const uint KEYS = 1;       // 32-bit keys
 const uint WIDE_KEYS = 2;  // 64-bit keys
@@ -26,7 +25,7 @@ uvec2 load_key(uint i) {
     return uvec2(keys.at[i], 0);
 }
 
-// Loads the flags or keys of row v, with zero at and past the count.
+// Loads the flags or keys of the elements of vector v; zero at and past the count.
 void load_keys(uint v, uint count, out uvec2 x[ROW_TERMS]) {
     if (!is_whole(v, count)) {
         [[unroll]] for (uint c = 0; c < ROW_TERMS; ++c) {
@@ -49,8 +48,8 @@ void load_keys(uint v, uint count, out uvec2 x[ROW_TERMS]) {
     }
 }
 
-// Returns the head bits of row v; bits at and past the count are 0. Called by whole subgroups whose lanes hold
-// consecutive rows.
+// Returns the head bits of vector v; bits at and past the count are 0. Called by whole subgroups; adjacent lanes must
+// have adjacent vectors.
 uint head_bits(uint v, uint count) {
     uvec2 x[ROW_TERMS];
     load_keys(v, count, x);
@@ -65,13 +64,13 @@ uint head_bits(uint v, uint count) {
     [[unroll]] for (uint c = 0; c < ROW_TERMS; ++c) {
         bool is_head = x[c] != before || (v == 0 && c == 0);
         if (is_head && ROW_TERMS * v + c < count) bits |= 1u << c;
-        // A flag marks a head by itself; a key must differ from its predecessor.
+        // Keys are compared with the preceding key, flags with 0.
         if (HEADS != FLAGS) before = x[c];
     }
     return bits;
 }
 
-// Loads the head bits of this thread's rows of a tile. Called by whole subgroups.
+// Loads the head bits of this thread's vectors of the tile that starts at element `first`. Called by whole subgroups.
 void load_heads(uint first, uint count, out uint bits[TILE_ROWS]) {
     [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) bits[r] = head_bits(row_index(first, r), count);
 }

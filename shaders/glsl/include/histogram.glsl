@@ -14,18 +14,18 @@ layout(constant_id = SAMPLE_BYTES_ID) const uint SAMPLE_BYTES = 4;
 layout(constant_id = CHANNELS_ID) const uint CHANNELS = 1;        // interleaved samples per element
 layout(constant_id = ACTIVE_ID) const uint ACTIVE = 1;            // one bit per channel, set if it is counted
 layout(constant_id = PACKED_ID) const uint PACKED = 1;            // whether elements are read 16 bytes at a time
-layout(constant_id = LOADS_ID) const uint LOADS = 4;              // such reads in flight per thread
+layout(constant_id = LOADS_ID) const uint LOADS = 4;              // 16-byte reads in flight per thread
 layout(constant_id = ROOM_ID) const uint ROOM = 64;               // shared counters per channel
 layout(constant_id = COPIES_ID) const uint COPIES = 1;            // copies of the counters, to reduce contention
 layout(constant_id = WEIGHT_ID) const uint WEIGHT = 0;
 layout(constant_id = WIDE_ID) const uint WIDE = 0;                // whether counts have 64 bits
 layout(constant_id = COUNT_ON_DEVICE_ID) const uint COUNT_ON_DEVICE = 0;
 layout(constant_id = SEARCH_ID) const uint SEARCH = 0;            // method to find range bins (range_bins.glsl)
-layout(constant_id = CELLS_ID) const uint CELLS = 1;
-layout(constant_id = SPLITTERS_ID) const uint SPLITTERS = 1;      // capacity for splitters in shared memory
-layout(constant_id = AFFINE_ID) const uint AFFINE = 0;            // whether cells are equal intervals of the values
+layout(constant_id = CELLS_ID) const uint CELLS = 1;              // number of cells (cells.glsl)
+layout(constant_id = SPLITTERS_ID) const uint SPLITTERS = 1;      // capacity for splitters in shared memory or registers
+layout(constant_id = AFFINE_ID) const uint AFFINE = 0;            // cells are equal intervals: 1: of floats, 0: of ordered()
 layout(constant_id = CLOSED_ID) const uint CLOSED = 0;            // whether the last bin includes its upper edge
-layout(constant_id = WHOLE_ID) const uint WHOLE = 1;              // one pass without weights: out of range is a counter
+layout(constant_id = WHOLE_ID) const uint WHOLE = 1;              // one pass, no weights: counters include out of range
 
 const uint METHOD_SHARED = 0;
 const uint METHOD_BALLOTS = 1;
@@ -50,28 +50,28 @@ layout(push_constant) uniform Push {
     uint first_byte;    // offset of the first element in bytes
     uint origin_low;    // lowest edge, as a sample
     uint origin_high;
-    uint min_low;       // lowest edge, as ordered()
+    uint min_low;       // ordered(lowest edge)
     uint min_high;
-    uint span_low;      // highest minus lowest edge, both as ordered()
+    uint span_low;      // ordered(highest edge) - ordered(lowest edge)
     uint span_high;
     uint scale_low;     // bins or cells per unit
     uint scale_high;
     uint bits;          // three 8-bit numbers (see below), packed to leave room for buffer addresses
     uint parameter_0;   // parameters of a user's function; for even floats, the bin width in two words
     uint parameter_1;
-    uint parameter_2;   // for even floats: distance from an edge, in bins, that rounding cannot exceed
+    uint parameter_2;   // for even floats: upper bound of the rounding error, in bins, as float bits
 } push;
 
-// Shift that maps a distance from the lowest edge to a bin or place, if their size is a power of two.
+// Shift that maps a distance from the lowest edge to a bin or a place (cells.glsl), if these span a power of two.
 uint place_shift() { return push.bits & 0xffu; }
-// Number of low bits of a cell's word that hold a bin.
+// Number of low bits of a cell's word that hold a number of splitters (cells.glsl).
 uint bin_bits() { return bitfieldExtract(push.bits, 8, 8); }
-// Number of bits of a place that are the fraction of its cell.
+// Number of low bits of a place that are the fraction of its cell (cells.glsl).
 uint fraction_bits() { return bitfieldExtract(push.bits, 16, 8); }
 
 layout(set = 0, binding = 0, std430) readonly buffer Samples { uint at[]; } samples;
 layout(set = 0, binding = 0, std430) readonly buffer SamplesVec4 { uvec4 at[]; } samples_vec4;
-// Cells and splitters; or the one buffer that a user's function may read.
+// Cells and splitters. With USER_BUCKET, the buffer that the user's function may read.
 layout(set = 0, binding = 1, std430) readonly buffer Table { uint at[]; } table;
 layout(set = 0, binding = 2, std430) readonly buffer Weights { uint at[]; } weights;
 layout(set = 0, binding = 3, std430) readonly buffer Elements { uint at[]; } elements;

@@ -14,7 +14,8 @@
 // 0: one histogram for all keys. Otherwise a multiple of four.
 layout(constant_id = HISTOGRAM_PARTS_ID) const uint HISTOGRAM_PARTS = 0;
 
-// Returns the start of the part's histogram of a digit; `row` is the number of digit values.
+// Returns the index of the first counter of a part's histogram for a round. `row` is the number of counters per
+// histogram.
 uint part_begin(uint round, uint part, uint row) {
     return (round * HISTOGRAM_PARTS + part) * row;
 }
@@ -25,6 +26,7 @@ uint part_begin(uint round, uint part, uint row) {
 const uint DIFFERENT_DIGITS = 0xFF00u;
 const uint NO_DIGITS = 0x00FFu;
 
+// Returns the word of a part in which all keys have digit d.
 uint one_digit(uint d) {
     return d | d << 8;
 }

@@ -1,6 +1,6 @@
 // Provides key_at() and four_keys_at(), which read the input keys of multisplit and sort kernels. With
-// PACKED_KEYS, keys may be narrow (NARROW_BITS is 8 or 16), several per word; they are then returned as unsigned
-// words that compare like them.
+// PACKED_KEYS, keys may be narrow (NARROW_BITS is 8 or 16), several per word. Narrow keys are returned as unsigned
+// numbers that compare like the keys.
 
 #ifndef KEY_AT_GLSL
 #define KEY_AT_GLSL

@@ -16,7 +16,8 @@
 // First element of pair t, among pairs with distance `s`.
 #define FIRST_OF_PAIR(t, s) ((t) / (s) * 2 * (s) + (t) % (s))
 
-// Values are loaded before they are selected by a condition; otherwise the GLSL compiler emits branches.
+// Puts the smaller of two elements into x and the larger one into y. Loads all values before it selects them by a
+// condition; otherwise the GLSL compiler emits branches.
 #ifdef PAIRS
 void exchange(inout KEY x, inout uint x_source, inout KEY y, inout uint y_source) {
     bool later = is_later(x, x_source, y, y_source);
@@ -58,6 +59,7 @@ void merge_items() {
     merge_4();
 }
 
+// Sorts the lane's elements.
 void sort_items() {
     exchange_apart_1();
     exchange_mirrored_2();
@@ -66,8 +68,8 @@ void sort_items() {
     merge_4();
 }
 
-// Keeps the smaller element (`earlier`) or the larger one of a pair that this lane shares with another lane, which
-// keeps the other.
+// Compares an element of this lane with one of another lane. Keeps the smaller one if `earlier` is set, otherwise the
+// larger one. The other lane keeps the other element.
 #ifdef PAIRS
 void keep(inout KEY key, inout uint source, KEY other, uint other_source, bool earlier) {
     bool taken = is_later(key, source, other, other_source) == earlier;

@@ -27,7 +27,7 @@ bool store_part(uint index, PART part, uint groups) {
         shared_is_last = atomicAdd(parts.stored, 1) == groups - 1;
         if (shared_is_last) parts.stored = 0;
     }
-    // Makes the results visible to the first thread, and by the barrier to all others.
+    // Makes the results of other workgroups visible to the first thread, and, with the barrier, to all threads.
     memoryBarrierBuffer();
     barrier();
     return shared_is_last;

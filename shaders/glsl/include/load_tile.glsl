@@ -1,5 +1,6 @@
 // Loads a tile into registers and finds the buckets of its keys: from labels (LABELS), from the keys when needed
-// (BUCKET_FROM_KEY), or with the bucket function. Provides load_keys() and find_buckets().
+// (BUCKET_FROM_KEY), or with the bucket function. Provides load_keys() and find_buckets(). Positions of the tile at and
+// past the element count hold missing keys, with the value missing_key(), which count as keys of the last bucket.
 
 #ifndef LOAD_TILE_GLSL
 #define LOAD_TILE_GLSL
@@ -17,7 +18,7 @@
 
 KEY missing_key() { return KEY(0); }
 
-// Labels of this thread's keys. The prescan also wrote labels for missing keys: the last bucket.
+// Labels of this thread's keys. The prescan has labelled missing keys with the last bucket.
 uint own_labels[LABEL_WORDS];
 
 void load_labels(uint tile_first) {
@@ -34,7 +35,7 @@ void find_buckets(uint tile_first) {
 
 #elif defined(BUCKET_FROM_KEY)
 
-// Missing keys have the last digit.
+// Returns a key with the largest digit.
 KEY missing_key() {
     return from_ordered(push.flip_or_reciprocal != 0 ? KEY(0) : ~KEY(0));
 }

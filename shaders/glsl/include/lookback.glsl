@@ -6,8 +6,8 @@
 // Polling is bounded: after SPIN_LIMIT failed polls, the subgroup recomputes the missing tile from the input.
 // Progress therefore never depends on the scheduling of other workgroups.
 //
-// Needs: what tile_status.glsl needs; total_of_tile_again(), which one whole subgroup calls and which returns the same
-// total in every lane. Steps of a kernel: take_tile(), announce(), before_tile().
+// Needs: the requirements of tile_status.glsl; total_of_tile_again(), which recomputes the total of a tile. One whole
+// subgroup calls it, and every lane gets the same total. A kernel calls take_tile(), announce() and before_tile().
 
 #ifndef LOOKBACK_GLSL
 #define LOOKBACK_GLSL

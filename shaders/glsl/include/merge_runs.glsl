@@ -9,8 +9,8 @@
 
 #include "groups.glsl"
 
-// Padding: one position is skipped after every 32, because threads access consecutive elements and would have bank
-// conflicts.
+// Returns the index of element i in shared memory. One position is skipped after every 32 elements: each thread
+// accesses consecutive elements, which would otherwise cause bank conflicts.
 uint room_of(uint i) { return i + i / 32; }
 
 const uint ROOM = TILE + TILE / 32;

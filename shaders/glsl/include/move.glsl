@@ -28,6 +28,7 @@ layout(set = 0, binding = 6, std430) writeonly buffer ValuesOut { uint at[]; } v
 layout(set = 0, binding = 6, std430) writeonly buffer ValuesOut2 { uvec2 at[]; } values_out_vec2;
 layout(set = 0, binding = 6, std430) writeonly buffer ValuesOut4 { uvec4 at[]; } values_out_vec4;
 
+// Copies the value of element `from` to position `to`. With COUNTED_VALUES, the value is `from` itself.
 void move_value(uint from, uint to) {
     if (VALUE_WORDS == 1) values_out.at[to] = COUNTED_VALUES != 0 ? from : values.at[from];
     if (VALUE_WORDS == 2) values_out_vec2.at[to] = values_vec2.at[from];

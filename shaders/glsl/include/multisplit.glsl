@@ -2,7 +2,7 @@
 //
 // The middle of the push block depends on the kind of kernel: a user's bucket function (USER_BUCKET), all digits
 // of a sort (ALL_DIGITS), or a built-in bucket function, which is a digit in the rounds of a sort (SORT). The
-// names must match multisplit/push.rs.
+// names must match operations/split/push.rs.
 
 #ifndef MULTISPLIT_GLSL
 #define MULTISPLIT_GLSL
@@ -18,11 +18,11 @@ layout(constant_id = KEY_KIND_ID) const uint KEY_KIND = 0;
 layout(push_constant) uniform Push {
     uint count;         // n: elements
     uint buckets;       // m: buckets
-    uint ids;           // ids of the bucket function: m, unless a pass uses a part of the id
-    uint part_shift;    // first bit of that part
-    uint subproblems;   // L: subproblems; tiles, if there are no subproblems
-    uint parts;         // windows or tiles per subproblem; bit of a scan-based split; rounds
-                        // of a segmented sort
+    uint ids;           // number of ids of the bucket function: m, unless a pass uses some bits of the id
+    uint part_shift;    // the lowest of these bits
+    uint subproblems;   // L: subproblems; tiles, in kernels without subproblems
+    uint parts;         // windows or tiles per subproblem; in a scan-based split, the bit of the id to split by; in a
+                        // segmented sort, the number of rounds
 #if defined(USER_BUCKET)
     uint parameter_0;   // parameters of the user's function
     uint parameter_1;
@@ -38,10 +38,11 @@ layout(push_constant) uniform Push {
     uint mask_or_width_high;
     uint flip_or_reciprocal;
 #endif
-    uint round;         // round of a sort; sort.small: number of rounds; sort.histogram: size of the status
+    uint round;         // round of a sort; in sort.small, the number of rounds; in sort.histogram, the size of the
+                        // status in units of 16 bytes
 #ifdef SORT
-    uint round_pair;    // bits of this round and of the round that moves the data back
-    uint idle_rounds;   // bits of rounds that are known to be no-ops
+    uint round_pair;    // bits of this round and its partner; if both are no-ops, neither moves data
+    uint idle_rounds;   // bit r: round r is known to be a no-op
 #endif
 } push;
 

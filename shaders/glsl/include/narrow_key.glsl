@@ -8,7 +8,7 @@
 
 #include "constant_ids.glsl"
 
-// 8 or 16; 0 for wider keys, in kernels that support both.
+// Bits per key: 8 or 16; 0 for wider keys, in kernels that support both.
 #ifdef PACKING
 const uint NARROW_BITS = 16;
 #elif defined(PACKED_KEYS)

@@ -24,7 +24,7 @@ void load_next_places(uint subproblem) {
     if (subproblem == 0 && subgroupElect()) offsets.at[push.buckets] = element_count();
 }
 
-// Returns the position of `bucket`, which may differ between lanes. Called by whole subgroups.
+// Returns the next output position of `bucket`, which may differ between lanes. Called by whole subgroups.
 uint next_place_of(uint bucket) {
     uint lane = bucket & (SUBGROUP_SIZE - 1);
     uint found = 0;

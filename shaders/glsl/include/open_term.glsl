@@ -55,8 +55,8 @@ Open from_30_bits(uvec4 x) {
     return from_words(uvec4(x.x, x.y | x.z << 30, x.z >> 2 | x.w << 28, 0));
 }
 
-// Inclusive segmented scan over the lanes: combines the terms from the last lane set in `headed`, at or before
-// this one, up to this lane. Called by whole subgroups.
+// Inclusive segmented scan over the lanes: returns the combination of the terms from the nearest lane with a head, at
+// or before this one, up to this lane. `headed` is the mask of lanes with heads. Called by whole subgroups.
 TERM combine_open_lanes(TERM x, uvec4 headed) {
     uint lane = gl_SubgroupInvocationID;
     uvec4 up_to_here = headed & gl_SubgroupLeMask;

@@ -1,5 +1,5 @@
-// Reduces and scans a tile of segmented terms in registers. tile.glsl loads and stores the tile. Segment heads are
-// given as one bit per element of a lane's row.
+// Reduces and scans a tile of segmented terms in registers. tile.glsl loads and stores the tile. `bits` are the head
+// bits of a lane's elements in a row: bit c is set if element c is a segment head.
 
 #ifndef OPEN_TILE_GLSL
 #define OPEN_TILE_GLSL
@@ -9,7 +9,7 @@
 
 const uint ROW_BITS = (1u << ROW_TERMS) - 1;
 
-// Returns the aggregate of this lane's elements of a row.
+// Returns the aggregate of a vector.
 Open open_of(TERM_ROW x, uint bits) {
     TERM total = x.x;
     [[unroll]] for (uint c = 1; c < ROW_TERMS; ++c) {
@@ -32,7 +32,7 @@ Open open_of_rows(TERM_ROW rows[TILE_ROWS], uint bits[TILE_ROWS]) {
 
 #ifdef TILE_STORES
 
-// Scans the elements of a row with the carry-in `before`, restarting at heads.
+// Scans the elements of a vector with the carry-in `before`, restarting at heads.
 TERM_ROW scan_open_row(TERM_ROW x, uint bits, TERM before) {
     TERM_ROW scanned;
     [[unroll]] for (uint c = 0; c < ROW_TERMS; ++c) {
@@ -44,8 +44,8 @@ TERM_ROW scan_open_row(TERM_ROW x, uint bits, TERM before) {
     return scanned;
 }
 
-// Scans the subgroup's part of the tile in place and returns its aggregate. The caller must still combine the
-// carry-in of this part with the first `carried[r]` elements of each row r. Called by whole subgroups.
+// Scans the subgroup's part of the tile in place and returns its aggregate. The caller must still combine the carry-in
+// of this part with the first `carried[r]` elements of this lane's vector in each row r. Called by whole subgroups.
 Open scan_open_subgroup(inout TERM_ROW rows[TILE_ROWS], uint bits[TILE_ROWS], out uint carried[TILE_ROWS]) {
     Open so_far = nothing_open();
     [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) {

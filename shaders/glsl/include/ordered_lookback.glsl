@@ -10,9 +10,9 @@
 // Polling is bounded: after SPIN_LIMIT failed polls, the subgroup recomputes missing tiles from the input, in the same
 // order and thus with the same result. Progress therefore never depends on the scheduling of other workgroups.
 //
-// Needs: what tile_status.glsl needs; total_of_tile_again(), which one whole subgroup calls, and which returns the
-// total that the tile's own workgroup would publish, in every lane. Steps of a kernel: take_tile(), announce(),
-// before_tile().
+// Needs: the requirements of tile_status.glsl; total_of_tile_again(), which recomputes the total that the workgroup of
+// a tile would publish. One whole subgroup calls it, and every lane gets the total. A kernel calls take_tile(),
+// announce() and before_tile().
 
 #ifndef ORDERED_LOOKBACK_GLSL
 #define ORDERED_LOOKBACK_GLSL
@@ -40,12 +40,14 @@ bool load_published(uint tile, uint state, out TERM term) {
     return (words >> STATE_SHIFT) == PUBLISHED(state);
 }
 
-// Combines the prefix of the previous block with the terms that the lanes hold. Called by a whole subgroup.
+// Returns the combination of the prefix of the previous block with the terms of the lanes, in every lane. Called by a
+// whole subgroup.
 TERM combine_block(TERM prefix, TERM of_lane) {
     return combine(prefix, last_lane(combine_lanes(of_lane)));
 }
 
-// Returns the total of a tile that does not end a block. Called by a whole subgroup.
+// Returns the total of a tile that does not end a block: the published one, or a recomputed one if it is missing.
+// Called by a whole subgroup.
 TERM total_or_again(uint tile, uint state) {
     TERM total;
     bool is_published = load_published(tile, state, total);
@@ -54,7 +56,8 @@ TERM total_or_again(uint tile, uint state) {
     return from_lane(total, 0);
 }
 
-// Returns the combination of a prefix with the totals of `count` tiles from the beginning of a block on.
+// Returns the combination of a prefix with the totals of `count` tiles from `first` on, which begins a block. Called by
+// a whole subgroup.
 TERM combine_tiles_again(TERM prefix, uint first, uint count, uint state) {
     TERM of_lane = IDENTITY;
     for (uint k = 0; k < count; ++k) {

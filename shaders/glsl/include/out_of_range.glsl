@@ -7,7 +7,8 @@
 #include "bucket.glsl"
 #include "constant_ids.glsl"
 
-// 0 in rounds after the first, which have the same ids again, and if the caller does not request the count.
+// Whether ids out of range are counted: only if the caller requests the count, and only in the first pass, because all
+// passes compute the same ids.
 layout(constant_id = COUNT_OUT_OF_RANGE_ID) const uint COUNT_OUT_OF_RANGE = 1;
 
 layout(set = 0, binding = 3, std430) buffer OutOfRange { uint count; } out_of_range;

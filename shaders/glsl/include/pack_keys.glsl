@@ -11,6 +11,7 @@
 
 layout(set = 0, binding = 4, std430) buffer KeysOut { uint at[]; } keys_out;
 
+// Stores one key at `target`, and leaves the other half of its word unchanged.
 void store_half(uint target, uint key) {
     uint shift = target % 2 * 16;
     atomicAnd(keys_out.at[target / 2], ~(0xFFFFu << shift));

@@ -31,7 +31,7 @@ SAMPLE table_splitter(uint index) {
 #endif
 }
 
-// Splitters are in shared memory either all or not at all.
+// Returns an inner splitter. SPLITTERS > 1 means that all splitters are in shared memory; otherwise none of them is.
 SAMPLE splitter(uint index) {
     return SPLITTERS > 1 ? splitters[index] : table_splitter(index);
 }
@@ -80,8 +80,8 @@ uint likely_range_bin(SAMPLE bits, SAMPLE above, bool in_range, out bool unsure)
     return bin;
 }
 
-// Each level compares with the middle splitter and selects the half above or below it. All array indices are
-// constants.
+// Returns the bin of a key, by a binary search among the splitters in registers. Each level compares the key with the
+// middle splitter and keeps the half above or below it, so that all array indices are constants.
 uint held_bin(SAMPLE key) {
     SAMPLE left[HELD];
     [[unroll]] for (uint i = 0; i < HELD; ++i) left[i] = held[i];

@@ -43,9 +43,10 @@ const uint SUBGROUPS = gl_WorkGroupSize.x / SUBGROUP_SIZE;
 const uint ROW = 1u << BUCKET_BITS;
 const uint TILE = gl_WorkGroupSize.x * ITEMS;
 const uint TURN = TILE / TURNS;
-// With fewer bucket bits, contention makes atomics slower than ballots.
+// Minimum BUCKET_BITS for lane-order ranking. With fewer, contention makes atomics slower than ballots.
 const uint MIN_BITS_BY_LANE_ORDER = 3;
 const bool RANK_BY_LANE_ORDER = RANKING == RANKING_BY_LANE_ORDER && BUCKET_BITS >= MIN_BITS_BY_LANE_ORDER;
+// Minimum BUCKET_BITS for counters in shared memory, if there are fewer buckets than lanes.
 const uint MIN_BITS_BY_COUNTERS = 3;
 // Whether two subgroups share a row of counters, one in each half of the words. This saves shared memory if rows
 // are long, but costs an instruction or two per key. Used if subgroups are narrow and rows therefore many, and for
@@ -65,21 +66,22 @@ const uint ROWS = PAIRED_ROWS ? (SUBGROUPS + 1) / 2 : SUBGROUPS;
 const uint COUNTER_WORDS = ROWS * ROW;
 const uint TURN_WORDS = TURN * (KEY_BITS / 32);
 
-// The following are functions, because GLSL compilers reject constants that contain &&.
-// Whether counts are kept in registers, one bucket per lane. This is faster than shared counters if there are so
-// few buckets that most lanes would contend for one counter, and if every lane has a bucket.
+// Returns whether counts are kept in registers, one bucket per lane. That is faster than shared counters if there are
+// so few buckets that most lanes would contend for one counter, or if there are as many buckets as lanes. These are
+// functions instead of constants, because GLSL compilers reject constants that contain &&.
 bool ranks_in_registers() {
     if (RANK_BY_LANE_ORDER) return false;
     return BUCKET_BITS == LANE_BITS || (BUCKET_BITS < LANE_BITS && BUCKET_BITS < MIN_BITS_BY_COUNTERS);
 }
 
+// Returns whether keys are counted before they are ranked.
 bool counts_first() {
     return !RANK_BY_LANE_ORDER && !ranks_in_registers();
 }
 
-// Shared memory limits the number of resident workgroups, so one array serves two purposes: first counters, one
-// row per subgroup or pair of subgroups (counts, later the starts of its keys of a bucket), and, when every key
-// has its place, the tile itself.
+// One array serves two purposes, because shared memory limits the number of resident workgroups. First it holds the
+// counters, one row per subgroup or pair of subgroups: the counts of the subgroup's keys by bucket, later the starts of
+// these keys in the ordered tile. When every key has its place, the array holds the keys of the tile, or of one turn.
 shared uint space[COUNTER_WORDS > TURN_WORDS ? COUNTER_WORDS : TURN_WORDS];
 // bucket_targets[b] + place is the output position of the key of bucket b at `place` in the ordered tile. With
 // BUCKET_BORDERS, b is the index among the buckets that have keys.
@@ -101,8 +103,8 @@ uint own_bucket(uint k) {
 #define SUMMED(count) count
 #define begin_at(k, sum) bucket_begin[k] = sum
 
-// Sets the output position `target` of the tile's keys of own bucket k.
-void aim(uint k, uint target) {
+// Sets the output position of the tile's first key in own bucket k.
+void set_target(uint k, uint target) {
     if (own_bucket(k) < ROW) bucket_targets[own_bucket(k)] = target - bucket_begin[k];
 }
 #endif
@@ -115,12 +117,12 @@ uint item_index(uint tile_first, uint item) {
     return tile_first + (gl_SubgroupID * ITEMS + item) * SUBGROUP_SIZE + gl_SubgroupInvocationID;
 }
 
-// Items are accessed by macros with constant item numbers, because an array with any other index leaves the
-// registers.
+// Items are accessed by macros with constant item numbers, because drivers move an array that is indexed by a variable
+// from registers to local memory.
 //
-// `places` packs the rank or place of two items into a word, where registers are scarce. Compilers that can see
-// both halves keep them in separate registers; combining the word with a value that the compiler does not know to
-// be 0 prevents that.
+// If registers are scarce (packs_places()), a word of `places` holds the ranks or places of two items. Compilers that
+// can see both halves keep them in separate registers. Combining the word with UNKNOWN_ZERO, a zero that the compiler
+// does not know, prevents that.
 uint places[(ITEMS + 1) / 2];
 uint ranked[ITEMS];  // without packing: place in the lower half, bucket in the upper half
 #define UNKNOWN_ZERO (gl_NumWorkGroups.z - 1)  // z is always 1
@@ -142,7 +144,7 @@ uint ranked[ITEMS];  // without packing: place in the lower half, bucket in the 
     (packs_places() ? (places[(item) / 2] >> ((item) & 1) * 16) & 0xFFFFu : ranked[item] & 0xFFFFu)
 
 #ifdef BUCKET_FROM_KEY
-// The bucket is computed from the key, which is as fast as a register.
+// The bucket is computed from the key whenever it is needed, which is as fast as keeping it in a register.
 #define item_bucket(item) bucket_at(own[item])
 #define set_bucket(item, bucket)
 bool packs_places() { return true; }
@@ -168,7 +170,7 @@ bool packs_places() { return RANKING != RANKING_BY_LANE_ORDER && BUCKET_BITS > L
 #define MORE_WINDOWS(visit)
 #endif
 
-// The subgroup's row of counters, and the shift of its half of each word.
+// Return the start of the subgroup's row of counters, and the shift of its half of each word.
 uint counter_row() {
     return (PAIRED_ROWS ? gl_SubgroupID / 2 : gl_SubgroupID) * ROW;
 }
@@ -181,7 +183,8 @@ uint own_half(uint word) {
     return PAIRED_ROWS ? (word >> counter_shift()) & 0xFFFFu : word;
 }
 
-// Clears the counters. Called by all threads; ends with a barrier, of the subgroup only if rows are not shared.
+// Clears the counters. Called by all threads; ends with a barrier, which covers the workgroup if subgroups share rows
+// (PAIRED_ROWS), and otherwise only the subgroup.
 void clear_counters() {
     if (PAIRED_ROWS) {
         for (uint i = thread_rank(); i < COUNTER_WORDS; i += gl_WorkGroupSize.x) space[i] = 0;
@@ -198,7 +201,7 @@ uint add_to_counter(uint bucket, uint count) {
     return own_half(atomicAdd(space[counter_row() + bucket], count << counter_shift()));
 }
 
-// With at most as many buckets as lanes: lane b counts bucket b.
+// For ranking in registers: the number of keys so far in bucket b, held by lane b.
 uint held_count;
 
 // Returns the rank of this lane's key and updates the counts. Called by whole subgroups.
@@ -209,7 +212,7 @@ uint rank_in_register(uint bucket) {
     return rank;
 }
 
-// Ranks all items and writes the subgroup's counts to its row.
+// Ranks all items by ballots and writes the subgroup's counts to its row. Called by whole subgroups.
 void rank_in_registers() {
     held_count = 0;
 #define RANK(w) set_place(w, rank_in_register(item_bucket(w)))

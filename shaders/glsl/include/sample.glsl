@@ -42,7 +42,8 @@ SAMPLE sample_in(uvec4 loaded, uint index) {
 #endif
 }
 
-// The same for a variable index, without arrays, which would go to local memory.
+// Like sample_in(), for an index that is not a constant. Selects the word by conditions, because a variable array index
+// would move `loaded` to local memory.
 SAMPLE picked_sample(uvec4 loaded, uint index) {
 #if SAMPLE_BITS == 64
     return sample_in(loaded, index);

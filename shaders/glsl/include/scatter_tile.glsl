@@ -2,9 +2,9 @@
 // adjacent threads write adjacent positions. A tile that exceeds the shared memory takes several turns.
 //
 // The kernel provides the output positions of the buckets:
-//     void look_ahead()         issues the loads for aim_buckets();
-//     void aim_buckets()        calls aim() for the own buckets; a barrier follows;
-//     void aim_missing()        calls aim() for the buckets left out; if there are any, ends with a barrier.
+//     void look_ahead()           issues the loads for set_targets();
+//     void set_targets()          calls set_target() for the own buckets, but may leave some out; a barrier follows;
+//     void set_missing_targets()  calls set_target() for the remaining buckets; ends with a barrier if there are any.
 
 #ifndef SCATTER_TILE_GLSL
 #define SCATTER_TILE_GLSL
@@ -28,9 +28,9 @@ bool has_another(uint tile_first, uint end) {
 // Writes the destination of each element. Called by all threads.
 void scatter_tile(uint tile_first, uint end) {
     look_ahead();
-    aim_buckets();
+    set_targets();
     barrier();
-    aim_missing();
+    set_missing_targets();
     if (has_another(tile_first, end)) load_keys(tile_first + TILE);
     [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
         uint i = item_index(tile_first, w);
@@ -69,11 +69,12 @@ KEY staged_key(uint place) {
 #endif
 }
 
-// Place in the ordered tile of item w that this thread writes, with TURN_ITEMS items per turn.
+// Returns the place in the ordered tile of the w-th item that this thread writes. It writes TURN_ITEMS items per turn.
 uint written_place(uint w) {
     return w * gl_WorkGroupSize.x + thread_rank();
 }
 
+// Returns the index of that item in shared memory.
 uint staged_place(uint w, uint turn) {
     return written_place(w) - turn * TURN;
 }
@@ -91,7 +92,7 @@ const uint MAX_CHUNK = 5;
 #else
 const uint MAX_CHUNK = TURNS > 1 ? 4 : 5;
 #endif
-// At most four chunks, because drivers compile the code of each.
+// EACH_CHUNK has at most four chunks, because drivers compile the code of each.
 const uint MIN_CHUNK = (TURN_ITEMS + 3) / 4;
 const uint SOME_ITEMS = MIN_CHUNK > MAX_CHUNK ? MIN_CHUNK : MAX_CHUNK;
 const uint CHUNK = BUCKET_BITS > LANE_BITS ? SOME_ITEMS : TURN_ITEMS;
@@ -126,7 +127,7 @@ bool store_shared_word(uint target, uint key, uint place, uint count) {
     return share;
 }
 
-// Stores the remaining keys of a chunk one at a time; there are few.
+// Stores the keys of a chunk whose bits are set in `lone`, one at a time; there are few.
 void store_lone_keys(uint lone, uint first, uint turn) {
     while (lone != 0) {
         uint w = first + findLSB(lone);
@@ -199,10 +200,11 @@ void write_keys(uint turn, uint held) {
 }
 
 #ifdef PAIRS
-// Values of one word, loaded while the keys are written. For wider values: indices, used to fetch the values when
-// their positions are known.
+// This thread's values, if a value has one word. For wider values: their indices, from which the values are fetched
+// once their output positions are known.
 uint value[ITEMS];
-// Time at which values are loaded: with the keys, after ranking, or after the first turn of keys is ordered.
+// Time at which load_values() is called: before the buckets are found, after ranking, or after the keys of the first turn were
+// ordered in shared memory.
 layout(constant_id = VALUES_AFTER_ID) const uint VALUES_AFTER = 2;
 const uint AFTER_LOADING = 0;
 const uint AFTER_RANKING = 1;
@@ -277,9 +279,9 @@ void scatter_keys(uint turn, uint tile_first, uint held, bool another) {
     if (turn == 0) look_ahead();
     barrier();  // the counters, or the keys of the previous turn, have been read
     stage_keys(turn);
-    if (turn == 0) aim_buckets();
+    if (turn == 0) set_targets();
     barrier();
-    if (turn == 0) aim_missing();
+    if (turn == 0) set_missing_targets();
 #ifdef PAIRS
     if (turn == 0 && VALUES_AFTER == AFTER_ORDERING) load_values(tile_first, held);
 #else

@@ -1,7 +1,7 @@
 // Provides segment boundaries and searches for them. Offsets beyond the number of elements are clamped to it. Rows
 // of a matrix (OF_ROWS) have offsets that are computed from the row length.
 //
-// Needs `offsets` and `push.row_length`. The includer must set `elements` first.
+// Needs `offsets` and `push.row_length`. The includer must first set `elements`, the number of elements.
 
 #ifndef SEGMENT_OFFSETS_GLSL
 #define SEGMENT_OFFSETS_GLSL
@@ -29,7 +29,7 @@ uint first_above(uint limit, uint begin, uint end) {
 // Returns the number of offsets, of `count`, that are at most `limit`. `elements` must not be 0. Called by whole
 // subgroups.
 uint offsets_up_to(uint limit, uint count) {
-    // At and past the end of the elements, every offset qualifies.
+    // All offsets are at most `elements`.
     if (OF_ROWS != 0) return limit < elements ? min(limit / push.row_length + 1, count) : count;
     // If segments have similar lengths, the result is near this estimate, and one iteration suffices.
     uint expected = uint(min(float(limit) / float(elements), 1.0) * float(count));

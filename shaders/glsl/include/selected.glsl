@@ -21,7 +21,7 @@ layout(set = 0, binding = 1, std430) writeonly buffer DstVec2 { uvec2 at[]; } ds
 layout(constant_id = KEY_KIND_ID) const uint KEY_KIND = 0;
 layout(constant_id = PREDICATE_ID) const uint PREDICATE = 0;
 
-// Must match operations/select.
+// Values of PREDICATE; must match operations/select.
 const uint BY_FLAGS = 0;  // nonzero flag
 const uint BY_RANGE = 1;  // key inside a range, or outside of it if inverted
 const uint BY_HEADS = 2;  // key differs from the preceding one, or is the first
@@ -120,8 +120,9 @@ KEY before_lanes(KEY x, KEY row_before) {
     return key_of_lane(is_last_lane() ? row_before : x, lane_before());
 }
 
-// Whether the predicate is evaluated at index i. Flags and users' functions are not evaluated past the count.
-bool asks_about(uint i, uint count) {
+// Returns whether the predicate may be evaluated at index i. Flags are not read, and users' functions are not called,
+// at and past the count.
+bool is_evaluated(uint i, uint count) {
 #ifdef USER_PREDICATE
     return i < count;
 #else
@@ -139,7 +140,7 @@ uint selected_rows(uint first, uint count, KEY keys[ITEMS]) {
             before = before_lanes(keys[r], keys[max(r, 1) - 1]);
             if (r == 0 && gl_SubgroupInvocationID == 0 && i > 0 && i < count) before = load_key(i - 1);
         }
-        if (asks_about(i, count) && is_selected_at(i, keys[r], before)) rows |= 1u << r;
+        if (is_evaluated(i, count) && is_selected_at(i, keys[r], before)) rows |= 1u << r;
     }
     return rows & rows_below(first, count);
 }

@@ -8,7 +8,7 @@
 
 #include "multisplit.glsl"
 
-layout(constant_id = SIDE_BY_SIDE_ID) const uint SIDE_BY_SIDE = 1;  // 1: the scan handles individual subproblems
+layout(constant_id = SIDE_BY_SIDE_ID) const uint SIDE_BY_SIDE = 1;  // 1: no blocks
 
 const bool BY_BLOCKS = SIDE_BY_SIDE > 1 && BUCKET_BITS == 1;
 

@@ -1,13 +1,13 @@
-// Decides the work of the next round. Called by one thread when all workgroups have finished a round. The others
-// wait for it, so all state is loaded first, then decided, then stored.
+// Decides the work of the next round. One thread calls advance() when all workgroups have finished a round. The other
+// threads wait for it; to keep that short, advance() first issues all loads, and stores last.
 
 #ifndef SSSP_ADVANCE_GLSL
 #define SSSP_ADVANCE_GLSL
 
 #include "sssp_state.glsl"
 
-// Arguments of two indirect dispatches: the next round, and the pass that filters the pile after it. Persistent
-// workgroups write them in turn, round after round, which requires coherent memory.
+// Arguments of two indirect dispatches: the next round, and the pass that filters the pile (sssp_stage.glsl) after it.
+// Different persistent workgroups write them in different rounds, which requires coherent memory.
 layout(set = 0, binding = 1, std430) coherent writeonly buffer Groups { uint at[6]; } groups;
 layout(set = 0, binding = 2, std430) writeonly buffer History { uvec2 at[]; } history;
 
@@ -19,7 +19,7 @@ void clear_counts() {
 
 // Distributes `entries` queue entries and `pieces` pieces of vertices over workgroups, and sets the dispatch of
 // the next round.
-void deal(uint entries, uint pieces) {
+void distribute(uint entries, uint pieces) {
     uint subgroups = push.subgroups;
     uint max_subgroups = push.max_groups * subgroups;
     uint chunk = clamp((entries + max_subgroups - 1) / max_subgroups, push.min_chunk, SUBGROUP_SIZE);
@@ -45,7 +45,7 @@ void take_all() {
     // Queues that cannot hold all vertices would overflow again. From here on every entry is near, and such rounds
     // repeat until distances no longer change.
     if (push.capacity < push.vertices) control.threshold = UNREACHED;
-    deal(push.vertices, 0);
+    distribute(push.vertices, 0);
 }
 
 // Entries in the queues of buckets; bucket 0 has no queue.
@@ -63,8 +63,9 @@ uint next_bucket(uint bucket) {
     return found;
 }
 
-// Also takes buckets after `bucket`: the next nonempty one in any case if `one` is set, and more of them while the
-// total is at most push.merge_entries. Every round has a fixed cost, and the bucket sizes are known.
+// Sets the input of the next round: `entries` entries of the queue already chosen, `pieces` pieces, and buckets after
+// `bucket`. If `one` is set, the next nonempty bucket is always added; more buckets are added while the total is at
+// most push.merge_entries. Fewer, larger rounds are faster, because every round has a fixed cost.
 void take_more(uint bucket, uint entries, uint pieces, bool one) {
     uint first = BUCKETS;
     uint last = bucket;
@@ -83,7 +84,7 @@ void take_more(uint bucket, uint entries, uint pieces, bool one) {
         }
         if (b > bucket) control.ends[b] = total;
     }
-    deal(total, pieces);
+    distribute(total, pieces);
     control.before = total;
     control.low = one && last > bucket ? first : bucket;
     control.bucket = last;
@@ -94,8 +95,8 @@ void take_more(uint bucket, uint entries, uint pieces, bool one) {
     }
 }
 
-// Takes the near set in the next round. A shrinking near set, which would need many rounds for few entries, is
-// taken together with the following buckets. If the near set grew large after several buckets were taken together,
+// Makes the near set the input of the next round. A shrinking near set, which would need many rounds for few entries,
+// is taken together with the following buckets. If the near set grew large after several buckets were taken together,
 // the threshold returns to the end of the lowest of them, and entries beyond it go back to their buckets.
 void take_near(uint near, uint pieces) {
     uint bucket = control.bucket;
@@ -106,19 +107,19 @@ void take_near(uint near, uint pieces) {
         control.bucket = low;
         control.threshold = widths_past(control.base, low + 1);
         control.before = 0;
-        deal(near, pieces);
+        distribute(near, pieces);
     } else if (BUCKETS > 1 && shrinking) {
         take_more(bucket, near, pieces, near + pieces <= push.tail_entries);
     } else {
         control.before = near;
-        deal(near, pieces);
+        distribute(near, pieces);
     }
 }
 
 #ifdef PILE
 // Rounds are recorded in batches, each followed by the passes that split the pile. The remaining rounds of a batch
 // are no-ops of one workgroup, which only writes the dispatch of the next round and of these passes.
-void hand_on() {
+void write_dispatches() {
     groups.at[0] = 1;
     groups.at[1] = 1;
     groups.at[2] = 1;
@@ -150,7 +151,7 @@ void take_later(uint rest_counts[2], uint rest_out) {
         control.piled = rest;
         control.splits += 1;
         control.groups = 0;
-        hand_on();
+        write_dispatches();
 #endif
     } else if (rest > 0) {
         // Start a new window at the nearest entry of the rest.
@@ -164,7 +165,7 @@ void take_later(uint rest_counts[2], uint rest_out) {
         control.taken = REST + rest_out;
         control.rest_out = rest_out ^ 1;
         control.splits += 1;
-        deal(rest, 0);
+        distribute(rest, 0);
     } else {
         control.done = 1;
         groups.at[0] = 0;
@@ -195,7 +196,7 @@ void advance() {
     control.rounds = rounds + 1;
     control.finished = 0;
 #ifdef PILE
-    // Only a part of the pile was taken; the other entries stay.
+    // The round took only some entries of the pile (REST). The others stay.
     bool emptied = input_queue != DENSE && input_queue != REST;
 #else
     bool emptied = input_queue != DENSE;

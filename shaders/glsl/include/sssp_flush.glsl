@@ -21,7 +21,7 @@ void load_round() {
     [[unroll]] for (uint i = 0; i < 4; ++i) round_words[i] = control_vec4.at[i];
 }
 
-bool round_is_over() { return round_words[0].x != 0; }
+bool search_is_over() { return round_words[0].x != 0; }
 uint round_groups() { return round_words[2].w; }
 
 // Initializes the variables of the round. Called by all threads, after load_round(); ends with a barrier.
@@ -41,7 +41,7 @@ void begin_round() {
     near_staged = 0;
     later_staged = 0;
     for (uint s = gl_LocalInvocationIndex; s <= BUCKETS; s += gl_WorkGroupSize.x) destination_counts[s] = 0;
-    // The end of the first queue precedes those of the buckets.
+    // Element round_more_first - 1 is the end of the first queue's entries.
     uint first = round_more_first - 1 + gl_LocalInvocationIndex;
     for (uint b = first; b <= round_more_last; b += gl_WorkGroupSize.x)
         taken_ends[b] = control.ends[b];
@@ -69,7 +69,7 @@ uint place_here(bool held, uvec2 entry) {
 
 // Reserves space in the queues for the workgroup's entries, and adds its statistics to the totals. Called by all
 // threads, between barriers.
-void take_places() {
+void reserve_places() {
     for (uint s = gl_LocalInvocationIndex; s <= BUCKETS; s += gl_WorkGroupSize.x) {
         if (destination_counts[s] > 0)
             destination_begins[s] = atomicAdd(COUNT(queue_of_destination(s)), destination_counts[s]);
@@ -100,7 +100,7 @@ void flush_workgroup(uint relaxations, uint expansions) {
             places[w] = place_here(held, held ? staged[later_area() + i] : uvec2(0, UNREACHED));
     }
     barrier();
-    take_places();
+    reserve_places();
     barrier();
     for (uint i = gl_SubgroupInvocationID; i < near_staged; i += SUBGROUP_SIZE)
         put_entry(round_near_queue, destination_begins[0] + near_place + i, staged[near_area() + i]);

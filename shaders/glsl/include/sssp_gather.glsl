@@ -79,7 +79,7 @@ uint gather_spread(uint distance, uint begin, uint degree) {
         if (mine) arc = arcs.at[spread_shifts[owner] + turn];
         relax(mine, spread_distances[owner], arc);
     }
-    // A barrier follows before the next vertices are written.
+    // The next call overwrites the shared arrays only after a barrier, in sum_of_earlier_subgroups().
     return own;
 }
 

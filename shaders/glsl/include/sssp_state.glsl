@@ -47,7 +47,7 @@ layout(set = 0, binding = 0, std430) volatile buffer Control {
     // Description of the current round, written by advance(). Fourteen words: see ControlVec4.
     uint done;
     uint taken;       // queue to read, or DENSE
-    uint count;       // entries in it and in the buckets taken with it
+    uint count;       // entries in that queue and in the buckets taken with it
     uint pieces;      // entries in the queue of pieces to read
     uint chunk;       // entries that a subgroup takes at a time
     uint near_out;    // queue of each pair to write: 0 or 1

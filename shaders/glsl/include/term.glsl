@@ -17,7 +17,7 @@
 
 #include "constant_ids.glsl"
 
-// A row is 16 bytes, the unit of loads and stores of a lane.
+// TERM_ROW is a vector of 16 bytes (tile.glsl), the unit of loads and stores of a lane.
 #if defined(FLOAT) && KEY_BITS == 64
 #define TERM double
 #define TERM_ROW dvec2
@@ -88,7 +88,7 @@ TERM_ROW combine(TERM a, TERM_ROW b) {
 }
 #endif
 
-// Returns the combination of the elements of a row.
+// Returns the combination of the elements of a vector.
 TERM total_of(TERM_ROW x) {
     TERM total = x[0];
     [[unroll]] for (uint c = 1; c < ROW_TERMS; ++c) total = combine(total, x[c]);

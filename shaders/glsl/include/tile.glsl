@@ -1,8 +1,8 @@
 // Loads a tile of terms into registers, scans it there and writes it back.
 //
-// Each subgroup owns a contiguous part of the tile and reads it row by row. A row is 16 bytes per lane, that is
-// four 32-bit or two 64-bit elements. All accesses are coalesced, and the element order is (subgroup, row, lane,
-// component).
+// A vector is 16 bytes, that is ROW_TERMS elements: four of 32 bits or two of 64 bits. Vector v holds the elements from
+// ROW_TERMS * v on. Each subgroup owns a contiguous part of the tile and reads it row by row; a row is one vector per
+// lane. All accesses are coalesced, and the element order is (subgroup, row, lane, component).
 //
 // Needs ROWS from kernels.txt, where the host reads it too: a thread has 4 * ROWS elements. Kernels that store
 // tiles define TILE_STORES.
@@ -16,13 +16,12 @@
 const uint TILE = gl_WorkGroupSize.x * ROWS * 4;
 #define TILE_ROWS (ROWS * TERM_WORDS)
 
-// Index, in units of ROW_TERMS elements, of this thread's part of row `row` of the tile that starts at
-// element `first`.
+// Returns the index of this thread's vector in row `row` of the tile that starts at element `first`.
 uint row_index(uint first, uint row) {
     return first / ROW_TERMS + (gl_SubgroupID * TILE_ROWS + row) * gl_SubgroupSize + gl_SubgroupInvocationID;
 }
 
-// Returns row v of the array. All its elements must be below the count.
+// Returns vector v of the array. All its elements must be below the count.
 TERM_ROW load_row(uint v) {
     uvec4 x = load_vec4(v);
 #if KEY_BITS == 64
@@ -40,12 +39,12 @@ TERM load_term(uint i) {
 #endif
 }
 
-// Returns whether all elements of row v are below the count.
+// Returns whether all elements of vector v are below the count.
 bool is_whole(uint v, uint count) {
     return ROW_TERMS * v < count && count - ROW_TERMS * v >= ROW_TERMS;
 }
 
-// Returns row v of the array, with the identity at and past `count`.
+// Returns vector v of the array, with the identity at and past `count`.
 TERM_ROW load_partial(uint v, uint count) {
     if (is_whole(v, count)) return load_row(v);
     TERM_ROW x = TERM_ROW(IDENTITY);
@@ -54,7 +53,7 @@ TERM_ROW load_partial(uint v, uint count) {
     return x;
 }
 
-// Loads this thread's rows of the tile that starts at element `first`, with the identity at and past `count`.
+// Loads this thread's vectors of the tile that starts at element `first`, with the identity at and past `count`.
 void load_tile(uint first, uint count, out TERM_ROW rows[TILE_ROWS]) {
     if (count - first >= TILE) {
         [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) rows[r] = load_row(row_index(first, r));
@@ -97,7 +96,7 @@ void store_row(uint v, TERM_ROW x) {
 #endif
 }
 
-// Scans the elements of a row with the carry-in `before`.
+// Scans the elements of a vector with the carry-in `before`.
 TERM_ROW scan_row(TERM_ROW x, TERM before) {
     [[unroll]] for (uint c = 0; c < ROW_TERMS; ++c) {
         TERM through = combine(before, x[c]);
@@ -119,7 +118,7 @@ TERM scan_subgroup(inout TERM_ROW rows[TILE_ROWS]) {
     return carry;
 }
 
-// Writes the elements of row v that are below `count`.
+// Writes the elements of vector v that are below `count`.
 void store_partial(uint v, uint count, TERM_ROW x) {
     if (is_whole(v, count)) {
         store_row(v, x);

@@ -1,4 +1,5 @@
-// Loads and stores a tile with the same code for full and partial tiles; no load or store of a row is in a branch.
+// Loads and stores a tile with the same code for full and partial tiles, without branches around the loads and stores
+// of single vectors.
 //
 // load_tile() and store_tile() of tile.glsl have separate code for full tiles, which suits kernels with few rows.
 // A scan with look-back keeps many rows in registers; with 64-bit terms, separate code made it 1.3 times slower
@@ -9,8 +10,8 @@
 
 #include "tile.glsl"
 
-// Loads this thread's rows, with the identity at and past `count`. For a missing row, another one is loaded and
-// then replaced.
+// Loads this thread's vectors of the tile that starts at element `first`, with the identity at and past `count`. In
+// place of a vector past the end, another one is loaded and then replaced.
 void load_tile_at_once(uint first, uint count, out TERM_ROW rows[TILE_ROWS]) {
     uint whole_rows = count / ROW_TERMS;
     [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) rows[r] = TERM_ROW(IDENTITY);
@@ -31,7 +32,7 @@ void load_tile_at_once(uint first, uint count, out TERM_ROW rows[TILE_ROWS]) {
 void store_tile_at_once(uint first, uint count, TERM_ROW rows[TILE_ROWS], TERM before) {
     uint whole_rows = count / ROW_TERMS;
     if (count - first < TILE) {
-        // The partial row, if there is one, belongs to one lane.
+        // At most one lane has the vector that contains the end of the array.
         TERM_ROW last = rows[0];
         bool has_last = false;
         [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) {

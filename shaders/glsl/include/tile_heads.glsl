@@ -1,6 +1,7 @@
 // Finds the segment of an element within a tile, in a few steps for any segment length.
 //
-// Needs TILE, a multiple of 32. The includer sets `tile_heads`, one bit per element, and `filled`.
+// Needs TILE, a multiple of 32. The includer sets `tile_heads`, one bit per element that is set for segment heads, and
+// `filled`.
 
 #ifndef TILE_HEADS_GLSL
 #define TILE_HEADS_GLSL

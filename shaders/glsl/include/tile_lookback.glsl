@@ -42,7 +42,8 @@ layout(set = 0, binding = 7, std430) volatile buffer Status {
 } status;
 
 shared uint tile_ticket;
-// One more than the last tile that any thread misses, or 0. Must be 0 at the start.
+// One more than the index of the last tile for which the look-back of a thread timed out; 0 if there is none. Must be 0
+// at the start.
 shared uint missing_tile;
 
 uint this_tile;
@@ -52,7 +53,8 @@ uint bucket_place[OWN_BUCKETS];
 uint looked_back_to[OWN_BUCKETS];
 
 #ifdef SEGMENTS
-// Tiles are numbered from the first tile of their segment. The words of all rounds of a tile are adjacent.
+// Returns the index of the status word of a tile for bucket b. Tiles are numbered from the first tile of their segment.
+// The words of all rounds of a tile are adjacent.
 uint status_index(uint tile, uint b) {
     return ((segment.first_tile + tile) * push.parts + push.round) * push.buckets + b;
 }
@@ -79,14 +81,14 @@ void publish_count(uint k) {
     else if (BEGINS_FIRST) status.at[status_index(0, b)] = (bucket_place[k] + bucket_count[k]) | STATE_PLACE;
 }
 
-// Called when the position of own bucket k is known: publishes the position of the next tile, and passes its own
-// to aim().
-void settle(uint k) {
+// Called when the position of own bucket k is known: publishes the position of the next tile, and passes that of this
+// tile to set_target().
+void publish_position(uint k) {
     uint b = own_bucket(k);
     looked_back_to[k] = 0;
     if (b < push.buckets)
         status.at[status_index(this_tile, b)] = (bucket_place[k] + bucket_count[k]) | STATE_PLACE;
-    aim(k, bucket_place[k]);
+    set_target(k, bucket_place[k]);
 }
 
 // Returns the number of keys in bucket b over all tiles.
@@ -109,6 +111,8 @@ uint total_of(uint b) {
 // Words of the tiles before looked_back_to, nearest first; in the first tile, the total of the first own bucket.
 uint words[TILES_AT_A_TIME];
 
+// Loads the words of bucket b of the tiles before `end`, nearest first. Tile 0 takes the place of tiles that do not
+// exist.
 void read_words(uint b, uint end) {
     [[unroll]] for (uint w = 0; w < TILES_AT_A_TIME; ++w)
         words[w] = status.at[status_index(max(end, w + 1) - w - 1, b)];
@@ -141,7 +145,7 @@ void look_back(uint k) {
     bucket_place[k] = sum;
     looked_back_to[k] = end;
     if (found) {
-        settle(k);
+        publish_position(k);
     } else {
         atomicMax(missing_tile, end);
     }
@@ -165,7 +169,7 @@ void begin_first() {
     if (BEGINS_FIRST && this_tile == 0) begin_buckets(own_bucket(0) < push.buckets ? total_of(own_bucket(0)) : 0);
 }
 
-// Issues the first loads of look-back early; the ordering of the keys hides their latency.
+// Issues the first loads of look-back. Called before the keys are ordered in shared memory, which hides the latency.
 void look_ahead() {
     uint b = own_bucket(0);
     if (b >= push.buckets) return;
@@ -176,12 +180,12 @@ void look_ahead() {
     }
 }
 
-// Determines the positions of all own buckets and passes them to aim(), except for buckets whose look-back timed
-// out. Called by all threads; a barrier and aim_missing() must follow.
-void aim_buckets() {
+// Determines the positions of all own buckets and passes them to set_target(), except for buckets whose look-back timed
+// out. Called by all threads; a barrier and set_missing_targets() must follow.
+void set_targets() {
     if (this_tile == 0) {
         if (!BEGINS_FIRST) begin_buckets(words[0]);
-        [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) settle(k);
+        [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) publish_position(k);
         return;
     }
     [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) {
@@ -192,14 +196,14 @@ void aim_buckets() {
     }
 }
 
-// Returns the start of bucket b in the output. Used after the first tile was recounted.
+// Returns the start of bucket b in the output. Needed if the first tile, which would publish it, was recounted.
 uint global_begin(uint b) {
     uint sum = FIRST_ELEMENT;
     for (uint other = 0; other < b; ++other) sum += total_of(other);
     return sum;
 }
 
-// Recounts are kept in bucket_targets; aim_missing() restores the targets afterwards.
+// Recounts are kept in bucket_targets; set_missing_targets() restores the targets afterwards.
 #define VISIT_KEY(key) atomicAdd(bucket_targets[bucket_at(key)], 1)
 #include "visit_keys.glsl"
 
@@ -213,7 +217,7 @@ void count_again(uint tile) {
 }
 
 // Adds the recounted tile `missing - 1` to the look-back of own bucket k, if that tile is the next one it needs.
-void go_on(uint k, uint missing) {
+void add_recount(uint k, uint missing) {
     uint b = own_bucket(k);
     if (b >= push.buckets || looked_back_to[k] != missing) return;
     bucket_place[k] += bucket_targets[b];
@@ -223,12 +227,12 @@ void go_on(uint k, uint missing) {
 
 // Recounts missing tiles, the last one first, until look-back is complete for all buckets; then sets all targets
 // again. Called by all threads.
-void aim_missing() {
+void set_missing_targets() {
     uint missing = missing_tile;
     if (missing == 0) return;
     while (missing > 0) {
         count_again(missing - 1);
-        [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) go_on(k, missing);
+        [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) add_recount(k, missing);
         if (thread_rank() == 0) missing_tile = 0;
         barrier();
         [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k)
@@ -240,7 +244,7 @@ void aim_missing() {
         missing = missing_tile;
         barrier();
     }
-    [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) settle(k);
+    [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) publish_position(k);
     barrier();
 }
 

@@ -5,10 +5,10 @@
 // words. A reader that finds different states in the words of a tile polls again. Segmented terms (open_term.glsl) use
 // words with a 2-bit state.
 //
-// The status is either cleared before each run, or kept from run to run (KEEPS_STATUS). Every run publishes every tile,
-// so a run finds only states of the previous one. Successive runs alternate between two pairs of states, and the last
-// state that one run publishes means "missing" to the next. Whether a run is even or odd follows from a counter of the
-// workgroups that have started.
+// The status is either cleared before each run, or kept from run to run (KEEPS_STATUS). In the second case, successive
+// runs alternate between two pairs of states. Every run publishes every tile, so a run finds only its own states and
+// those of the previous run, which mean "missing". A counter of the workgroups that have started shows whether a run is
+// even or odd.
 //
 // Tiles are assigned by tickets, in the order in which workgroups start, or by workgroup index (TICKETS == 0). The
 // index saves a memory round trip before the first load and is faster on devices that start workgroups in index
@@ -83,7 +83,7 @@ TILE_TERM no_tiles() {
 #endif
 
 layout(set = 0, binding = LOOKBACK_BINDING, std430) volatile buffer Status {
-    // Number of workgroups that have started: the next ticket, modulo two runs if the status is kept.
+    // Number of workgroups that have started, that is the next ticket. If the status is kept, it counts over two runs.
     uint started;
 #if defined(OPEN_TERM_GLSL) || TERM_WORDS == 2
     uint pad[3];

@@ -21,7 +21,7 @@ layout(push_constant) uniform Push {
     uint smallest;  // whether to select the smallest ones
     uint capacity;  // elements per row of the output, or of the candidates
     uint samples;   // sampled elements per row
-    uint maxima;    // groups of samples
+    uint maxima;    // groups of samples per row; the maximum of each group is kept
     uint step;      // digit, counted from the top
     uint cut;       // parts per row that each select k elements first; 1: the row is not divided
 } push;
@@ -70,7 +70,8 @@ KEY from_image(KEY number) {
 const uint STATE_WORDS = 32;
 const uint STATE_CANDIDATES = 0;  // number found, including those that did not fit
 
-// Words of `digits` per row: the bins of three digits in rotation, then one pick per digit.
+// Words of `digits` per row: the bins of three digits, which later digits reuse in rotation, then one pick per digit:
+// the leading digits of the k-th largest image, and the number of elements left to select (topk_digits.glsl).
 const uint DIGIT_BITS = 11;
 const uint DIGIT_BINS = 1 << DIGIT_BITS;
 const uint DIGIT_COUNT = (KEY_BITS + DIGIT_BITS - 1) / DIGIT_BITS;

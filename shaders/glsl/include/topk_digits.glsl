@@ -20,7 +20,7 @@ layout(set = 0, binding = 2, std430) buffer Digits { uint at[]; } digits;
 #define PICK_BINS DIGIT_BINS
 #include "topk_pick.glsl"
 
-// Returns whether these passes can skip the row.
+// Returns whether the exact passes can skip the row.
 bool is_done(uint row) {
     if (wanted_count() == 0) return true;
     if (UNLESS_FILTERED == 0) return false;
@@ -41,8 +41,8 @@ uint digit_width(uint step) {
 KEY found_prefix;   // the digits before digit `step`
 uint found_left;    // number of elements to select among those with this prefix
 
-// Writes the prefix for the next pass.
-void leave_pick(uint row, uint step) {
+// Writes the prefix and the number of elements left to select, for the next pass.
+void store_pick(uint row, uint step) {
     uint at = pick_of_digit(row, step);
     digits.at[at] = uint(found_prefix);
 #if KEY_BITS == 64
@@ -51,6 +51,7 @@ void leave_pick(uint row, uint step) {
     digits.at[at + 2] = found_left;
 }
 
+// Loads the prefix and the number of elements left that the previous pass wrote.
 void load_pick(uint row, uint step) {
     uint at = pick_of_digit(row, step);
     found_prefix = KEY(digits.at[at]);
@@ -60,8 +61,8 @@ void load_pick(uint row, uint step) {
     found_left = digits.at[at + 2];
 }
 
-// Determines the digits before digit `step`. Called by all threads; ends with a barrier, after which the bins may
-// be reused.
+// Sets found_prefix and found_left for digit `step`. Called by all threads; ends with a barrier, after which the bins
+// may be reused.
 void find_prefix(uint row, uint step) {
     found_prefix = KEY(0);
     found_left = wanted_count();

@@ -38,7 +38,7 @@ void load_numbers(uint first, uint count) {
         }                                                                                                      \
     }
 
-// Must be called before the first EACH_NUMBER.
+// Prepares EACH_NUMBER for a list of `count` elements. Called before the first EACH_NUMBER.
 void hold_numbers(uint count) {
     all_held = count <= HELD * gl_WorkGroupSize.x;
     if (all_held) load_numbers(thread_rank(), count);
@@ -111,7 +111,7 @@ void count_image_digits(uint count, uint shift, uint width, KEY prefix) {
 }
 
 #ifdef SELECT_INDICES
-// The same for the indices of elements equal to the bound; lower indices come first.
+// Counts the digits of the complemented indices of elements equal to the bound, so that lower indices come first.
 void count_index_digits(uint count, uint shift, uint prefix) {
     EACH_NUMBER(count, if (number == bound) {
         uint digits = ~item_index(i) >> shift;
@@ -119,8 +119,8 @@ void count_index_digits(uint count, uint shift, uint prefix) {
     })
 }
 
-// Finds last_index among few elements equal to the bound, by comparing all pairs: the last selected one has `left`
-// - 1 elements before it. All threads read it from picked_left. Called by all threads.
+// Sets last_index by comparing all pairs of the `same` elements equal to the bound, which must fit into `bins`. The
+// last selected one has `left` - 1 of them before it. Called by all threads.
 shared uint found_ties;
 
 void select_index_of_few(uint count, uint left, uint same) {
@@ -138,7 +138,7 @@ void select_index_of_few(uint count, uint left, uint same) {
     last_index = picked_left;
 }
 
-// Finds last_index, if `left` of the `same` elements equal to the bound are selected. Called by all threads.
+// Sets last_index such that `left` of the `same` elements equal to the bound are selected. Called by all threads.
 void select_index(uint count, uint left, uint same) {
     if (left == same) return;
     if (same <= PICK_BINS) {

@@ -38,14 +38,14 @@ void load_vector(uint j, uint v) {
 #endif
 }
 
-void forget_loaded() {
+void clear_loaded() {
     [[unroll]] for (uint i = 0; i < LOADED; ++i) loaded[i] = KEY(0);
 }
 
 // Loads this thread's vectors below `end`, and returns the bits of the items present.
 uint load_vectors(uint first, uint end) {
     uint present = 0;
-    forget_loaded();
+    clear_loaded();
     [[unroll]] for (uint j = 0; j < VECTORS; ++j) {
         uint v = first + j * gl_WorkGroupSize.x;
         if (v < end) {
@@ -61,7 +61,7 @@ uint load_vectors(uint first, uint end) {
 uint load_edge(uint at, uint begin, uint end, uvec2 vectors, out uint first) {
     bool before = at < VECTOR;
     first = before ? begin + at : vectors.y * VECTOR + (at - VECTOR);
-    forget_loaded();
+    clear_loaded();
     uint limit = before ? min(end, vectors.x * VECTOR) : end;
     if (at >= 2 * VECTOR || first >= limit) return 0;
     loaded[0] = keys.at[first];

@@ -1,8 +1,8 @@
 // Ballot-based voting (warp_histogram and warp_offset in the paper), for any subgroup size.
 //
-// A window is one key per lane. One ballot per bit of the bucket ids gives every lane the lanes that share its
-// bucket (for offsets) and the lanes that voted for the buckets it counts (for histograms). Lane l counts buckets
-// l, l + SUBGROUP_SIZE, ... All functions that vote are called by whole subgroups.
+// A window is one key per lane. One ballot per bit of the bucket ids tells every lane which lanes share its bucket (for
+// offsets) and which lanes have keys in the buckets that it counts (for histograms). Lane l counts buckets l,
+// l + SUBGROUP_SIZE, ... All functions that vote are called by whole subgroups.
 //
 // Needs SUBGROUP_SIZE and BUCKET_BITS.
 //
@@ -73,9 +73,8 @@ uint bit_of(uint x, uint k) {
     return (x >> k) & 1;
 }
 
-// Returns the lanes with the same bucket as this lane, if all lanes take part. Votes are not kept: `differing`
-// collects the lanes that voted differently, which takes one instruction less per bit than collecting those that
-// agree.
+// Returns the lanes with the same bucket as this lane, if all lanes take part. Does not set `votes`. `differing`
+// collects the lanes that voted differently, which takes one instruction less per bit than collecting those that agree.
 uvec4 lanes_sharing(uint bucket) {
     uvec4 differing = uvec4(0);
 #define FOLD(k)                                              \
@@ -88,10 +87,11 @@ uvec4 lanes_sharing(uint bucket) {
     return all_lanes() & ~differing;
 }
 
-// Votes on the current window: the lanes that take part, and one ballot per bit of the bucket ids.
+// Results of vote() for the current window: the lanes that take part, and one ballot per bit of the bucket ids.
 uvec4 voters;
 uvec4 votes[MAX_BUCKET_BITS];
 
+// Votes for `bucket` in all lanes with `takes_part`.
 void vote(uint bucket, bool takes_part) {
     voters = ballot(takes_part);
 #define KEEP(k) votes[k] = ballot(bit_of(bucket, k) != 0);
@@ -99,7 +99,7 @@ void vote(uint bucket, bool takes_part) {
 #undef KEEP
 }
 
-// The same if all lanes take part.
+// Like vote(), if all lanes take part.
 void vote_all(uint bucket) {
     voters = all_lanes();
 #define KEEP(k) votes[k] = ballot(bit_of(bucket, k) != 0);
@@ -116,7 +116,7 @@ uvec4 lanes_of_bucket(uint bucket) {
     return mask;
 }
 
-// Returns the lanes whose bucket equals this lane's index in its low LANE_BITS bits. votes_for() compares the high
+// Returns the lanes whose bucket has the same low LANE_BITS bits as this lane's index. votes_for() compares the other
 // bits.
 uvec4 lanes_of_low_bits() {
     uvec4 mask = voters;

@@ -25,7 +25,7 @@ layout(push_constant) uniform Push {
 #include "groups.glsl"
 #include "each.glsl"
 
-// Writes a word whose first `count` keys are valid, and keeps the other bits in memory.
+// Writes the first `count` keys of a word, and leaves the other bits in memory unchanged.
 void store_keys(uint at, uint word, uint count) {
     uint kept = ~bits_of_keys(count);
     if (kept != 0) word = (dst.at[at] & kept) | (word & ~kept);

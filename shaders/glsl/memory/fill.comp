@@ -16,7 +16,8 @@ layout(push_constant) uniform Push {
     uint value;
 } push;
 
-// Without COUNTED, the count records are not declared: an unused binding would still need a written buffer.
+// Only COUNTED kernels declare the count records, because even an unused binding must be bound to a buffer that was
+// written.
 #ifdef COUNTED
 #include "count.glsl"
 #else

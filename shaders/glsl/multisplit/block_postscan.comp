@@ -38,12 +38,12 @@ layout(set = 0, binding = 7, std430) readonly buffer InsideBlock { uint at[]; } 
 // Output position of the next key of each own bucket.
 uint bucket_next[OWN_BUCKETS];
 
-void aim_buckets() {
+void set_targets() {
 #ifdef BUCKET_BORDERS
     number_borders();
 #endif
     [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) {
-        aim(k, bucket_next[k]);
+        set_target(k, bucket_next[k]);
         bucket_next[k] += bucket_count[k];
     }
 }
@@ -54,12 +54,12 @@ void look_ahead() {
 #endif
 }
 
-void aim_missing() {}
+void set_missing_targets() {}
 
 #include "scatter_tile.glsl"
 #include "split_tile.glsl"
 
-// Returns the output position of the subproblem's keys of bucket b.
+// Returns the output position of the subproblem's first key in bucket b.
 uint first_place(uint b, uint subproblem) {
     uint index = b * subproblem_count() + subproblem;
     if (!BY_BLOCKS) return scanned.at[index];

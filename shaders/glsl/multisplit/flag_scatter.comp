@@ -1,7 +1,7 @@
 #version 460
 // Last pass of a round of the scan-based split. Reads the scanned flags and moves elements with a set flag to the
-// front, in order, and the others behind them, in order. Each thread moves `EACH` elements. One scan gives both
-// positions.
+// front, in order, and the others behind them, in order. Each thread moves `EACH` elements. `scanned` contains the
+// number of set flags before each element, from which both kinds of positions follow.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require

@@ -8,8 +8,8 @@
 #include "constant_ids.glsl"
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
-// Whether elements are ordered by key. Keys with an id out of range are then the last ones of the last bucket, and
-// the first of them can be found by a search too.
+// Whether elements are ordered by key. If so, keys with an id out of range are at the end of the last bucket, and a
+// search finds their number.
 layout(constant_id = SORTED_BY_KEY_ID) const uint SORTED_BY_KEY = 0;
 
 #include "multisplit.glsl"

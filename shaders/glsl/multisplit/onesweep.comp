@@ -62,10 +62,9 @@ void main() {
 
 #elif defined(SORT)
 
-// Returns the bits of no-op rounds, in which all keys have the same digit. Small sorts (HISTOGRAM_PARTS > 0) only
-// return the bit of this round: their no-op rounds always copy the keys, so that the next round reads initialized
-// data.
-uint idle_rounds() {
+// Returns a mask of the no-op rounds, in which all keys have the same digit. Small sorts (HISTOGRAM_PARTS > 0) only set
+// the bit of this round: their no-op rounds always copy the keys, so that the next round reads initialized data.
+uint noop_rounds() {
     if (HISTOGRAM_PARTS == 0) return idle.at[0] | push.idle_rounds;
     uint this_round = 1u << push.round;
     if ((push.idle_rounds & this_round) != 0) return this_round;
@@ -80,7 +79,7 @@ uint idle_rounds() {
     return one ? this_round : 0;
 }
 
-// 0: the tile is the workgroup index, which saves a memory round trip before the first load (lookback.glsl).
+// 1: tiles are assigned by tickets. 0: the tile is the workgroup index (tile_status.glsl explains the difference).
 layout(constant_id = TICKETS_ID) const uint TICKETS = 1;
 
 // Handles no-op rounds and returns whether this round is one. Two consecutive no-op rounds do nothing and leave
@@ -104,7 +103,7 @@ bool skip_round(uint rounds) {
 
 void main() {
     if (group_index() >= subproblem_count()) return;
-    uint rounds = idle_rounds();  // this load overlaps with the ticket or the keys
+    uint rounds = noop_rounds();  // this load overlaps with the ticket or the keys
     if (TICKETS == 0) load_keys(group_index() * TILE);
     if (thread_rank() == 0) {
         if (TICKETS != 0) tile_ticket = atomicAdd(status.ticket, 1);

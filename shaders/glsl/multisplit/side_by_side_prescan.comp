@@ -11,7 +11,7 @@
 #include "constant_ids.glsl"
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
-layout(constant_id = SUBPROBLEM_ID) const uint SUBPROBLEM = 2048;  // keys
+layout(constant_id = SUBPROBLEM_ID) const uint SUBPROBLEM = 2048;  // keys per subproblem
 
 #include "multisplit.glsl"
 #include "bucket.glsl"
@@ -23,7 +23,7 @@ layout(set = 0, binding = 4, std430) writeonly buffer InsideBlock { uint at[]; }
 
 const uint THREADS_PER_SUBPROBLEM = gl_WorkGroupSize.x / SIDE_BY_SIDE;  // whole subgroups
 
-// Number of keys in the second bucket, per thread and per subproblem.
+// Number of keys in the second bucket, counted by this thread and by all threads of each subproblem.
 uint ones_here = 0;
 shared uint ones_of[SIDE_BY_SIDE];
 

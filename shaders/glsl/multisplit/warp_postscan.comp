@@ -24,13 +24,14 @@ layout(set = 0, binding = 2, std430) readonly buffer Scanned { uint at[]; } scan
 #include "voting.glsl"
 #include "next_places.glsl"
 
-// Each subgroup has a separate part.
+// Keys and input indices of the ordered tiles, one tile per subgroup.
 shared KEY tile_keys[gl_WorkGroupSize.x * ITEMS];
 #if defined(PAIRS) || defined(PERMUTATION)
 shared uint tile_sources[gl_WorkGroupSize.x * ITEMS];
 #endif
 
-// Exclusive scan of the bucket counts: the start of each bucket in the tile. Called by whole subgroups.
+// Sets `begins` to the exclusive scan of the bucket counts: the start of each bucket in the tile. Called by whole
+// subgroups.
 void begin_buckets(uint counts[BUCKETS_PER_LANE], out uint begins[BUCKETS_PER_LANE]) {
     uint carry = 0;
     [[unroll]] for (uint s = 0; s < BUCKETS_PER_LANE; ++s) {
@@ -40,7 +41,8 @@ void begin_buckets(uint counts[BUCKETS_PER_LANE], out uint begins[BUCKETS_PER_LA
     }
 }
 
-// Returns the number held for `bucket`, which may differ between lanes. Called by whole subgroups.
+// Returns the element of `held` that belongs to `bucket`, which may differ between lanes. Buckets are distributed over
+// the lanes as in next_places.glsl. Called by whole subgroups.
 uint pick(uint held[BUCKETS_PER_LANE], uint bucket) {
     uint lane = bucket & (SUBGROUP_SIZE - 1);
     uint found = 0;
@@ -93,7 +95,7 @@ void main() {
         subgroupMemoryBarrierShared();
         subgroupBarrier();
 
-        // Make next_places relative to the place in the tile.
+        // The output position of a key is its place in the tile plus next_places of its bucket.
         [[unroll]] for (uint s = 0; s < BUCKETS_PER_LANE; ++s) next_places[s] -= begins[s];
         uint held = min(tile_size, element_count() - first);
         [[unroll]] for (uint w = 0; w < ITEMS; ++w) {

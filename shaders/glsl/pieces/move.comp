@@ -18,7 +18,7 @@ layout(set = 0, binding = 1, std430) writeonly buffer Dst { uint at[]; } dst;
 layout(push_constant) uniform Push {
     uint first;       // first element of the piece to move
     uint count;       // number of elements to move; src begins with element 0 of the piece
-    uint buckets;
+    uint buckets;     // see bucket_places.glsl
     uint first_step;
     uint origin;      // index of dst's first element in the output, modulo 2^32
     uint room;        // number of elements in dst

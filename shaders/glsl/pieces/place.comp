@@ -13,7 +13,7 @@ layout(set = 0, binding = 0, std430) buffer Permutation { uint at[]; } permutati
 
 layout(push_constant) uniform Push {
     uint count;  // elements
-    uint buckets;
+    uint buckets;  // see bucket_places.glsl
     uint first_step;
 } push;
 

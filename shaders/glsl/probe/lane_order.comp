@@ -45,7 +45,8 @@ uint mixed(uint x) {
 }
 
 void choose_buckets() {
-    // Between 2 buckets and all of them. Every other run of BUCKET_BITS workgroups deactivates some lanes.
+    // The number of buckets depends on the workgroup: a power of two from 2 to BUCKETS. Some lanes are inactive in
+    // every second group of BUCKET_BITS workgroups.
     uint mask = (2u << group_index() % BUCKET_BITS) - 1;
     bool leaves_out = group_index() / BUCKET_BITS % 2 == 1;
     uint thread = group_index() * gl_WorkGroupSize.x + thread_rank();

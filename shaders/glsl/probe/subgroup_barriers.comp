@@ -1,8 +1,8 @@
 #version 460
 // Probes a device for two properties, one per dispatch, and adds the number of failures to `failures`.
 // First (lockstep == 0): subgroupBarrier() waits for the subgroup only. Subgroups execute different numbers of
-// them before a barrier(). If they count as workgroup barriers, some subgroups pass the barrier() before others
-// have written.
+// subgroup barriers before a barrier(). If the device executes them as workgroup barriers, some subgroups pass the
+// barrier() before others have written.
 // Second (lockstep == 1): the lanes of a subgroup run in lockstep, so that a memory barrier alone orders their
 // accesses to shared memory.
 #extension GL_GOOGLE_include_directive : require
@@ -44,8 +44,8 @@ uint mixed(uint x) {
     return x ^ x >> 15;
 }
 
-// Returns the number of stale words read from other lanes. Lanes execute different numbers of iterations between
-// exchanges.
+// Returns the number of stale words read from other lanes. Before each exchange, lanes execute different numbers of
+// iterations.
 uint unordered_reads() {
     uint count = 0;
     uint first = gl_SubgroupID * gl_SubgroupSize;

@@ -130,6 +130,7 @@ void pass_row(uvec4 headed, TERM x) {
     so_far = Open(so_far.heads + subgroupBallotBitCount(headed), last_lane(x));
 }
 
+// Adds a row to `so_far`. Called by whole subgroups.
 void count_row(uint row) {
     uvec4 headed;
     TERM x = combine_row(row, headed);
@@ -158,7 +159,8 @@ Open total_of_part() {
 #endif
 }
 
-// For each run head in a row, writes the key of the run and the total of the run before.
+// For each run head in a row, writes the key of its run and the total of the preceding run. Adds the row to `so_far`.
+// Called by whole subgroups.
 void store_row(uint row) {
     uvec4 headed;
     TERM x = combine_row(row, headed);

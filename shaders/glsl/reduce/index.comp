@@ -24,7 +24,7 @@ layout(push_constant) uniform Push {
     uint tiles;     // per workgroup
     uint first;     // index of the first part of this dispatch
     uint is_final;  // whether this is the last dispatch, which writes the result
-    uint base;      // index of the first element
+    uint base;      // index in the whole array of the first element of `src`
 } push;
 
 #include "count.glsl"
@@ -44,7 +44,7 @@ struct Found {
     uint index;
 };
 
-// Returns the smaller element; the lower index wins between equals.
+// Returns the smaller element, or, between equal ones, the one with the lower index.
 Found first_of(Found a, Found b) {
     bool other = b.term < a.term || (b.term == a.term && b.index < a.index);
     if (other) return b;
@@ -80,6 +80,7 @@ Found first_of_group(Found own) {
     return own;
 }
 
+// Returns the minimum of the tiles [begin, end), in the first subgroup. Called by all threads.
 Found first_of_tiles(uint begin, uint end, uint count) {
     Found own = Found(IDENTITY, NO_INDEX);
     for (uint tile = begin; tile < end; ++tile) {
@@ -110,6 +111,7 @@ Found from_part(uvec4 part) {
 #endif
 }
 
+// Returns the minimum of the first `count` parts, in the first subgroup. Called by all threads.
 Found first_of_parts(uint count) {
     Found own = Found(IDENTITY, NO_INDEX);
     for (uint i = thread_rank(); i < count; i += gl_WorkGroupSize.x) own = first_of(own, from_part(parts.at[i]));

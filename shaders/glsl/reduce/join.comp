@@ -46,12 +46,13 @@ const uint MAX_FINDERS = 64;
 shared uint shared_closed;
 shared uint shared_falls;
 
+// Returns the total of a tile's elements from its last segment start on (segment_parts.glsl).
 TERM open_total(uint tile) {
     return from_two_words(parts.at[2 * tile + 1].xy);
 }
 
-// Combines the open totals of tiles [begin, end) in order, a contiguous range per thread. Called by all threads;
-// contains a barrier.
+// Returns the combination of the open totals of tiles [begin, end), in order. Each thread combines a contiguous range.
+// Called by all threads; contains a barrier.
 TERM join(uint begin, uint end) {
     uint share = (end - begin - 1) / gl_WorkGroupSize.x + 1;
     uint first = begin + min(share * thread_rank(), end - begin);
@@ -80,7 +81,7 @@ bool is_found(uint segment, uint end) {
 }
 
 // Writes the identity for nonempty segments that were not found by any tile.
-void reduce_unfound(uint segments, uint finders) {
+void reduce_missed_segments(uint segments, uint finders) {
     for (uint k = group_index() * gl_WorkGroupSize.x + thread_rank(); k < segments; k += finders * gl_WorkGroupSize.x) {
         uint end = offset_at(k + 1);
         if (end > offset_at(k) && !is_found(k, end)) store_term(k, IDENTITY);
@@ -121,7 +122,7 @@ void main() {
     if (goes_on) shared_closed = closed;
     if (fell) atomicOr(shared_falls, 1);
     barrier();
-    if (shared_falls != 0) reduce_unfound(segments, finders);
+    if (shared_falls != 0) reduce_missed_segments(segments, finders);
     uint joined = shared_closed;
     TERM earlier = IDENTITY;
     if (joined != NO_SEGMENT) {

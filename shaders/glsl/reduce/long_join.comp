@@ -1,8 +1,8 @@
 #version 460
-// Second pass of the reduction of long segments: combines the chunk totals of each segment that exceeds a chunk.
-// One thread handles one segment, and the whole subgroup helps with segments of many chunks. With BY_SUBGROUPS,
-// for few segments, one subgroup handles one segment. Reads the totals in `chunks`, writes one term per segment to
-// `dst`.
+// Second pass of the reduction of long segments: combines the chunk totals of each segment that exceeds a chunk. One
+// thread handles one segment; segments of many chunks are combined by the thread's whole subgroup. With BY_SUBGROUPS,
+// which suits few segments, one subgroup handles one segment. Reads the totals in `chunks`, writes one term per segment
+// to `dst`.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -24,7 +24,7 @@ layout(set = 0, binding = 2, std430) readonly buffer Offsets { uint at[]; } offs
 layout(set = 0, binding = 3, std430) readonly buffer Chunks { uvec2 at[]; } chunks;
 
 layout(push_constant) uniform Push {
-    uint segments;
+    uint segments;        // as in reduce.long_segments
     uint max_chunks;
     uint elements;
     uint elements_index;
@@ -60,8 +60,8 @@ TERM join_chunks(uint begin, uint end) {
     return total;
 }
 
-// Returns the range [x, y) of chunks that hold elements of the segment past its first chunk. Empty if the segment
-// fits a chunk.
+// Returns the range [x, y) of array chunks with elements of the segment past its first push.chunk elements. The range
+// is empty if the segment has at most that many elements.
 uvec2 other_chunks(uint segment, uint segments) {
     if (segment >= segments) return uvec2(0);
     uint first = offset_at(segment);
@@ -70,6 +70,7 @@ uvec2 other_chunks(uint segment, uint segments) {
     return uvec2(first / push.chunk + 1, (last - 1) / push.chunk + 1);
 }
 
+// Returns the total of the first push.chunk elements of a segment.
 TERM first_chunk(uint segment) {
     return from_two_words(chunks.at[push.max_chunks + segment]);
 }

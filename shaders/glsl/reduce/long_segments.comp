@@ -28,7 +28,7 @@ layout(set = 0, binding = 3, std430) writeonly buffer Chunks { uvec2 at[]; } chu
 
 layout(push_constant) uniform Push {
     uint segments;
-    uint max_chunks;      // chunk workers; the segment workers follow
+    uint max_chunks;      // number of chunk workers, whose indices precede those of the segment workers
     uint elements;        // element count of `src`, or its upper bound
     uint elements_index;  // index of the device count of elements
     uint chunk;           // elements per chunk, a multiple of four
@@ -44,10 +44,10 @@ layout(push_constant) uniform Push {
 #include "two_words.glsl"
 #include "segment_offsets.glsl"
 
-// Rows per lane that are in flight at a time.
+// Vectors (tile.glsl) per lane that are in flight at a time.
 layout(constant_id = LOADED_ROWS_ID) const uint LOADED_ROWS = 8;
 
-// Returns row v of the array, with the identity outside of [begin, end).
+// Returns vector v of the array, with the identity outside of [begin, end).
 TERM_ROW load_between(uint v, uint begin, uint end) {
     if (ROW_TERMS * v >= begin && is_whole(v, end)) return load_row(v);
     TERM_ROW x = TERM_ROW(IDENTITY);
@@ -58,7 +58,7 @@ TERM_ROW load_between(uint v, uint begin, uint end) {
     return x;
 }
 
-// Loads LOADED_ROWS rows per lane, starting with row `first` of the array.
+// Loads LOADED_ROWS vectors per lane, starting with vector `first` of the array.
 void load_rows(uint first, uint begin, uint end, out TERM_ROW rows[LOADED_ROWS]) {
     uint own = first + gl_SubgroupInvocationID;
     if (ROW_TERMS * first >= begin && end / ROW_TERMS >= first + LOADED_ROWS * gl_SubgroupSize) {
@@ -77,7 +77,7 @@ TERM total_of_range(uint begin, uint end) {
         load_rows(first, begin, end, rows);
         [[unroll]] for (uint r = 0; r < LOADED_ROWS; ++r) {
 #ifdef USER_OPERATOR
-            // In element order; the same in every lane.
+            // A user's operator combines elements in order. The total is the same in every lane.
             total = combine(total, all_lanes(total_of(rows[r])));
 #else
             total = combine(total, total_of(rows[r]));
@@ -91,10 +91,10 @@ TERM total_of_range(uint begin, uint end) {
 #endif
 }
 
-// Reduces [begin, end) with one worker. Called by all threads of the worker.
-TERM total_taken(uint begin, uint end) {
+// Returns the total of [begin, end), reduced by one worker, in every lane. Called by all threads of the worker.
+TERM total_of_worker(uint begin, uint end) {
     if (BY_SUBGROUPS != 0) return total_of_range(begin, end);
-    // Each subgroup gets an equal share that starts at a row boundary.
+    // Each subgroup gets an equal share that starts at a vector boundary.
     uint base = begin / ROW_TERMS;
     uint rows = (end - 1) / ROW_TERMS + 1 - base;
     uint share = ((rows - 1) / gl_NumSubgroups + 1) * ROW_TERMS;
@@ -107,25 +107,25 @@ TERM total_taken(uint begin, uint end) {
 void main() {
     uint segments = resolved_count(push.segments);
     elements = resolved_other(push.elements, push.elements_index);
-    uint taker = BY_SUBGROUPS != 0 ? group_index() * gl_NumSubgroups + gl_SubgroupID : group_index();
+    uint worker = BY_SUBGROUPS != 0 ? group_index() * gl_NumSubgroups + gl_SubgroupID : group_index();
     bool writes = BY_SUBGROUPS != 0 ? subgroupElect() : thread_rank() == 0;
     // Chunk workers have the lower indices and start first, because they must search for their segment before they
     // load.
-    if (taker >= push.max_chunks) {
-        uint segment = taker - push.max_chunks;
+    if (worker >= push.max_chunks) {
+        uint segment = worker - push.max_chunks;
         if (segment >= segments) return;
         uint begin = offset_at(segment);
         uint end = max(offset_at(segment + 1), begin);
         bool is_whole_here = end - begin <= push.chunk;
-        TERM total = total_taken(begin, is_whole_here ? end : begin + push.chunk);
+        TERM total = total_of_worker(begin, is_whole_here ? end : begin + push.chunk);
         if (writes && is_whole_here) store_term(segment, total);
-        if (writes && !is_whole_here) chunks.at[taker] = two_words(total);
+        if (writes && !is_whole_here) chunks.at[worker] = two_words(total);
         return;
     }
-    // No chunk, or no segments.
+    // The array may have fewer chunks than max_chunks.
     uint chunk_count = elements / push.chunk + (elements % push.chunk != 0 ? 1 : 0);
-    if (segments == 0 || taker >= chunk_count) return;
-    uint first = taker * push.chunk;
+    if (segments == 0 || worker >= chunk_count) return;
+    uint first = worker * push.chunk;
     // The segment that contains the first element of the chunk, if any.
     uint found = offsets_up_to(first, segments + 1);
     uint begin = first;
@@ -138,6 +138,6 @@ void main() {
             end = min(segment_end, first + push.chunk);
         }
     }
-    TERM total = total_taken(begin, max(end, begin));
-    if (writes) chunks.at[taker] = two_words(total);
+    TERM total = total_of_worker(begin, max(end, begin));
+    if (writes) chunks.at[worker] = two_words(total);
 }

@@ -4,7 +4,7 @@
 // row by shuffles, and writes one term per row. Rows beyond the elements are empty; a row that is cut off by the
 // end has the remaining elements only.
 //
-// In tile.glsl, a "row" is the 16 bytes that a lane loads at a time. Here that is a part of a row of the matrix.
+// In tile.glsl, a "row" is a row of a tile: one vector of 16 bytes per lane. In this file, a row is one of the matrix.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -35,7 +35,8 @@ layout(push_constant) uniform Push {
 #include "term.glsl"
 #include "tile.glsl"
 
-// Combines the terms of the lanes that share a row, in order. Returns the result in each of them.
+// Returns the combination, in order, of the terms of all lanes that hold the same row of the matrix, in each of these
+// lanes. Called by whole subgroups.
 TERM total_of_row(TERM total) {
     [[unroll]] for (uint apart = 1; apart < ROW_LANES; apart <<= 1) {
         TERM other = from_lane(total, gl_SubgroupInvocationID ^ apart);

@@ -45,6 +45,7 @@ layout(push_constant) uniform Push {
 // For each element of the tile: whether it ends a segment, and the segment that it ends.
 shared uint last_bits[TILE / 32];
 shared uint segment_at[TILE];
+// Range of offsets that may end a segment in this tile.
 shared uint bounds[2];
 shared uint shared_closed;
 shared TERM shared_closing;
@@ -58,8 +59,8 @@ void mark_last(uint place, uint segment) {
     else if (segment != NO_SEGMENT) store_term(segment, IDENTITY);
 }
 
-// Marks the segment ends in the tile that starts at `first`, given the range of offsets [begin, end). Offset k
-// ends segment k - 1; offset 0 ends NO_SEGMENT. Called by all threads.
+// Marks the segment ends in the tile that starts at `first`, given the range of offsets [begin, end). Offset k ends
+// segment k - 1. Offset 0 ends the elements before the first segment (NO_SEGMENT). Called by all threads.
 void mark_offsets(uint first, uint begin, uint end) {
     if (end - begin <= MAX_WALK * TILE) {
         for (uint k = begin + thread_rank(); k < end; k += gl_WorkGroupSize.x) {
@@ -75,16 +76,17 @@ void mark_offsets(uint first, uint begin, uint end) {
     }
 }
 
+// Returns 1 if the element at `place` ends a segment, otherwise 0.
 uint is_last(uint place) {
     return last_bits[place / 32] >> place % 32 & 1;
 }
 
-// Whether all elements fit one tile. That tile searches all offsets for segment ends.
+// Returns whether all elements fit one tile. If so, the tile searches all offsets for segment ends.
 bool is_one_tile() { return push.elements <= TILE; }
 
 // Writes the identity for empty segments, in this workgroup's share of all segments. Returns whether an offset
 // decreases.
-bool reduce_nothing(uint segments) {
+bool reduce_empty_segments(uint segments) {
     uint group = group_index();
     bool is_searched = is_one_tile() && segments >= MAX_WALK * TILE;
     bool fell = false;
@@ -114,7 +116,7 @@ void main() {
 
     TERM_ROW rows[TILE_ROWS];
     if (has_elements) load_tile(first, elements, rows);
-    bool fell = reduce_nothing(segments);
+    bool fell = reduce_empty_segments(segments);
 
     // Segment ends in this tile have offsets above `first` and at most `first + TILE`.
     for (uint k = gl_SubgroupID; has_elements && k < 2; k += gl_NumSubgroups) {

@@ -38,14 +38,15 @@ layout(push_constant) uniform Push {
 // Parts that a thread loads before it combines them.
 const uint PARTS_AT_ONCE = 8;
 
-// Combines the terms of all threads. A user's operator is not commutative, so each call combines consecutive terms.
-// Called by all threads; a barrier() is required before the next call.
+// Returns the combination of the terms of all threads, in thread order. A user's operator need not be commutative: its
+// terms must be passed in element order. Called by all threads; a barrier() is required before the next call.
 TERM total_of_group(TERM own) {
     TERM total;
     earlier_subgroups(last_lane(combine_lanes(own)), total);
     return total;
 }
 
+// Returns the total of the tiles [begin, end). Called by all threads.
 TERM total_of_tiles(uint begin, uint end, uint count) {
     TERM own = IDENTITY;
     for (uint tile = begin; tile < end; ++tile) {
@@ -67,6 +68,7 @@ TERM total_of_tiles(uint begin, uint end, uint count) {
 #endif
 }
 
+// Returns the total of the first `count` parts. Called by all threads.
 TERM total_of_parts(uint count) {
     TERM own = IDENTITY;
 #ifdef USER_OPERATOR

@@ -40,7 +40,7 @@ layout(push_constant) uniform Push {
 TERM total_of_tile_again(uint tile) {
     uint v = (tile - push.first_tile) * TILE / ROW_TERMS + gl_SubgroupInvocationID;
     TERM total = IDENTITY;
-    TERM held = IDENTITY;  // of the subgroup with the number of this lane
+    TERM held = IDENTITY;  // lane l: total of subgroup l of the current group of gl_SubgroupSize subgroups
     for (uint s = 0; s < gl_NumSubgroups; ++s) {
         TERM own = IDENTITY;
         for (uint r = 0; r < TILE_ROWS; ++r) {

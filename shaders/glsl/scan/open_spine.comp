@@ -26,7 +26,7 @@ layout(push_constant) uniform Push {
 #include "groups.glsl"
 #include "open_term.glsl"
 
-const uint OWN = 4;
+const uint OWN = 4;  // tiles per thread at a time
 
 void main() {
     uint tiles = resolved_count(push.tiles);

@@ -15,7 +15,7 @@ layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 #include "src_dst.glsl"
 
 layout(push_constant) uniform Push {
-    uint count;  // elements of a row; a multiple of 16 bytes if there are several
+    uint count;  // elements per row; with several rows, the row size is a multiple of 16 bytes
     uint rows;
 } push;
 

@@ -29,8 +29,8 @@ layout(set = 0, binding = 5, std430) writeonly buffer Lengths { uint at[]; } len
 layout(push_constant) uniform Push {
     uint count;     // elements in `src`
     uint inverted;  // whether elements outside of the range are selected
-    uvec2 low;      // lower end of the range, as ordered()
-    uvec2 high;     // upper end of the range, inclusive
+    uvec2 low;      // lower end of the range, converted by ordered()
+    uvec2 high;     // upper end of the range, inclusive, converted by ordered()
 #ifdef USER_PREDICATE
     uint parameter_0;
     uint parameter_1;
@@ -91,7 +91,7 @@ void store_rejected(uint i, KEY key) {
 }
 #endif
 
-// Total of all elements before the next row to store.
+// Term of all elements before the next row to store.
 TERM so_far;
 
 // Stores the selected elements of a row. `key` is this lane's element i, `is` whether it is selected. Called by

@@ -39,15 +39,16 @@ const uint KEYS_OF_VECTOR = 4 * KEYS_OF_WORD;
 // Vectors in flight per thread.
 const uint LOADS = 4;
 const uint BATCH = LOADS * gl_WorkGroupSize.x;
-// Number of batches between checks for counters that may overflow.
+// Maximum number of keys between two checks for counters that may overflow, and the same in batches (at least one).
 const uint MAX_CHUNK = 49152;
 const uint SOME_BATCHES = MAX_CHUNK / (BATCH * KEYS_OF_VECTOR);
 const uint BATCHES = SOME_BATCHES > 0 ? SOME_BATCHES : 1;
-// A counter above this limit could overflow in the next chunk of batches, or with the remaining keys at the end.
+// A 16-bit counter above this limit could overflow before the next check, or with the remaining keys at the end.
 const uint MAX_HELD = 65535 - (BATCHES * BATCH + 1) * KEYS_OF_VECTOR;
 
 uint slice_first;
 
+// Counts a value if it is in this workgroup's slice.
 void count_value(uint value) {
     uint at = value - slice_first;
     if (at >= ROOM) return;
@@ -68,7 +69,7 @@ void add_to_histogram(uint at, uint count) {
 }
 
 // Moves counters above MAX_HELD to the histogram. Called by all threads, between barriers.
-void relieve_counters() {
+void flush_large_counters() {
     for (uint i = thread_rank(); i < COUNTER_WORDS; i += gl_WorkGroupSize.x) {
         uint word = counters[i];
         uint kept = word;
@@ -108,7 +109,7 @@ void count_part(uint first, uint end) {
         }
         if (IN_HALVES) {
             barrier();
-            relieve_counters();
+            flush_large_counters();
             barrier();
         }
     }

@@ -29,8 +29,8 @@ layout(push_constant) uniform Push {
 const uint LAST_VALUE = NARROW_MASK;
 const uint KEYS_OF_VECTOR = 4 * KEYS_OF_WORD;
 
-// Returns the last run in [low, high] that begins at or before `place`. The run of `low` must do so. The result is
-// never empty, because an empty run begins at the same place as the next one.
+// Returns the last value in [low, high] whose run begins at or before `place`; the run of `low` must. This is the run
+// that contains `place`, because an empty run begins at the same place as the next run.
 uint run_at(uint low, uint high, uint place) {
     while (low < high) {
         uint middle = (low + high + 1) / 2;
@@ -70,7 +70,7 @@ uvec4 keys_from(uint first, uint low, uint last_value) {
     return values;
 }
 
-// Writes the first `held` keys of a vector, and keeps the other bytes in memory.
+// Writes the first `held` keys of a vector, and leaves the other bytes in memory unchanged.
 void store_words(uint vector, uvec4 words, uint held) {
     [[unroll]] for (uint c = 0; c < 4; ++c) {
         if (c * KEYS_OF_WORD >= held) continue;

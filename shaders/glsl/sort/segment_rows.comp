@@ -58,6 +58,7 @@ KEY from_image(KEY bits) { return from_ordered(push.descending != 0 ? ~bits : bi
 
 KEY mask;  // the bits to sort by
 
+// Returns the bits of an image to sort by.
 KEY compared(KEY x) {
     KEY masked = x & mask;
     return ALL_BITS != 0 ? x : masked;
@@ -68,6 +69,7 @@ bool is_after(KEY x, KEY y) { return compared(x) > compared(y); }
 #include "merge_runs.glsl"
 
 #ifdef PAIRS
+// Returns whether element x comes after element y. The source decides between equal keys.
 bool is_later(KEY x, uint x_source, KEY y, uint y_source) {
     bool among_equals = x_source > y_source;
     bool by_key = compared(x) > compared(y);
@@ -78,8 +80,8 @@ bool is_later(KEY x, uint x_source, KEY y, uint y_source) {
 
 #include "lane_network.glsl"
 
-// Tile position of this lane's element r for loads and stores; adjacent lanes have adjacent elements. The same
-// thread loads and stores an element, so no thread overwrites an element that another has yet to load.
+// Returns the tile position of this lane's element r for loads and stores; adjacent lanes have adjacent elements. The
+// same thread loads and stores an element, so no thread overwrites an element that another has yet to load.
 uint tile_place(uint r) {
     return (gl_SubgroupID * ITEMS + r) * gl_SubgroupSize + gl_SubgroupInvocationID;
 }
@@ -89,12 +91,14 @@ uint first_row;
 // Returns the array index of a tile position.
 uint element_at(uint place) { return (first_row + place / ROW_ROOM) * push.row_length + place % ROW_ROOM; }
 
+// Returns whether a tile position holds an element of a row.
 bool is_there(uint place) { return place % ROW_ROOM < push.row_length && first_row + place / ROW_ROOM < push.rows; }
 
-// At least as large as every key. Between equal keys, the source decides: missing elements have the largest
-// sources.
+// Image of missing elements, at least as large as that of every key. A key with the same image still comes first,
+// because missing elements have the largest sources.
 const KEY MISSING = ~KEY(0);
 
+// Returns the image of the element at a tile position, or MISSING.
 KEY load_image(uint place) {
     KEY loaded = MISSING;
     if (is_there(place)) loaded = image(keys.at[element_at(place)]);

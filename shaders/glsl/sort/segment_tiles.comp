@@ -49,7 +49,7 @@ const uint TILE = gl_WorkGroupSize.x * ITEMS;
 
 #include "tile_heads.glsl"
 
-shared uint levels;  // bit l: runs of ITEMS << l must be merged
+shared uint levels;  // bit l: runs of ITEMS << l elements must be merged
 
 KEY image(KEY key) { return push.descending != 0 ? ~ordered(key) : ordered(key); }
 KEY from_image(KEY bits) { return from_ordered(push.descending != 0 ? ~bits : bits); }
@@ -66,7 +66,7 @@ bool is_after(KEY x, KEY y) {
 
 #include "merge_runs.glsl"
 
-// Returns the head bits of 32 elements of the tile.
+// Returns word number `word` of the tile's head bits. The tile begins at element `first` and has `held` elements.
 uint heads_of(uint first, uint held, uint word) {
     uint from = word * 32;
     if (from >= held) return 0;
@@ -78,9 +78,10 @@ uint heads_of(uint first, uint held, uint word) {
     return held - from >= 32 ? bits : bits & ((1u << (held - from)) - 1);
 }
 
-// Returns the merge levels that a word of head bits requires. A middle is the boundary between two runs, and thus
-// the first element of a thread. Its level requires a merge if no segment begins at the middle. `word` holds the
-// heads of four threads.
+// Returns the merge levels, as bits of `levels`, that word number `word` of the head bits requires. Two adjacent runs
+// must be merged if no segment begins at the boundary between them. A boundary is the first element of a thread, that
+// is bit 0, 8, 16 or 24 of a word: bits 8 and 24 are boundaries of level 0, bit 16 of level 1, and bit 0 of a higher
+// level, which depends on the word's number.
 uint merge_levels(uint word, uint bits, uint held) {
     uint from = word * 32;
     if (from >= held) return 0;
@@ -220,7 +221,7 @@ shared uint last_head;
 shared uint next_head;
 const uint NONE = 0xFFFFFFFFu;
 
-// Finds these heads. Called by all threads; ends with a barrier.
+// Sets first_head, last_head and next_head. Called by all threads; ends with a barrier.
 void find_stride(uint begin, uint end) {
     if (thread_rank() == 0) {
         first_head = NONE;

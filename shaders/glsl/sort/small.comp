@@ -39,14 +39,14 @@ uint source[ITEMS];
 // Sets the bucket of each item to its digit of a round.
 void find_digits(uint held, uint round) {
     [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
-        // Missing keys are last in the last bucket in every round, and therefore stay last.
+        // Missing keys count as keys of the last bucket and are the last of it, so every round keeps them at the end.
         bool missing = item_index(0, w) >= held;
         set_bucket(w, missing ? push.buckets - 1 : digit(digits_of(own[w]), round));
     }
 }
 
-// Moves one word of each item to the item's place, and reads it back in thread order into moved[]. Called by all
-// threads.
+// Writes one word of each item to shared memory at the item's place. Then sets moved[] to the words of this thread's
+// new items. Called by all threads.
 #define MOVE_THROUGH_SPACE(word)                                                             \
     barrier();                                                                               \
     [[unroll]] for (uint w = 0; w < ITEMS; ++w) space[item_place(w)] = uint(word);           \

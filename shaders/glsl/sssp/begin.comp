@@ -43,7 +43,7 @@ void main() {
     control.kept_words = 0;
     control.low = 0;
     control.before = 0;
-    control.ends[0] = 0;  // a round with a single queue reads it as well
+    control.ends[0] = 0;  // read even in rounds that take a single queue
     clear_counts();
     distances.at[request.source] = 0;
     queues.at[NEAR * push.capacity] = uvec2(request.source, 0);

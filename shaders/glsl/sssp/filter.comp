@@ -19,7 +19,7 @@ layout(set = 0, binding = 4, std430) writeonly buffer Ids { uint at[]; } ids;
 layout(set = 0, binding = 5, std430) writeonly buffer Kept { uvec2 at[]; } kept;
 layout(set = 0, binding = 6, std430) readonly buffer Distances { uint at[]; } distances;
 
-// Filters one entry per lane. Called by whole subgroups.
+// Copies entry i of the pile, unless it is stale or expanded. Called by whole subgroups, with one entry per lane.
 void look_at(uint i) {
     bool held = i < control.piled;
     uvec2 entry = held ? pile.at[i] : uvec2(0);

@@ -57,7 +57,7 @@ void main() {
     barrier();
     uint generation = first_generation;
     uint rounds = 0;
-    bool done = round_is_over() || leave != 0;
+    bool done = search_is_over() || leave != 0;
     while (!done) {
         begin_round();
         work_through(gl_WorkGroupID.x, gl_NumWorkGroups.x);
@@ -76,6 +76,6 @@ void main() {
         barrier();
         ++generation;
         ++rounds;
-        done = round_is_over() || leave != 0 || rounds >= ROUNDS;
+        done = search_is_over() || leave != 0 || rounds >= ROUNDS;
     }
 }

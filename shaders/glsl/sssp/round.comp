@@ -22,10 +22,10 @@ void main() {
     if (gl_LocalInvocationIndex == 0) load_round();
     barrier();
     // Rounds are recorded in advance: the search may be complete.
-    if (round_is_over()) return;
+    if (search_is_over()) return;
 #ifdef PILE
     if (round_groups() == 0) {
-        if (gl_LocalInvocationIndex == 0) hand_on();
+        if (gl_LocalInvocationIndex == 0) write_dispatches();
         return;
     }
 #endif

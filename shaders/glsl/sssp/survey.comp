@@ -21,7 +21,7 @@ layout(constant_id = PARENTS_ID) const uint PARENTS = 1;  // whether predecessor
 layout(push_constant) uniform Push {
     uint vertices;
     uint arcs;
-    uint settle;  // 0: nearer predecessors; 1: those at the same distance
+    uint settle;  // 0: find predecessors that are nearer; 1: predecessors at the same distance
 } push;
 
 layout(set = 0, binding = 0, std430) readonly buffer Rows { uint at[]; } rows;
@@ -30,8 +30,8 @@ layout(set = 0, binding = 2, std430) readonly buffer Distances { uint at[]; } di
 layout(set = 0, binding = 3, std430) readonly buffer Request { uint source; } request;
 layout(set = 0, binding = 4, std430) volatile buffer Parents { uint at[]; } parents;
 layout(set = 0, binding = 5, std430) volatile buffer Found {
-    uint changed;
-    uint too_late;  // lowest vertex that is reachable, but only by too long paths
+    uint changed;   // whether this dispatch found a predecessor at the same distance
+    uint too_late;  // lowest vertex that is reachable only by paths beyond the largest distance
     uint arcs_low;  // arcs of reached vertices
     uint arcs_high;
 } found;

@@ -56,5 +56,5 @@ void main() {
     if (!beyond) control.threshold = widths_past(control.base, first.x + 1);
     // Lower bound of the distances that stay in the pile.
     control.nearest_rest = beyond ? nearest : taken < count ? control.threshold : UNREACHED;
-    deal(taken, 0);
+    distribute(taken, 0);
 }

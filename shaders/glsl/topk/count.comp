@@ -41,7 +41,7 @@ void main() {
     uint part = group_index() % push.parts;
     if (row >= push.rows || is_done(row)) return;
     find_prefix(row, DIGIT_COUNT);
-    if (part == 0 && gl_LocalInvocationIndex == 0) leave_pick(row, DIGIT_COUNT);
+    if (part == 0 && gl_LocalInvocationIndex == 0) store_pick(row, DIGIT_COUNT);
     if (gl_LocalInvocationIndex == 0) {
         part_above = 0;
         part_same = 0;

@@ -1,8 +1,8 @@
 #version 460
-// Exact top-k, one pass per digit: counts the next digit of the elements whose image begins like the k-th largest.
-// One workgroup handles one part of a row: it finds the prefix from the previous pass, counts in shared memory and
-// adds its counts to `digits`. The first workgroup of a row also writes the prefix and clears the bins of the next
-// digit.
+// Exact top-k, one pass per digit: among the elements whose image has the same leading digits as the k-th largest
+// image, counts the values of the next digit. One workgroup handles one part of a row: it derives these leading digits
+// from the counts of the previous pass, counts in shared memory and adds its counts to `digits`. The first workgroup of
+// a row also writes the prefix and clears the bins of the next digit.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -35,7 +35,7 @@ void main() {
     if (row >= push.rows || is_done(row)) return;
     find_prefix(row, push.step);
     if (part == 0) {
-        if (push.step > 0 && gl_LocalInvocationIndex == 0) leave_pick(row, push.step);
+        if (push.step > 0 && gl_LocalInvocationIndex == 0) store_pick(row, push.step);
         for (uint b = thread_rank(); b < DIGIT_BINS; b += gl_WorkGroupSize.x)
             digits.at[bins_of_digit(row, push.step + 1) + b] = 0;
     }

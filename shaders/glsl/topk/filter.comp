@@ -24,13 +24,13 @@ layout(set = 0, binding = 4, std430) writeonly buffer IndicesOut { uint at[]; } 
 KEY threshold;
 uint row_begin;   // first element of the row
 uint row;
-bool has_room;    // whether the last reservation of this subgroup succeeded
+bool has_room;    // whether the last reservation of this subgroup began below the capacity
 
 #define VISIT(first, present) keep_candidates(first, present);
 void keep_candidates(uint first, uint present);
 #include "topk_visit.glsl"
 
-// Appends the items whose bit is set in `kept`. Called by whole subgroups.
+// Appends the loaded items whose bit is set in `kept` to the candidates. Called by whole subgroups.
 void append(uint first, uint kept) {
     uint own = bitCount(kept);
     uint through = subgroupInclusiveAdd(own);

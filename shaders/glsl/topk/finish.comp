@@ -1,8 +1,8 @@
 #version 460
-// Selects the k largest elements of each row with one workgroup per row, and sorts them if SORTED. The input is
-// the candidates of a row, with indices, from a filter or from the parts of the row. With ROWS_OF_INPUT, it is a
-// row of the input itself, or a part of it. Steps: find the k-th largest element, collect the selected elements in
-// shared memory, sort them there, write keys and indices.
+// Selects the k largest elements of each row with one workgroup per row, and sorts them if SORTED. A workgroup reads
+// the candidates of a row and their indices, which a filter selected, or earlier workgroups from the parts of the row.
+// With ROWS_OF_INPUT, it reads a row of the input itself, or a part of it. Steps: find the k-th largest element,
+// collect the selected elements in shared memory, sort them there, write keys and indices.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -44,12 +44,13 @@ shared KEY ordered_images[ROOM];
 shared uint ordered_indices[ROOM];
 shared uint kept;
 
-// Elements per part of a row. The last part with elements may have fewer; parts after it are empty.
+// Returns the number of elements per part of a row. The last part with elements may have fewer; parts after it are
+// empty.
 uint part_share() {
     return (row_length() - 1) / push.cut + 1;
 }
 
-// Number of elements that a full part selects.
+// Returns the number of elements that a full part selects.
 uint kept_of_part() {
     return min(push.k, part_share());
 }
@@ -76,6 +77,7 @@ uint take_items(uint group) {
 #endif
 }
 
+// Writes a result: the key with the image `number`, and its index.
 void put(uint place, KEY number, uint index) {
     keys_out.at[first_out + place] = from_image(number);
     indices_out.at[first_out + place] = index;
@@ -139,9 +141,9 @@ void order_kept(uint size) {
     }
 }
 
-// Collects an element at or above the bound, if it is selected, in shared memory, or writes it directly if not
-// SORTED. Its index is looked up later, because a thread has several elements, and the lookups would be serialized
-// here.
+// Collects element i, whose image is at or above the bound, if it is selected: in shared memory, or, if not SORTED,
+// directly in the output. For sorted results, element indices replace i later: here, the loads of a thread's several
+// indices would not overlap.
 void keep_item(uint i, KEY number) {
     if (number == bound && last_index != ~0u && item_index(i) > last_index) return;
     uint place = atomicAdd(kept, 1);

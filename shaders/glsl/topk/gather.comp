@@ -60,7 +60,7 @@ void main() {
     uint above = earlier_above;
     uint same = earlier_same;
     uint first_same = wanted_count() - found_left;
-    // count.comp divides rows into the same parts.
+    // count.comp must divide rows into the same parts.
     uvec2 elements = part_of_row(part, gl_WorkGroupSize.x * PART_TILE);
     uint row_begin = row * row_length();
     for (uint tile = elements.x; tile < elements.y; tile += OWN * gl_WorkGroupSize.x) {

@@ -1,7 +1,7 @@
 #version 460
-// Second pass of top-k with candidates: estimates a bound that is likely to pass slightly more elements than
-// wanted. One workgroup handles one row: it selects the bound from the maxima of the samples. A wrong estimate
-// costs only time, because later passes count the elements that pass.
+// Second pass of top-k with candidates: estimates a bound that slightly more elements than wanted are likely to reach.
+// One workgroup handles one row: it selects the bound from the maxima of the samples. A wrong estimate costs only time,
+// because later passes count the elements at or above the bound, and fall back to the exact method.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require

@@ -29,7 +29,7 @@ fn main() -> Result<()> {
         .iter()
         .map(|e| Ok((format!("spv/{}", e.spirv_file()), spirv_of(root, e)?)))
         .collect::<Result<_>>()?;
-    let files = Files { texts, modules, stale: unwanted_modules(root, &entries)? };
+    let files = Files { texts, modules, stale: stale_modules(root, &entries)? };
     if std::env::args().any(|a| a == "--check") { check(root, &files) } else { write(root, &files) }
 }
 
@@ -41,6 +41,7 @@ struct Files {
     stale: Vec<String>,
 }
 
+/// Writes the files whose contents have changed, and removes stale modules.
 fn write(root: &Path, files: &Files) -> Result<()> {
     for path in &files.stale {
         fs::remove_file(root.join(path))?;
@@ -50,15 +51,16 @@ fn write(root: &Path, files: &Files) -> Result<()> {
     for (path, bytes) in texts.chain(modules) {
         let fresh = fs::read(root.join(path)).is_ok_and(|old| old == bytes);
         if !fresh {
-            fs::write(root.join(path), bytes).with_context(|| path.clone())?;
+            fs::write(root.join(path), bytes).with_context(|| format!("cannot write {path}"))?;
             println!("{path}: {} bytes", bytes.len());
         }
     }
     Ok(())
 }
 
+/// Fails if a checked-in file is outdated, and lists all such files.
 fn check(root: &Path, files: &Files) -> Result<()> {
-    let mut old: Vec<&str> = files.stale.iter().map(String::as_str).collect();
+    let mut outdated: Vec<&str> = files.stale.iter().map(String::as_str).collect();
     let recorded = fs::read_to_string(root.join("spv/sources.txt")).unwrap_or_default();
     let same_compiler = recorded.lines().any(|line| line == fingerprint_line());
     for (path, text) in &files.texts {
@@ -67,7 +69,7 @@ fn check(root: &Path, files: &Files) -> Result<()> {
             text.lines().filter(|l| !l.starts_with("compiler ")).map(str::to_owned).collect()
         };
         if lines(&stored) != lines(text) {
-            old.push(path);
+            outdated.push(path);
         }
     }
     for (path, bytes) in &files.modules {
@@ -78,12 +80,12 @@ fn check(root: &Path, files: &Files) -> Result<()> {
             reflect(&words(&stored)).ok() == reflect(&words(bytes)).ok()
         };
         if !same {
-            old.push(path);
+            outdated.push(path);
         }
     }
     ensure!(
-        old.is_empty(),
-        "outdated: {old:?}; run `cargo run -p multisplit-shaders --bin compile-kernels`"
+        outdated.is_empty(),
+        "outdated: {outdated:?}; run `cargo run -p multisplit-shaders --bin compile-kernels`"
     );
     Ok(())
 }
@@ -125,8 +127,10 @@ fn included(root: &Path, glsl: &str) -> Result<BTreeSet<String>> {
     Ok(found)
 }
 
+/// Initial value of a 64-bit FNV-1a hash.
 const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
 
+/// Continues a 64-bit FNV-1a hash with more bytes.
 fn fnv1a(start: u64, bytes: &[u8]) -> u64 {
     let step = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
     bytes.iter().fold(start, step)
@@ -161,7 +165,8 @@ void main() {
 
 fn spirv_of(root: &Path, entry: &Entry) -> Result<Vec<u8>> {
     let path = root.join("glsl").join(&entry.file);
-    let glsl = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let glsl =
+        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let includes = include_texts(root)?;
     let includes: Vec<(&str, &str)> = includes.iter().map(|(n, t)| (&**n, &**t)).collect();
     let source =
@@ -180,7 +185,7 @@ fn validate(label: &str, bytes: &[u8]) -> Result<()> {
     let _ = fs::remove_file(&file);
     let run = run.context("cannot run spirv-val; install the package spirv-tools")?;
     if !run.status.success() {
-        bail!("{label}: {}", String::from_utf8_lossy(&run.stderr));
+        bail!("spirv-val rejects kernel {label}: {}", String::from_utf8_lossy(&run.stderr));
     }
     Ok(())
 }
@@ -193,7 +198,7 @@ fn include_texts(root: &Path) -> Result<Vec<(String, String)>> {
         let name = path
             .file_name()
             .and_then(|n| n.to_str())
-            .context("a file name is not UTF-8")?
+            .context("the name of a file in glsl/include is not UTF-8")?
             .to_owned();
         texts.push((name, fs::read_to_string(&path)?));
     }
@@ -201,15 +206,16 @@ fn include_texts(root: &Path) -> Result<Vec<(String, String)>> {
     Ok(texts)
 }
 
-fn unwanted_modules(root: &Path, entries: &[Entry]) -> Result<Vec<String>> {
-    let mut unwanted = Vec::new();
+/// Paths of the modules of kernels that no longer exist.
+fn stale_modules(root: &Path, entries: &[Entry]) -> Result<Vec<String>> {
+    let mut stale = Vec::new();
     for file in fs::read_dir(root.join("spv"))? {
         let name = file?.file_name().to_string_lossy().into_owned();
         if name != "sources.txt" && !entries.iter().any(|e| e.spirv_file() == name) {
-            unwanted.push(format!("spv/{name}"));
+            stale.push(format!("spv/{name}"));
         }
     }
-    Ok(unwanted)
+    Ok(stale)
 }
 
 const HEADER: &str = "// Written by compile-kernels; do not edit.\n";
@@ -229,10 +235,10 @@ fn generated_constants(root: &Path, families: &[Family], entries: &[Entry]) -> R
     Ok(text)
 }
 
-/// One table per family of kernels, indexed by the choices of its axes.
+/// Generates one table per family of kernels, indexed by the choices of its axes.
 fn tables_of_variants(families: &[Family]) -> String {
-    let mut text = "/// Kernels that are compiled with each choice of an axis of `glsl/kernels.txt`: a table for each\n\
-                    /// line, by the numbers of the choices in the order of its axes.\n\
+    let mut text = "/// The kernels of the lines of `glsl/kernels.txt` that have axes. There is one table per line, indexed by\n\
+                    /// the numbers of the choices, in the order of the axes.\n\
                     pub mod variants {\n    use super::Builtin;\n\n"
         .to_owned();
     for family in families.iter().filter(|family| !family.axes.is_empty()) {
@@ -253,7 +259,7 @@ fn tables_of_variants(families: &[Family]) -> String {
     text + "}\n\n"
 }
 
-/// The names of all specialization constants in `glsl/include/constant_ids.glsl`.
+/// Generates the list of all specialization constants in `glsl/include/constant_ids.glsl`.
 fn constant_names(root: &Path) -> Result<String> {
     let mut text =
         "/// Every specialization constant that a built-in kernel may have, with its number.\n\

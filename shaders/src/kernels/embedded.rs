@@ -6,7 +6,7 @@ use super::packed::{Relative, unpack};
 use crate::spirv::interface::ReflectError;
 use crate::spirv::kernel::Kernel;
 
-/// The packed modules, written by the build script: a constant of the same name for each kernel.
+/// The packed modules, written by the build script. Each kernel has a constant with the name of its [`Builtin`].
 pub(crate) mod packs {
     use super::Packed;
 
@@ -36,7 +36,7 @@ macro_rules! builtins {
         /// Every built-in kernel, in the order of `glsl/kernels.txt`.
         pub static ALL: &[&Builtin] = &[$(&$name),*];
 
-        /// The labels of [`ALL`]. Unlike it, they do not keep the SPIR-V of unused kernels in a program.
+        /// The labels of [`ALL`]. A program that uses only this list does not contain the SPIR-V of all kernels.
         pub static LABELS: &[&str] = &[$($label),*];
     };
 }
@@ -67,7 +67,7 @@ impl Builtin {
         self.label
     }
 
-    /// Path of its GLSL below `glsl/`.
+    /// Path of the GLSL file, relative to `glsl/`.
     pub fn file(&self) -> &'static str {
         self.file
     }
@@ -85,7 +85,8 @@ impl Builtin {
 
     /// The checked-in SPIR-V. It is unpacked on each call.
     pub fn spirv(&self) -> Vec<u32> {
-        // Cannot fail, because the build script has unpacked it; an empty result would be rejected as a module.
+        // Unpacking cannot fail, because the build script has already unpacked the same data. An empty result would be
+        // rejected as a module.
         let relative = Relative::new(packs::RELATIVE);
         let modules = unpack(self.packed.group, &relative, self.packed.index);
         modules.and_then(|mut modules| modules.pop()).unwrap_or_default()

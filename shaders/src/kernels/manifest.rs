@@ -9,7 +9,7 @@
 pub struct Entry {
     /// Dotted lower-case label, e.g. `scan.reduce`.
     pub label: String,
-    /// Path below `glsl/`.
+    /// Path of the GLSL file, relative to `glsl/`.
     pub file: String,
     /// Preprocessor definitions, `NAME` or `NAME=VALUE`.
     pub defines: Vec<(String, String)>,
@@ -45,12 +45,12 @@ pub fn constant(label: &str) -> String {
 }
 
 impl Entry {
-    /// Name of its Rust constant.
+    /// Name of the kernel's Rust constant.
     pub fn constant(&self) -> String {
         constant(&self.label)
     }
 
-    /// The file name of the compiled module below `spv/`.
+    /// File name of the compiled module in `spv/`.
     pub fn spirv_file(&self) -> String {
         format!("{}.spv", self.label)
     }
@@ -64,7 +64,7 @@ pub fn families() -> Result<Vec<Family>, ManifestError> {
     parse(include_str!("../../glsl/kernels.txt"))
 }
 
-/// The kernels of this crate, in list order.
+/// The kernels of this crate, in list order. Empty if a line is malformed.
 pub fn entries() -> Vec<Entry> {
     families().unwrap_or_default().into_iter().flat_map(|family| family.kernels).collect()
 }
@@ -89,7 +89,7 @@ fn parse(list: &str) -> Result<Vec<Family>, ManifestError> {
     Ok(families)
 }
 
-/// Parses `NAME  name: DEFINITIONS | name: DEFINITIONS`. A name may be empty.
+/// Parses the rest of an `axis` line: `NAME  suffix: DEFINITIONS | suffix: DEFINITIONS`. A suffix may be empty.
 fn axis(text: &str) -> Result<(String, Vec<Choice>), String> {
     let (name, choices) = text
         .trim()
@@ -103,10 +103,11 @@ fn axis(text: &str) -> Result<(String, Vec<Choice>), String> {
     Ok((name.to_owned(), choices.split('|').map(choice).collect::<Result<_, String>>()?))
 }
 
-/// Parses `label  file  definitions and @AXES`.
+/// Parses the rest of a kernel line, after its label: a file, definitions and `@AXIS` references. Expands the axes.
 fn family(label: &str, rest: &str, axes: &[(String, Vec<Choice>)]) -> Result<Family, String> {
     let mut words = rest.split_whitespace();
-    let file = words.next().ok_or("no file")?.to_owned();
+    let file =
+        words.next().ok_or("the kernel has no file; expected LABEL FILE DEFINITIONS")?.to_owned();
     let single = Entry { label: label.to_owned(), file, defines: Vec::new() };
     let mut family = Family { label: label.to_owned(), axes: Vec::new(), kernels: vec![single] };
     for word in words {
@@ -124,6 +125,7 @@ fn family(label: &str, rest: &str, axes: &[(String, Vec<Choice>)]) -> Result<Fam
     Ok(family)
 }
 
+/// Returns the kernel with the label suffix and the definitions of a choice.
 fn chosen(kernel: &Entry, (ending, defines): &Choice) -> Entry {
     let mut kernel = kernel.clone();
     if !ending.is_empty() {

@@ -11,13 +11,13 @@
 const HEADER_WORDS: usize = 5;
 /// Minimum length of a repetition that is stored as a reference.
 pub(crate) const MIN_REPEAT: usize = 16;
-/// Operand positions that are distinguished; later operands count as the last.
+/// Number of operand positions in the table of id operands. All later operands share the last position.
 pub(crate) const POSITIONS: usize = 10;
-/// Bytes of one row of the table of id operands: the opcode, and a bit per position.
+/// Bytes per row of the table of id operands: two for the opcode, and two with a bit per position.
 const ROW: usize = 4;
 
-/// Position of the result id of an instruction. Only a prediction: modules of instructions for which it is wrong are
-/// stored correctly, but in more bytes.
+/// The predicted position of an instruction's result id among its operands; `None` if it has no result. A wrong
+/// prediction makes a packed module larger, but not incorrect.
 pub(crate) fn result_position(op: u32) -> Option<usize> {
     match op {
         // Debug information, modes, annotations, stores, barriers and branches have no result.
@@ -29,14 +29,15 @@ pub(crate) fn result_position(op: u32) -> Option<usize> {
     }
 }
 
-/// The operands that are stored relative to the latest result id: for each opcode a bit per position.
+/// The table of id operands: the operands that are stored relative to the latest result id. Each opcode has one bit per
+/// position.
 pub(crate) struct Relative([u16; OPCODES]);
 
-/// Opcodes that the table has; the operands of others are stored as they are.
+/// Number of opcodes in the table. Operands of higher opcodes are stored unchanged.
 const OPCODES: usize = 512;
 
 impl Relative {
-    /// From the rows that the build script has written.
+    /// Reads the rows that the build script has written.
     pub fn new(rows: &[u8]) -> Self {
         let mut masks = [0; OPCODES];
         for row in rows.chunks_exact(ROW) {
@@ -47,13 +48,15 @@ impl Relative {
         Self(masks)
     }
 
+    /// Whether the operand at `position` is stored relative to the latest result id.
     pub fn is(&self, op: u32, position: usize) -> bool {
         let mask = self.0.get(op as usize).copied().unwrap_or_default();
         mask >> position.min(POSITIONS - 1) & 1 != 0
     }
 }
 
-/// Reads numbers of seven bits per byte, low ones first, with the top bit set in all but the last byte.
+/// Reads numbers of variable length: seven bits per byte, lowest bits first. The top bit is set in every byte but the
+/// last.
 struct Reader<'b>(std::slice::Iter<'b, u8>);
 
 impl Reader<'_> {
@@ -69,12 +72,13 @@ impl Reader<'_> {
         }
     }
 
-    /// A signed difference, whose sign is the lowest bit.
+    /// Reads a signed difference, whose lowest bit is the sign.
     fn difference(&mut self) -> Option<u32> {
         let number = self.number()?;
         Some((number >> 1) ^ 0u32.wrapping_sub(number & 1))
     }
 
+    /// Reads the words of one module.
     fn module(&mut self, relative: &Relative) -> Option<Vec<u32>> {
         let count = self.number()? as usize;
         let mut words = Vec::with_capacity(count);
@@ -101,8 +105,9 @@ impl Reader<'_> {
     }
 }
 
-/// Replaces references by the bytes that they repeat. `packed` has the length of the references, the references
-/// (bytes to take, bytes to repeat, distance), and the bytes to take.
+/// Restores repeated bytes; `None` if `packed` is damaged. `packed` consists of the length of the references in bytes,
+/// the references, and literal bytes. A reference is the number of literal bytes to copy, the number of earlier bytes
+/// to repeat (less [`MIN_REPEAT`]), and their distance.
 fn expand(packed: &[u8]) -> Option<Vec<u8>> {
     let mut reader = Reader(packed.iter());
     let length = reader.number()? as usize;
@@ -122,7 +127,7 @@ fn expand(packed: &[u8]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The words of the first modules of a group, up to and including number `last`; `None` if the group is damaged.
+/// Unpacks the first modules of a group, up to and including number `last`; `None` if the group is damaged.
 pub(crate) fn unpack(group: &[u8], relative: &Relative, last: usize) -> Option<Vec<Vec<u32>>> {
     let bytes = expand(&miniz_oxide::inflate::decompress_to_vec(group).ok()?)?;
     let mut reader = Reader(bytes.iter());

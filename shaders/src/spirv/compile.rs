@@ -32,8 +32,8 @@ impl<'a> Source<'a> {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompileError {
-    /// The compiler could not be started.
-    #[error("the GLSL compiler could not be started: {0}")]
+    /// The compiler could not be started, or failed without a message about the GLSL.
+    #[error("the GLSL compiler failed: {0}")]
     Compiler(String),
     /// The GLSL has errors. Lines are numbered from 1 in their file.
     #[error("GLSL does not compile:{}", list(.0))]
@@ -43,14 +43,14 @@ pub enum CompileError {
     Refused(#[from] CheckError),
 }
 
-/// Address space for the compiler's stack. Only the pages that it touches use memory.
+/// Size of the compiler's stack in bytes. Only the pages that the compiler touches use memory.
 const STACK_BYTES: usize = 256 << 20;
 /// Maximum depth of nested includes. The built-in includes need at most eight. The compiler itself has no limit other
 /// than its stack.
 const MAX_INCLUDE_DEPTH: usize = 16;
 
-/// The first GLSL version with compute shaders: `#version 310 es`. The compiler itself rejects later versions without
-/// compute shaders.
+/// The lowest GLSL version number with compute shaders (`#version 310 es`). Some higher versions have none either
+/// (`#version 330`); the compiler itself rejects those.
 const MIN_VERSION: u32 = 310;
 
 /// One message of the GLSL compiler.
@@ -180,6 +180,7 @@ fn after_comments(glsl: &str) -> &str {
     }
 }
 
+/// The text of an include: the source's own, or a built-in one.
 fn find_include<'a>(source: &Source<'a>, requested: &str) -> Option<&'a str> {
     let own = source.includes.iter().find(|(name, _)| *name == requested).map(|(_, text)| *text);
     own.or_else(|| sources::include(requested))
@@ -208,6 +209,7 @@ fn diagnostics(source: &Source<'_>, log: &str) -> Vec<Diagnostic> {
     found
 }
 
+/// The text of a file that a message refers to: the shader or an include.
 fn text_of<'a>(source: &Source<'a>, file: &str) -> Option<&'a str> {
     if file == source.name { Some(source.glsl) } else { find_include(source, file) }
 }

@@ -17,11 +17,12 @@ pub(crate) struct Editor {
     pub module: Module,
     pub ids: Ids,
     next_id: Word,
+    /// Types and constants that can be reused.
     known: HashMap<Key, Word>,
 }
 
 impl Editor {
-    /// Edits a module with these ids.
+    /// Starts editing a module. `ids` is the index of its ids.
     pub fn new(module: Module, ids: Ids) -> Self {
         let next_id = module.header.as_ref().map_or(0, |header| header.bound);
         let mut known = HashMap::new();
@@ -39,6 +40,7 @@ impl Editor {
         Self { module, ids, next_id, known }
     }
 
+    /// Returns an unused id.
     pub fn fresh(&mut self) -> Word {
         self.next_id += 1;
         self.next_id - 1
@@ -64,6 +66,7 @@ impl Editor {
         id
     }
 
+    /// Returns an integer type.
     pub fn int(&mut self, bits: u32, signed: bool) -> Word {
         let operands = vec![Operand::LiteralBit32(bits), Operand::LiteralBit32(signed.into())];
         self.declare(Op::TypeInt, None, operands)
@@ -105,7 +108,7 @@ impl Editor {
         }
     }
 
-    /// Zero of any type.
+    /// Returns the zero constant of a type.
     pub fn null(&mut self, ty: Word) -> Word {
         self.declare(Op::ConstantNull, Some(ty), vec![])
     }
@@ -123,6 +126,7 @@ impl Editor {
         })
     }
 
+    /// Returns the words of the edited module.
     pub fn finish(mut self) -> Vec<u32> {
         if let Some(header) = &mut self.module.header {
             header.bound = self.next_id;

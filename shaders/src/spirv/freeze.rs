@@ -2,10 +2,10 @@
 //!
 //! A driver is expected to apply specialization constants before it optimises a module. SwiftShader applies
 //! them after inlining and scalar replacement: arrays whose length is a specialization constant stay in
-//! memory, and every branch on one is translated. With plain constants it unrolls all loops that have an
-//! unroll hint, and the time of its passes grows exponentially with the trip counts of nested loops. Both
-//! took minutes and gigabytes for some kernels. With plain constants and without unroll hints, each kernel
-//! takes seconds at most.
+//! memory, and every branch on such a constant is translated. If the constants are replaced by plain
+//! constants, SwiftShader unrolls all loops that have an unroll hint, and the time of its passes grows
+//! exponentially with the trip counts of nested loops. In both cases, some kernels took minutes and gigabytes
+//! to compile. With plain constants and without unroll hints, each kernel takes seconds at most.
 //!
 //! This code works directly on the words of the module, like [`prune`](crate::prune).
 
@@ -71,21 +71,24 @@ struct Frozen {
     composites: HashMap<u32, Vec<u32>>,
     /// The declaration that replaces each constant.
     plain: HashMap<u32, Vec<u32>>,
-    /// Specialization constants that keep their declaration, such as floats.
+    /// Specialization constants that keep their declaration because their value is not known, such as floats.
     open: HashSet<u32>,
 }
 
+/// Whether the instruction declares a specialization constant.
 fn is_specialized(global: Instruction<'_>) -> bool {
     let ops =
         [Op::SpecConstantTrue, Op::SpecConstantFalse, Op::SpecConstant, Op::SpecConstantComposite];
     ops.into_iter().chain([Op::SpecConstantOp]).any(|op| global.is(op))
 }
 
+/// Whether the instruction assigns a `constant_id`.
 fn is_spec_id(global: Instruction<'_>) -> bool {
     global.is(Op::Decorate) && global.word(2) == Some(Decoration::SpecId as u32)
 }
 
 impl Frozen {
+    /// Adds the replacement of a declaration, if it is a specialization constant.
     fn add(&mut self, global: Instruction<'_>) {
         let &[ty, id, ref operands @ ..] = global.operands(1) else { return };
         if global.is(Op::ConstantComposite) || global.is(Op::SpecConstantComposite) {
@@ -104,6 +107,7 @@ impl Frozen {
         }
     }
 
+    /// The words of the declaration that replaces a specialization constant; `None` if its value is not known.
     fn plain_words(
         &mut self,
         global: Instruction<'_>,

@@ -172,7 +172,7 @@ impl Ids {
         }
     }
 
-    /// The bits of a scalar constant in the shader (not of a specialization constant).
+    /// The bits of a scalar constant; `None` for specialization constants.
     pub fn constant(&self, id: Word) -> Option<u64> {
         let global = self.globals.get(&id)?;
         match (global.class.opcode, global.operands.first()) {
@@ -188,7 +188,8 @@ impl Ids {
         }
     }
 
-    /// The components of a constant in the shader; for a scalar, its value.
+    /// The components of a vector constant, or the single value of a scalar constant; `None` for specialization
+    /// constants.
     pub fn components(&self, id: Word) -> Option<Vec<u64>> {
         if let Some(value) = self.constant(id) {
             return Some(vec![value]);
@@ -259,7 +260,7 @@ pub(crate) fn operand(instruction: &Instruction, at: usize) -> Option<Word> {
     instruction.operands.get(at)?.id_ref_any()
 }
 
-/// Whether this declares a variable of a storage class.
+/// Whether the instruction declares a variable in a storage class.
 pub(crate) fn is_variable(instruction: &Instruction, class: StorageClass) -> bool {
     instruction.class.opcode == Op::Variable
         && instruction.operands.first() == Some(&Operand::StorageClass(class))

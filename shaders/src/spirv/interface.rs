@@ -9,7 +9,7 @@ pub struct Interface {
     pub bindings: Vec<Binding>,
     /// The push-constant block, if there is one.
     pub push_constants: Option<PushBlock>,
-    /// Specialization constants that have a `constant_id`, in ascending order of it.
+    /// Specialization constants that have a `constant_id`, sorted by it.
     pub spec_constants: Vec<SpecConstant>,
     /// Workgroup size in x, y and z.
     pub local_size: [Dimension; 3],

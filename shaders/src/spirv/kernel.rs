@@ -28,12 +28,12 @@ pub struct Kernel {
 enum Origin {
     /// Part of this library.
     BuiltIn,
-    /// A user's kernel, checked and rewritten.
+    /// A user's GLSL, compiled by this library, checked and rewritten.
     Checked,
     /// Part of this library, with a checked user function.
     #[cfg(feature = "compile")]
     WithFunction,
-    /// A user's kernel, unchecked.
+    /// A user's SPIR-V, whose validity was not verified, even if its accesses were checked.
     Foreign,
 }
 
@@ -128,8 +128,8 @@ impl Kernel {
         Ok(Self { label, spirv, for_addresses: None, interface, subgroup_barriers, origin })
     }
 
-    /// Whether this is a user's shader that was checked and rewritten: it stays within its bindings and
-    /// variables, whatever they contain and whatever is dispatched.
+    /// Whether this is a user's GLSL shader that was checked and rewritten ([`Kernel::from_glsl`]): it stays within its
+    /// bindings and variables, whatever they contain and whatever is dispatched.
     pub fn is_checked(&self) -> bool {
         self.origin == Origin::Checked
     }
@@ -140,7 +140,8 @@ impl Kernel {
         self.origin == Origin::BuiltIn
     }
 
-    /// Whether the kernel is unchecked SPIR-V from outside.
+    /// Whether the kernel comes from a user's SPIR-V ([`Kernel::new`], [`Kernel::checked`]), whose validity was not
+    /// verified.
     pub fn is_foreign(&self) -> bool {
         self.origin == Origin::Foreign
     }

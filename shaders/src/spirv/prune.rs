@@ -45,13 +45,16 @@ fn prune(spirv: &[u32], value_of: &dyn Fn(u32) -> Option<u32>) -> Option<Vec<u32
     Some(words)
 }
 
-/// Removed ids that have a name or a decoration, which must be removed too.
+/// Collects the ids that are removed together with their names and decorations.
 struct Removed {
+    /// All ids of the module that have a name or a decoration.
     described: HashSet<u32>,
+    /// The removed ids among these, and the labels of removed blocks.
     ids: HashSet<u32>,
 }
 
 impl Removed {
+    /// Adds the result id of a removed instruction.
     fn add(&mut self, instruction: Instruction<'_>) {
         // This check comes first, because looking up a result in the grammar is slow.
         let may_be = |at| instruction.word(at).is_some_and(|id| self.described.contains(&id));
@@ -61,7 +64,7 @@ impl Removed {
     }
 }
 
-/// The known values of scalar integers and booleans.
+/// The known values of scalar constants: integers and booleans.
 #[derive(Default)]
 pub(crate) struct Constants {
     pub values: HashMap<u32, u64>,
@@ -72,6 +75,7 @@ pub(crate) struct Constants {
 }
 
 impl Constants {
+    /// Evaluates the constants of a module. `value_of` maps a `constant_id` to its value, or to `None` for the default.
     pub fn evaluate(globals: &[Instruction<'_>], value_of: &dyn Fn(u32) -> Option<u32>) -> Self {
         let mut this = Self::default();
         let mut ids = HashMap::new();
@@ -177,7 +181,8 @@ impl<'m> Function<'m> {
         Some(Self { head, blocks, end: *end })
     }
 
-    /// Returns the words of the function without unreachable blocks. Adds the ids that are removed to `removed`.
+    /// Returns the words of the function without unreachable blocks, and adds the removed ids to `removed`. `None` if
+    /// the function cannot be pruned.
     fn pruned(&self, removed: &mut Removed) -> Option<Vec<u32>> {
         let by_label: HashMap<u32, &Block<'_>> =
             self.blocks.iter().map(|block| (block.label, block)).collect();
@@ -263,7 +268,8 @@ impl<'m> Block<'m> {
         }
     }
 
-    /// Writes the words of the block. `predecessors` are the blocks from which it is reached.
+    /// Appends the words of the block to `words`. `predecessors` are the remaining blocks that branch to it; phi
+    /// operands from other blocks are dropped.
     fn write(&self, predecessors: Option<&HashSet<u32>>, words: &mut Vec<u32>) {
         words.extend(instruction(Op::Label, &[self.label]));
         for inside in self.body {

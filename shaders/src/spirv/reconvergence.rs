@@ -1,8 +1,8 @@
 //! Adds an execution mode to a module that specifies where the lanes of a subgroup reconverge after a branch. The
 //! GLSL compiler may not support the corresponding attribute.
 //!
-//! Kernels use subgroup operations only in uniform control flow, but some of these follow a branch that only part of
-//! the lanes took. Without an execution mode, Vulkan does not guarantee that the lanes have reconverged there.
+//! Kernels use subgroup operations only in uniform control flow, but some of these operations follow a branch that only
+//! part of the lanes took. Without an execution mode, Vulkan does not guarantee that the lanes have reconverged there.
 
 use rspirv::spirv::{ExecutionMode, Op};
 
@@ -45,12 +45,12 @@ pub fn with_reconvergence(
 ) -> Result<Vec<u32>, ReflectError> {
     let malformed = |problem: &str| ReflectError::Malformed(problem.to_owned());
     if spirv.first() != Some(&MAGIC) || spirv.len() < HEADER_WORDS {
-        return Err(malformed("no SPIR-V"));
+        return Err(malformed("the words have no SPIR-V header"));
     }
     let extension = extension_words(reconvergence.extension());
     let mode = reconvergence.mode() as u32;
     let (mut extended, mut entries, mut stating) = (false, Vec::new(), Vec::new());
-    // Positions of the end of the extensions and of the end of the modes.
+    // `extensions_end` is where an extension can be inserted. `at` ends after the last execution mode.
     let (mut extensions_end, mut at) = (HEADER_WORDS, HEADER_WORDS);
     while let Some(&first) = spirv.get(at) {
         let length = (first >> 16) as usize;
@@ -73,7 +73,7 @@ pub fn with_reconvergence(
         at += length;
     }
     if entries.is_empty() {
-        return Err(malformed("no entry point"));
+        return Err(malformed("the module has no entry point"));
     }
     entries.retain(|entry| !stating.contains(entry));
     if entries.is_empty() {

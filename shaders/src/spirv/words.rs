@@ -8,6 +8,7 @@ pub(crate) const MAGIC: u32 = 0x0723_0203;
 /// Number of words before the first instruction.
 pub(crate) const HEADER_WORDS: usize = 5;
 
+/// The header of a module; `None` if there are too few words.
 pub(crate) fn header(spirv: &[u32]) -> Option<&[u32]> {
     spirv.get(..HEADER_WORDS)
 }
@@ -18,6 +19,7 @@ pub(crate) struct Instruction<'m> {
     pub words: &'m [u32],
 }
 
+/// The instructions of a module; `None` if their lengths do not add up to the size of the module.
 pub(crate) fn instructions(spirv: &[u32]) -> Option<Vec<Instruction<'_>>> {
     let mut rest = spirv.get(HEADER_WORDS..)?;
     let mut instructions = Vec::with_capacity(rest.len() / 4);
@@ -51,10 +53,12 @@ impl<'m> Instruction<'m> {
         self.words.get(at).copied()
     }
 
+    /// The words from index `from` on.
     pub fn operands(self, from: usize) -> &'m [u32] {
         self.words.get(from..).unwrap_or_default()
     }
 
+    /// The result id; `None` if the instruction has no result.
     pub fn result(self) -> Option<u32> {
         let grammar = INSTRUCTION_TABLE.lookup_opcode(self.op())?;
         let mut kinds = grammar.operands.iter().map(|operand| operand.kind);

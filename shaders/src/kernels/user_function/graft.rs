@@ -1,4 +1,5 @@
-//! Replaces a function of a kernel by a checked user function with the same name.
+//! Replaces a function of a kernel by a checked user function with the same name. The kernel's module is called the
+//! host.
 
 use std::collections::{HashMap, HashSet};
 
@@ -47,11 +48,11 @@ pub(super) fn graft(
         if id == replaced_def.and_then(|d| d.result_id)
             && !same_type(copy.def.as_ref(), replaced_def)
         {
-            return Err(invalid("the type of the function differs from that of the kernel's call"));
+            return Err(invalid("the function's type differs from that of the call in the kernel"));
         }
         graft.host.module.functions.push(copy);
     }
-    graft.copy_notes();
+    graft.copy_precision_decorations();
     graft.copy_capabilities();
     Ok(graft.host.finish())
 }
@@ -98,7 +99,7 @@ impl Graft<'_> {
         let base = operand(instruction, 0);
         let push = base.filter(|id| chain && self.is_variable(*id, StorageClass::PushConstant));
         if let (Some(push), Some(member)) = (push, instruction.operands.get_mut(1)) {
-            // The push-constant block of the kernel contains these members and others.
+            // The member has another index in the push-constant block of the kernel, which has more members.
             let place = member.id_ref_any().and_then(|id| self.user.ids.constant(id));
             let place = self.push_member(push, place.unwrap_or(u64::MAX) as u32)?;
             instruction.operands[0] = Operand::IdRef(self.variable(push)?);
@@ -108,7 +109,7 @@ impl Graft<'_> {
         for operand in instruction.operands.iter_mut().skip(done) {
             if let Some(id) = operand.id_ref_any_mut() {
                 if self.is_variable(*id, StorageClass::PushConstant) {
-                    return Err(self.uses("the block `push` as a whole"));
+                    return Err(self.uses("the whole block `push`; use its members"));
                 }
                 *id = self.import(*id)?;
             }
@@ -119,6 +120,7 @@ impl Graft<'_> {
         Ok(())
     }
 
+    /// The error for a function that uses something it may not use.
     fn uses(&self, what: &str) -> CheckError {
         let function = self.user.ids.name(self.function);
         CheckError::SideEffect { function, problem: format!("uses {what}") }
@@ -128,7 +130,7 @@ impl Graft<'_> {
         self.user.ids.global(id).is_some_and(|global| is_variable(global, class))
     }
 
-    /// Returns the host's id for an id of the user: that of an existing type or constant, or of one that is added.
+    /// Returns the host's id for an id of the user's module. Adds types and constants that the host does not have.
     fn import(&mut self, id: Word) -> Result<Word, CheckError> {
         if let Some(known) = self.map.get(&id) {
             return Ok(*known);
@@ -167,12 +169,12 @@ impl Graft<'_> {
         Ok(new)
     }
 
-    /// Returns the kernel's variable for a variable that the function may read.
+    /// Returns the host's variable for a variable of the user's module. Fails if the function may not read it.
     fn variable(&mut self, id: Word) -> Result<Word, CheckError> {
         let class = self.user.ids.pointer(id).map(|(class, _)| class);
         let name = self.user.ids.full_name(id).to_owned();
-        // Operators cannot read variables of the kernel. Variables with these names are therefore declarations of the
-        // user.
+        // Operators cannot read variables of the kernel. If an operator uses one of the names below, the user has
+        // declared the variable.
         let function = self.user.ids.full_name(self.function).split('(').next();
         let class = class.filter(|_| function != Some(UserFunction::Operator.name()));
         let class = match (class, name.as_str()) {
@@ -191,10 +193,10 @@ impl Graft<'_> {
         Ok(found)
     }
 
-    /// Returns a constant with the index of a member in the kernel's push constants, for a member of the user's push
-    /// constants.
+    /// Returns a constant with the index, in the host's push constants, of the member with the same name as `member` of
+    /// the user's push constants.
     fn push_member(&mut self, push: Word, member: u32) -> Result<Word, CheckError> {
-        let missing = || invalid("the kernel lacks a parameter");
+        let missing = || invalid("the kernel does not have this member of `push`");
         let (_, block) = self.user.ids.pointer(push).ok_or_else(missing)?;
         let name = self.user.ids.member_name(block, member).to_owned();
         let host = self.variable(push)?;
@@ -207,15 +209,15 @@ impl Graft<'_> {
         };
         if !is_word(self.user, block, member) || !is_word(&self.host, host_block, host_member) {
             return Err(invalid(format!(
-                "`push.{name}` is not a 32-bit integer in the kernel and in the function"
+                "`push.{name}` must be a 32-bit integer in both the kernel and the function"
             )));
         }
         let int = self.host.int(32, true);
         Ok(self.host.splat(int, host_member.into()))
     }
 
-    /// Copies function names and precision decorations.
-    fn copy_notes(&mut self) {
+    /// Copies the decorations that affect the precision of the function's arithmetic.
+    fn copy_precision_decorations(&mut self) {
         let mapped = |operand: Option<&Operand>| {
             self.map.get(&operand.and_then(Operand::id_ref_any)?).copied()
         };

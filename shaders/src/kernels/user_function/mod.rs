@@ -69,7 +69,7 @@ impl Kernel {
         };
         let label = format!("{}.user", builtin.label());
         let (spirv, for_addresses) =
-            (with(UnsizedArrays::Clamped)?, with(UnsizedArrays::AsTheyAre)?);
+            (with(UnsizedArrays::Clamped)?, with(UnsizedArrays::Unclamped)?);
         let kernel = Self::with_checked_function(label, spirv, for_addresses);
         Ok(kernel.map_err(CheckError::from)?)
     }
@@ -115,19 +115,20 @@ impl Wanted<'_> {
         };
         if found.parameters != vec![key; role.parameters().len()] {
             let takes = match found.parameters.is_empty() {
-                true => "takes nothing".to_owned(),
+                true => "has no parameters".to_owned(),
                 false => format!("takes `{}`", found.parameters.join(", ")),
             };
-            return Some(self.wrong_type(takes, format!("{} are `{key}`", role.taken())));
+            return Some(self.wrong_type(takes, format!("{} are `{key}`", role.parameter_noun())));
         }
         if found.returns != role.returns(key) {
             let returns = format!("returns `{}`", found.returns);
-            let expected = format!("{} are `{}`", role.result(), role.returns(key));
+            let expected = format!("{} are `{}`", role.result_noun(), role.returns(key));
             return Some(self.wrong_type(returns, expected));
         }
         None
     }
 
+    /// Checks the result type of the compiled function.
     fn check_type(&self, user: &Editor, function: Word) -> Result<(), CheckError> {
         let functions = user.module.functions.iter();
         let def = functions.filter_map(|f| f.def.as_ref()).find(|d| d.result_id == Some(function));
@@ -136,11 +137,13 @@ impl Wanted<'_> {
             return Ok(());
         }
         Err(self.mismatch().unwrap_or_else(|| {
-            let expected = format!("{} are `{}`", self.role.result(), self.role.returns(self.key));
+            let (role, key) = (self.role, self.key);
+            let expected = format!("{} are `{}`", role.result_noun(), role.returns(key));
             self.wrong_type("returns another type".to_owned(), expected)
         }))
     }
 
+    /// Compiles the user's source in a shader that declares only what the function may read.
     fn compile_alone(&self) -> Result<Vec<u32>, CompileError> {
         text::check(self.source)?;
         let defines = [("USER_KEY_TYPE".to_owned(), self.key.to_owned())];
@@ -148,14 +151,14 @@ impl Wanted<'_> {
         let glsl = &self.role.template();
         let alone = Source { name: SHADER, glsl, defines: &defines, includes: &includes };
         match compile(&alone) {
-            Err(CompileError::Glsl(diagnostics)) => Err(self.users_own(diagnostics)),
+            Err(CompileError::Glsl(diagnostics)) => Err(self.about_user_lines(diagnostics)),
             other => other,
         }
     }
 
-    /// Keeps only messages about the user's lines. If there are none, either the kernel's call does not match the
-    /// function, or the source ends prematurely.
-    fn users_own(&self, diagnostics: Vec<Diagnostic>) -> CompileError {
+    /// Keeps only messages about the user's lines. If there are none, either the call of the function does not match
+    /// its declaration, or the source ends prematurely, for which the last line is reported.
+    fn about_user_lines(&self, diagnostics: Vec<Diagnostic>) -> CompileError {
         let include = self.role.include();
         let (own, mut rest): (Vec<_>, Vec<_>) =
             diagnostics.into_iter().partition(|d| d.file == include);
@@ -196,10 +199,11 @@ fn are_values(user: &Editor, function: Word) -> Vec<bool> {
     parameters.map(|parameter| is_value(parameter.result_id)).collect()
 }
 
+/// Kernels with an empty user function, by label, key type, and whether each parameter is passed by value.
 type EmptyKernels = Mutex<HashMap<(&'static str, String, Vec<bool>), Arc<[u32]>>>;
 
-/// Returns the kernel with an empty function in place of the user's. There is one cached kernel for each built-in
-/// kernel and key type.
+/// Returns the kernel with an empty function in place of the user's. Kernels are cached by label, key type and
+/// parameter passing.
 fn empty_kernel(
     builtin: &Builtin,
     (role, key): (UserFunction, &str),

@@ -79,16 +79,16 @@ impl UserFunction {
     }
 
     /// Noun for the results, for messages.
-    pub(super) fn result(self) -> &'static str {
+    pub(super) fn result_noun(self) -> &'static str {
         match self {
             Self::Bucket => "ids",
-            Self::Predicate => "answers",
+            Self::Predicate => "results",
             Self::Operator => "elements",
         }
     }
 
     /// Noun for the parameters, for messages.
-    pub(super) fn taken(self) -> &'static str {
+    pub(super) fn parameter_noun(self) -> &'static str {
         match self {
             Self::Bucket => "keys",
             Self::Predicate | Self::Operator => "elements",
@@ -105,14 +105,14 @@ impl UserFunction {
     /// A shader that contains the function and declares only what it may read.
     pub(super) fn template(self) -> String {
         let (name, include) = (self.name(), self.include());
-        let sees = if self == Self::Operator { "" } else { PARAMETERS };
+        let declarations = if self == Self::Operator { "" } else { PARAMETERS };
         let zeros = vec!["USER_KEY_TYPE(0)"; self.parameters().len()].join(", ");
         format!(
             "#version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 layout(local_size_x = 1) in;
-{sees}#include \"{include}\"
+{declarations}#include \"{include}\"
 void main() {{ {name}({zeros}); }}
 "
         )

@@ -8,7 +8,7 @@ pub(super) struct Signature {
     pub parameters: Vec<String>,
 }
 
-/// The first function named `name` in the source.
+/// Finds the first declaration of a function named `name` in the source.
 pub(super) fn find(source: &str, name: &str) -> Option<Signature> {
     let tokens = tokens(source);
     let is_word = |token: &str| token.chars().all(is_word_char);
@@ -29,13 +29,14 @@ pub(super) fn find(source: &str, name: &str) -> Option<Signature> {
     None
 }
 
+/// Returns the type of a parameter, without its name and irrelevant qualifiers.
 fn parameter(tokens: &[String]) -> String {
     const WITHOUT_EFFECT: [&str; 5] = ["const", "in", "highp", "mediump", "lowp"];
     let kept: Vec<&str> =
         tokens.iter().map(String::as_str).filter(|t| !WITHOUT_EFFECT.contains(t)).collect();
     let qualified = matches!(kept.first(), Some(&("out" | "inout")));
     let type_tokens = if qualified { 2 } else { 1 };
-    // A name, with an array suffix after or before it.
+    // The remaining tokens are the parameter's name, and array brackets before or after it.
     let array = kept.contains(&"[");
     let text = kept.iter().take(type_tokens).copied().collect::<Vec<_>>().join(" ");
     if array { format!("{text}[]") } else { text }

@@ -36,7 +36,7 @@ impl Rewrite {
         Ok(())
     }
 
-    /// Replaces uses of buffers by uses of pointers, and allocates ids for the pointers.
+    /// Replaces buffer variables by pointers, and allocates an id per pointer. `pointers` maps variables to these ids.
     fn change_bases(
         &mut self,
         block: &mut Block,
@@ -52,7 +52,9 @@ impl Rewrite {
                     continue;
                 }
                 if !(is_chain && at == 0) {
-                    return Err(AddressError::Unsupported(format!("it has Op{op:?}")));
+                    return Err(AddressError::Unsupported(format!(
+                        "it uses a buffer with Op{op:?}"
+                    )));
                 }
                 *id = match is_push {
                     true => self.new_push,
@@ -63,8 +65,8 @@ impl Rewrite {
         Ok(())
     }
 
-    /// Adds alignment, and volatility if required, to loads and stores by address. `reached` contains the pointers
-    /// into buffers that were found so far, in all blocks.
+    /// Adds the alignment, and the volatile flag if required, to loads and stores by address. `reached` contains the
+    /// pointers into buffers that were found so far in the function.
     fn change_accesses(
         &self,
         block: &mut Block,
@@ -135,7 +137,8 @@ impl Rewrite {
     }
 }
 
-/// Adds the memory operands that an access by address needs. Operands begin at index `at`.
+/// Adds the memory operands that an access by address needs. The memory operands of the instruction begin at index
+/// `at`.
 fn access(instruction: &mut Instruction, at: usize, pointer: Reached) {
     let had = match instruction.operands.get(at) {
         Some(Operand::MemoryAccess(had)) => *had,

@@ -13,9 +13,10 @@ const WORD: u32 = 4;
 #[derive(Clone, Copy)]
 pub(super) struct Place {
     pub pointee: Word,
-    /// Alignment of the address.
+    /// Alignment of the location's address, in bytes.
     pub alignment: u32,
-    /// The innermost structure member on the path, which has the matrix layout.
+    /// The innermost structure member on the path: a structure and a member index. Its decorations describe the layout
+    /// of matrices.
     member: Option<(Word, u32)>,
 }
 
@@ -26,7 +27,8 @@ impl Place {
     }
 }
 
-/// The largest alignment that accesses to a type use: the size of a vector, or of the largest scalar in other types.
+/// The largest alignment, in bytes, that accesses to a type use: the size of a vector, or of the largest scalar in
+/// other types.
 pub(super) fn alignment(ids: &Ids, ty: Word) -> u32 {
     match ids.shape(ty) {
         Shape::Int { bits, .. } | Shape::Float { bits } => bits / 8,
@@ -37,16 +39,16 @@ pub(super) fn alignment(ids: &Ids, ty: Word) -> u32 {
         }
         Shape::Matrix { column: inner, .. }
         | Shape::Array { element: inner, .. }
-        | Shape::RuntimeArray { element: inner } => largest_number(ids, inner),
+        | Shape::RuntimeArray { element: inner } => largest_scalar(ids, inner),
         Shape::Struct(members) => {
-            members.iter().map(|&member| largest_number(ids, member)).max().unwrap_or(WORD)
+            members.iter().map(|&member| largest_scalar(ids, member)).max().unwrap_or(WORD)
         }
         _ => WORD,
     }
 }
 
 /// Size of the largest scalar in a type, in bytes.
-fn largest_number(ids: &Ids, ty: Word) -> u32 {
+fn largest_scalar(ids: &Ids, ty: Word) -> u32 {
     match ids.shape(ty) {
         Shape::Vector { component, .. } => alignment(ids, component),
         _ => alignment(ids, ty),
@@ -75,7 +77,7 @@ pub(super) fn chain(ids: &Ids, from: Place, indices: &[Word]) -> Option<Place> {
                 let (structure, member) = place.member?;
                 let decoration = |what| ids.member_decoration(structure, member, what);
                 let step = match decoration(Decoration::RowMajor) {
-                    Some(_) => largest_number(ids, column),
+                    Some(_) => largest_scalar(ids, column),
                     None => literal(decoration(Decoration::MatrixStride))?,
                 };
                 (column, step)
@@ -83,7 +85,7 @@ pub(super) fn chain(ids: &Ids, from: Place, indices: &[Word]) -> Option<Place> {
             Shape::Vector { component, .. } => (component, alignment(ids, component)),
             _ => return None,
         };
-        // A step of 0 has no lowest set bit. It does not reduce the alignment.
+        // The alignment of a step is its lowest set bit. A step of 0 does not reduce the alignment.
         let step = 1u32.checked_shl(step.trailing_zeros()).unwrap_or(place.alignment);
         place = Place { pointee: inner, alignment: place.alignment.min(step), ..place };
     }

@@ -67,7 +67,7 @@ struct Buffer {
     pointer_type: Word,
     /// Type of its contents.
     block: Word,
-    /// Index of its address.
+    /// Index of its address among the addresses in the push constants.
     place: u32,
     /// Whether accesses to the buffer are volatile.
     volatile: bool,
@@ -79,9 +79,11 @@ struct Rewrite {
     /// The push-constant variable, if there is one.
     push: Option<Word>,
     new_push: Word,
-    /// Members of the kernel's own block, and the offset of the addresses.
+    /// Member types of the kernel's own push-constant block.
     own_members: Vec<Word>,
+    /// Byte offset of the first address in the push constants.
     first_address: u32,
+    /// Number of addresses.
     places: u32,
     types: Types,
 }
@@ -89,6 +91,7 @@ struct Rewrite {
 /// Ids of types used by rewritten functions.
 #[derive(Default)]
 struct Types {
+    /// The type of an address in the push constants: a vector of two 32-bit words.
     pair: Word,
     pointer_to_pair: Word,
     /// The index constant of each member that is an address.
@@ -149,7 +152,7 @@ impl Rewrite {
             *addressing = Operand::AddressingModel(AddressingModel::PhysicalStorageBuffer64);
         }
         self.declare_push();
-        self.forget_variables();
+        self.remove_variables();
     }
 
     /// Converts pointers into bound buffers to physical storage pointers.
@@ -195,6 +198,8 @@ impl Rewrite {
         self.new_push = self.editor.add(Op::Variable, Some(pointer), vec![class]);
     }
 
+    /// Decorates the new push-constant block: copies the decorations of existing members, and adds the offsets of the
+    /// addresses.
     fn decorate_block(&mut self, block: Word) {
         let old = self.push.and_then(|id| self.editor.ids.pointer(id)).map(|(_, block)| block);
         let annotations = &mut self.editor.module.annotations;
@@ -225,7 +230,8 @@ impl Rewrite {
         annotations.push(Instruction::new(Op::Decorate, None, None, operands));
     }
 
-    fn forget_variables(&mut self) {
+    /// Removes the buffer variables and the old push-constant variable.
+    fn remove_variables(&mut self) {
         let gone: HashSet<Word> = self.buffers.keys().copied().chain(self.push).collect();
         let is_gone = |i: &Instruction| operand(i, 0).is_some_and(|id| gone.contains(&id));
         let module = &mut self.editor.module;
@@ -239,7 +245,7 @@ impl Rewrite {
     }
 }
 
-/// The index of a variable's address, which is that of its binding.
+/// The index of a variable's address, which is the index of its binding in the interface.
 fn place(ids: &Ids, variable: Word, interface: &Interface) -> Option<u32> {
     let decorated = |what| literal(ids.decoration(variable, what));
     let (set, binding) = (decorated(Decoration::DescriptorSet)?, decorated(Decoration::Binding)?);
@@ -247,7 +253,7 @@ fn place(ids: &Ids, variable: Word, interface: &Interface) -> Option<u32> {
     Some(place as u32)
 }
 
-/// GLSL's `volatile` decorates members of the block; some compilers decorate the variable.
+/// Whether accesses to a buffer are volatile. GLSL compilers decorate the members of the block, or the variable.
 fn is_volatile(editor: &Editor, variable: Word, block: Word) -> bool {
     editor.module.annotations.iter().any(|i| {
         let target = operand(i, 0);

@@ -6,8 +6,8 @@ use rspirv::spirv::{Decoration, Word};
 use super::error::{CheckError, invalid};
 use crate::spirv::ids::{Ids, Shape, literal};
 
-/// Checks that the members of a block do not overlap, and that only the last member of a storage buffer is
-/// unsized.
+/// Checks that the members of a block do not overlap. Only the last member may be an unsized array, and only if
+/// `may_end_unsized` is set.
 pub(super) fn check(
     ids: &Ids,
     name: &str,

@@ -11,6 +11,7 @@ use crate::spirv::ids::{Ids, function_id, operand};
 /// The functions of a module, by id.
 pub(crate) struct Functions<'m> {
     by_id: HashMap<Word, &'m Function>,
+    /// The ids in module order.
     order: Vec<Word>,
     pub ids: &'m Ids,
 }
@@ -32,6 +33,7 @@ impl<'m> Functions<'m> {
         Ok(Self { by_id, order, ids })
     }
 
+    /// The ids of all functions.
     pub fn all(&self) -> HashSet<Word> {
         self.by_id.keys().copied().collect()
     }
@@ -68,7 +70,7 @@ impl<'m> Functions<'m> {
         Ok(order)
     }
 
-    /// The variables of a function, which are pointers.
+    /// The ids of a function's local variables.
     pub fn variables(&self, function: Word) -> Vec<Word> {
         let blocks = self.by_id.get(&function).into_iter().flat_map(|f| &f.blocks);
         let all = blocks.flat_map(|b| &b.instructions);
@@ -80,7 +82,7 @@ impl<'m> Functions<'m> {
         let function = self
             .by_id
             .get(&function)
-            .ok_or_else(|| invalid("a call of an id that is not a function"))?;
+            .ok_or_else(|| invalid("the target of a call is not a function"))?;
         let all = function.blocks.iter().flat_map(|b| &b.instructions);
         let calls = all.filter(|i| i.class.opcode == Op::FunctionCall);
         Ok(calls.filter_map(|i| operand(i, 0)).collect())

@@ -7,10 +7,11 @@ use rspirv::spirv::{Op, Word};
 
 use super::error::{CheckError, invalid};
 
-/// The blocks of a function, by index.
+/// The control-flow graph of a function. Blocks are identified by their index in the function.
 pub(super) struct Flow {
     successors: Vec<Vec<usize>>,
     reachable: Vec<bool>,
+    /// Block indices by label.
     places: HashMap<Word, usize>,
 }
 
@@ -58,7 +59,7 @@ impl Flow {
     /// for unreachable blocks, and if the function contains an infinite loop.
     pub fn dependences(&self) -> Vec<Option<Vec<usize>>> {
         let exit = self.successors.len();
-        let next = self.next_common(exit);
+        let next = self.post_dominators(exit);
         if (0..exit).any(|block| self.reachable[block] && next[block].is_none()) {
             return vec![None; exit];
         }
@@ -84,8 +85,9 @@ impl Flow {
         depends
     }
 
-    /// Returns the immediate post-dominator of each block: the first block on all paths to `exit`.
-    fn next_common(&self, exit: usize) -> Vec<Option<usize>> {
+    /// Returns the immediate post-dominator of each block: the first later block that is on all paths to `exit`. `None`
+    /// if the exit is not reachable from the block.
+    fn post_dominators(&self, exit: usize) -> Vec<Option<usize>> {
         let order = self.order_from_exit(exit);
         let mut rank = vec![usize::MAX; exit + 1];
         for (place, &block) in order.iter().enumerate() {
@@ -113,6 +115,7 @@ impl Flow {
         next
     }
 
+    /// The successors of a block; for a block that ends the function, the exit.
     fn ways(&self, block: usize, exit: usize) -> Vec<usize> {
         match self.successors[block].as_slice() {
             [] => vec![exit],
@@ -120,7 +123,8 @@ impl Flow {
         }
     }
 
-    /// Returns the blocks from which the exit is reachable. Each block follows one of its successors.
+    /// Returns the blocks from which the exit is reachable, in an order in which each block follows one of its
+    /// successors. The exit is first.
     fn order_from_exit(&self, exit: usize) -> Vec<usize> {
         let mut before: Vec<Vec<usize>> = vec![Vec::new(); exit + 1];
         for block in (0..exit).filter(|b| self.reachable[*b]) {
@@ -148,6 +152,7 @@ impl Flow {
     }
 }
 
+/// Returns the nearest common post-dominator of two blocks.
 fn meet(a: usize, b: usize, next: &[Option<usize>], rank: &[usize]) -> usize {
     let (mut a, mut b) = (a, b);
     while a != b {

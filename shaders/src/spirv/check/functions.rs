@@ -26,7 +26,7 @@ pub(crate) enum Rules {
     Pure,
 }
 
-/// Checks these functions against these rules.
+/// Checks the functions in `which` against `rules`.
 pub(crate) fn check(
     functions: &Functions<'_>,
     which: &HashSet<Word>,
@@ -85,6 +85,7 @@ impl Body<'_> {
         Ok(())
     }
 
+    /// The error for a function that breaks the rules.
     fn refuse(&self, problem: impl Into<String>) -> CheckError {
         let (function, problem) = (self.name.clone(), problem.into());
         match self.rules {
@@ -154,8 +155,8 @@ impl Body<'_> {
         }
     }
 
-    /// Some operands of subgroup operations must be uniform, so they must be constants here. Clusters must not exceed
-    /// the smallest supported subgroup. Otherwise, the behaviour would be undefined.
+    /// Checks the operands of a subgroup operation. The lane of a broadcast must be uniform, so it must be a constant.
+    /// Clusters must not exceed the smallest supported subgroup. Otherwise, the behaviour would be undefined.
     fn check_lanes(&self, instruction: &Instruction) -> Result<(), CheckError> {
         let constant = |at: usize| {
             let id = operand(instruction, at);
@@ -180,7 +181,7 @@ impl Body<'_> {
         }
     }
 
-    /// Pointers may be created only by variables and access chains, and may be used only in accesses and calls.
+    /// Checks that pointers are created only by variables and access chains, and are used only in accesses and calls.
     fn check_pointers(&self, instruction: &Instruction) -> Result<(), CheckError> {
         let op = instruction.class.opcode;
         let computes =
@@ -274,7 +275,7 @@ impl Body<'_> {
         self.check_memory(root, !writes, writes)
     }
 
-    /// Checks functions that return two parts of a number. The second part is written through a pointer.
+    /// Checks a call of `modf` or `frexp`, which return one part of a number and write the other through a pointer.
     fn check_written(
         &self,
         instruction: &Instruction,

@@ -82,7 +82,8 @@ pub(crate) fn check(module: &Module, ids: &Ids) -> Result<(), CheckError> {
     Ok(())
 }
 
-/// Checks the module header. Only these capabilities are allowed, and no extensions that change the memory model.
+/// Checks the module header, capabilities, extensions, memory model, entry points and execution modes. Only the
+/// capabilities in `allowed` may be declared.
 pub(crate) fn check_header(module: &Module, allowed: &[Capability]) -> Result<(), CheckError> {
     let header = module.header.as_ref().ok_or_else(|| invalid("the module has no header"))?;
     if !VERSIONS.contains(&header.version) {
@@ -143,13 +144,13 @@ pub(crate) fn check_header(module: &Module, allowed: &[Capability]) -> Result<()
     Ok(())
 }
 
-/// Checks that types and constants use only earlier ones, and are not nested too deeply. Recursive functions over
-/// them then terminate.
+/// Checks that types and constants use only earlier ones, and that types are not nested too deeply, so that recursive
+/// functions over types terminate.
 pub(crate) fn check_order(module: &Module) -> Result<(), CheckError> {
     let mut depths: HashMap<Word, u32> = HashMap::new();
     for global in &module.types_global_values {
         if global.class.opcode == Op::TypeForwardPointer {
-            // The types that pointers refer to are not visited.
+            // Recursive functions do not follow pointers, so the pointee does not affect the depth.
             depths.extend(operand(global, 0).map(|id| (id, 0)));
             continue;
         }

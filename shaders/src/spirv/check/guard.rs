@@ -20,15 +20,15 @@ pub(crate) enum UnsizedArrays {
     /// Accesses are clamped.
     Clamped,
     /// Accesses are not clamped. For modules whose buffers will be addresses, which have no length.
-    AsTheyAre,
+    Unclamped,
 }
 
-/// Number of elements.
+/// Number of elements of an array, a vector or a matrix.
 enum Length {
     Fixed(u64),
-    /// A specialization constant.
+    /// The id of a specialization constant.
     Specialized(Word),
-    /// The unsized array in this member of this buffer.
+    /// The length of an unsized array: its buffer variable, and the index of its member in the block.
     Buffer(Word, u32),
 }
 
@@ -66,7 +66,7 @@ impl Guard<'_> {
         for (at, block) in function.blocks.iter_mut().enumerate() {
             for mut instruction in std::mem::take(&mut block.instructions) {
                 if instruction.class.opcode == Op::Unreachable && flow.is_reachable(at) {
-                    instruction = self.way_out(returns);
+                    instruction = self.return_zero(returns);
                 }
                 self.instruction(&mut instruction)?;
                 self.out.push(instruction);
@@ -106,7 +106,7 @@ impl Guard<'_> {
     }
 
     /// Replaces `OpUnreachable`: the function returns zero instead.
-    fn way_out(&mut self, returns: Word) -> Instruction {
+    fn return_zero(&mut self, returns: Word) -> Instruction {
         if self.editor.ids.shape(returns) == Shape::Void {
             return Instruction::new(Op::Return, None, None, vec![]);
         }
@@ -123,6 +123,7 @@ impl Guard<'_> {
         }
     }
 
+    /// Adds an instruction to the block being written, and returns its result id.
     fn emit(&mut self, op: Op, ty: Word, operands: Vec<Operand>) -> Word {
         let id = self.editor.fresh();
         self.editor.ids.add_value(id, ty);
@@ -130,10 +131,12 @@ impl Guard<'_> {
         id
     }
 
+    /// Like [`emit`](Self::emit), for operands that are ids.
     fn operation(&mut self, op: Op, ty: Word, operands: &[Word]) -> Word {
         self.emit(op, ty, operands.iter().map(|id| Operand::IdRef(*id)).collect())
     }
 
+    /// Adds a call of a GLSL.std.450 function, and returns its result id.
     fn call(&mut self, op: Glsl, ty: Word, operands: &[Word]) -> Word {
         let set = self.editor.glsl_std_450();
         let mut all = vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(op as u32)];
@@ -141,6 +144,7 @@ impl Guard<'_> {
         self.emit(Op::ExtInst, ty, all)
     }
 
+    /// Clamps the indices of an access chain.
     fn chain(&mut self, instruction: &mut Instruction) -> Result<(), CheckError> {
         let ids: Vec<Word> = instruction.operands.iter().filter_map(Operand::id_ref_any).collect();
         let Some((&base, indices)) = ids.split_first() else { return Ok(()) };
@@ -213,7 +217,7 @@ impl Guard<'_> {
             Length::Specialized(length) => self.last_specialized(ty, length),
             Length::Buffer(variable, member) => {
                 // Every buffer has at least one element, so index 0 is in range.
-                if known == Some(0) || self.arrays == UnsizedArrays::AsTheyAre {
+                if known == Some(0) || self.arrays == UnsizedArrays::Unclamped {
                     return index;
                 }
                 self.last_of_buffer(ty, variable, member)
@@ -222,6 +226,7 @@ impl Guard<'_> {
         self.call(Glsl::UMin, ty, &[index, last])
     }
 
+    /// Returns the last index of an array whose length is a specialization constant, as a number of type `ty`.
     fn last_specialized(&mut self, ty: Word, length: Word) -> Word {
         let own = self.editor.ids.type_of(length);
         let one = self.editor.splat(own, 1);
@@ -240,6 +245,7 @@ impl Guard<'_> {
         self.converted(last, ty)
     }
 
+    /// Returns the last index of an unsized array, as a number of type `ty`; 0 if the array is empty.
     fn last_of_buffer(&mut self, ty: Word, variable: Word, member: u32) -> Word {
         let word = self.editor.int(32, false);
         let operands = vec![Operand::IdRef(variable), Operand::LiteralBit32(member)];
@@ -272,6 +278,7 @@ impl Guard<'_> {
         self.operation(Op::Bitcast, ty, &[value])
     }
 
+    /// Replaces the divisor by 1 if the division would trap: by zero, or of the smallest integer by -1.
     fn division(&mut self, instruction: &mut Instruction, signed: bool) {
         let [Operand::IdRef(dividend), Operand::IdRef(divisor)] = instruction.operands[..] else {
             return;
@@ -300,6 +307,7 @@ impl Guard<'_> {
         instruction.operands[1] = Operand::IdRef(safe);
     }
 
+    /// Takes the shift amount modulo the width of the shifted number.
     fn shift(&mut self, instruction: &mut Instruction) {
         let [Operand::IdRef(base), Operand::IdRef(amount)] = instruction.operands[..] else {
             return;
@@ -340,7 +348,8 @@ impl Guard<'_> {
         instruction.operands[at + 1] = Operand::IdRef(count);
     }
 
-    /// Converts to the nearest integer that the type can represent. NaN becomes the smallest integer.
+    /// Clamps the operand of a float-to-integer conversion to the range of the integer type. NaN becomes the smallest
+    /// integer.
     fn conversion(&mut self, instruction: &mut Instruction, signed: bool) {
         let Some(value) = operand(instruction, 0) else {
             return;

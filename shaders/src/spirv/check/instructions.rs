@@ -57,7 +57,7 @@ const GROUP: &[Op] = &[
 /// Control and memory barriers.
 const BARRIERS: &[Op] = &[Op::ControlBarrier, Op::MemoryBarrier];
 
-/// Operations on constants.
+/// Operations on constants that `OpSpecConstantOp` may use.
 #[rustfmt::skip]
 const CONSTANT: &[Op] = &[
     Op::SConvert, Op::UConvert, Op::FConvert, Op::SNegate, Op::Not, Op::IAdd, Op::ISub, Op::IMul,
@@ -70,7 +70,7 @@ const CONSTANT: &[Op] = &[
 ];
 
 /// GLSL functions that only fragment shaders support.
-const NOT_COMPUTED: &[Glsl] =
+const FRAGMENT_ONLY: &[Glsl] =
     &[Glsl::InterpolateAtCentroid, Glsl::InterpolateAtSample, Glsl::InterpolateAtOffset];
 
 pub(super) fn is_atomic(op: Op) -> bool {
@@ -102,7 +102,7 @@ pub(super) fn is_barrier(op: Op) -> bool {
     BARRIERS.contains(&op)
 }
 
-/// Whether the operation is allowed on constants.
+/// Whether the operation is allowed in `OpSpecConstantOp`.
 pub(super) fn is_constant(op: Op) -> bool {
     CONSTANT.contains(&op)
 }
@@ -128,5 +128,5 @@ pub(super) fn written_by(instruction: &Instruction) -> Option<Word> {
 
 /// Whether compute shaders support a function of the instruction set GLSL.std.450.
 pub(super) fn is_plain_glsl(number: u32) -> bool {
-    Glsl::from_u32(number).is_some_and(|op| !NOT_COMPUTED.contains(&op))
+    Glsl::from_u32(number).is_some_and(|op| !FRAGMENT_ONLY.contains(&op))
 }

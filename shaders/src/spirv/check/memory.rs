@@ -90,7 +90,7 @@ fn aligned(offset: u64, alignment: u64) -> u64 {
     offset.saturating_add(alignment - 1) / alignment * alignment
 }
 
-/// The values of a module's constants; for vectors, their components.
+/// The values of a module's constants. A scalar has one value, a vector one per component.
 struct Constants<'m> {
     ids: &'m Ids,
     values: HashMap<Word, Vec<u64>>,

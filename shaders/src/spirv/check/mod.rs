@@ -1,8 +1,8 @@
 //! Checks that a user's shader is safe to run.
 //!
-//! Drivers trust shaders. An index past the end of an array, a division by zero, a barrier that only half of a
-//! workgroup reaches, or an address computed from a number crashes the process on a software driver, and may have
-//! worse effects on others. A user's module is therefore checked before the safe API accepts it as a kernel:
+//! Drivers trust shaders. On a software driver, the process crashes if a shader uses an index past the end of an array,
+//! divides by zero, computes an address from a number, or has a barrier that only half of a workgroup reaches. Other
+//! drivers may behave worse. A user's module is therefore checked before the safe API accepts it as a kernel:
 //!
 //! - only listed capabilities, storage classes, instructions and decorations are allowed (`globals`,
 //!   `blocks`, `instructions`, `functions`);
@@ -81,6 +81,7 @@ pub(crate) fn memory_of(
     memory::memory(&module, &ids::index(&module)?, value_of)
 }
 
+/// Checks that the local variables of a function and its callees fit into [`MAX_LOCAL_BYTES`].
 pub(crate) fn check_local(function: &str, bytes: u64) -> Result<(), CheckError> {
     if bytes <= MAX_LOCAL_BYTES {
         return Ok(());

@@ -53,6 +53,7 @@ pub(crate) fn check(text: &str) -> Result<(), CheckError> {
     Ok(())
 }
 
+/// Removes `//` comments, and replaces each `/* */` comment by a space.
 fn without_comments(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;

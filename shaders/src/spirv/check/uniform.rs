@@ -98,6 +98,7 @@ struct FunctionFlow {
     conditions: Vec<Option<Word>>,
 }
 
+/// The values, variables and control flow that may differ between the invocations of a group.
 struct Varying<'m> {
     group: Group,
     module: &'m Module,
@@ -105,11 +106,17 @@ struct Varying<'m> {
     flows: Vec<FunctionFlow>,
     /// The variable that each pointer points into. For a parameter, these are the variables of its arguments.
     roots: HashMap<Word, Word>,
+    /// Values that may differ.
     values: HashSet<Word>,
+    /// Variables whose contents may differ.
     memory: HashSet<Word>,
+    /// Functions that only some invocations may call.
     functions: HashSet<Word>,
+    /// Functions whose result may differ.
     returns: HashSet<Word>,
+    /// Blocks that only some invocations may execute, as pairs of function and block index.
     blocks: HashSet<(Word, usize)>,
+    /// The parameters of each function.
     parameters: HashMap<Word, Vec<Word>>,
 }
 
@@ -193,6 +200,7 @@ impl<'m> Varying<'m> {
         }
     }
 
+    /// Records that two pointers may point into the same variable.
     fn join(&mut self, a: Word, b: Word) {
         let (a, b) = (self.root(a), self.root(b));
         if a != b {
@@ -208,6 +216,7 @@ impl<'m> Varying<'m> {
         at
     }
 
+    /// The arguments of a call, each with the parameter of the called function.
     fn arguments(&self, call: &Instruction) -> Vec<(Word, Word)> {
         let mut ids = call.operands.iter().filter_map(Operand::id_ref_any);
         let Some(parameters) = ids.next().and_then(|f| self.parameters.get(&f)) else {
@@ -312,6 +321,7 @@ impl<'m> Varying<'m> {
     }
 }
 
+/// The value that the last instruction of a block branches on; `None` if it is not a conditional branch.
 fn condition(last: Option<&Instruction>) -> Option<Word> {
     let last = last?;
     matches!(last.class.opcode, Op::BranchConditional | Op::Switch).then(|| operand(last, 0))?
