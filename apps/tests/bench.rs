@@ -63,7 +63,7 @@ fn invalid_rankings_are_rejected() {
     std::fs::write(&file, "3\n1\n2\n").expect("written");
     let sort = format!("sort {} -o - --type u32", name(&file));
     let ran = run_line(multisplit(), &format!("{sort} --ranking promised,probed")).expect(2);
-    ran.expect_err("both are for `multisplit bench`");
+    ran.expect_err("only `multisplit bench` accepts both");
     let with_variable = |value: &str| {
         let mut command = multisplit();
         command.env("MULTISPLIT_RANKING", value);

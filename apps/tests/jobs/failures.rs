@@ -22,7 +22,7 @@ fn malformed_files_are_rejected() {
     };
     let structured = dictionary("[('a', '<u4'), ('b', '<f4')]", "(3,)");
     for (name, bytes, part) in [
-        ("odd.bin", raw[..11].to_vec(), "has 11 bytes, which is not a multiple of 4 (u32)"),
+        ("odd.bin", raw[..11].to_vec(), "has 11 bytes, which is not a multiple of 4, the size of u32"),
         ("short.npy", whole[..whole.len() - 1].to_vec(), "ends after 11 of the 12 bytes"),
         ("long.npy", [&whole[..], &[0]].concat(), "has more than the 12 bytes"),
         (
@@ -38,7 +38,7 @@ fn malformed_files_are_rejected() {
         (
             "flat.npy",
             npy_with(2, &dictionary("'<u4'", "(3, 1)"), &raw),
-            "array with 2 dimensions; keys must have one",
+            "array with 2 dimensions; it must have one",
         ),
         ("f.npy", npy(1, "<f4", 3, &raw), "has type f32, but --type is u32"),
         (
@@ -117,7 +117,7 @@ fn error_is_the_last_line_of_stderr() {
         ("sort in.bin -o /dev/full --type u32", 1, "cannot write /dev/full"),
         ("sort in.bin -o out.bin --type u33", 2, "invalid value 'u33'"),
         ("sort in.bin -o out.bin --foo", 2, "unexpected argument '--foo' found"),
-        ("sort in.bin --type u32", 2, "give -o FILE"),
+        ("sort in.bin --type u32", 2, "give -o FILE, --values-out FILE or --argsort FILE"),
         ("SPLIT", 2, "required arguments were not provided: <--by <BY>|"),
         ("SPLIT --each part --by delta", 2, "--each part must contain {}"),
         ("sssp --generate star:3", 2, "--generate star:3: unknown network; use rmat"),

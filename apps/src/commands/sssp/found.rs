@@ -68,7 +68,7 @@ impl Found {
             sum,
             max,
             checksum: format!("{:016x}", summary.hash),
-            // Round to the precision of a measurement.
+            // Rounded to 0.1 us.
             ms: (seconds * 1e7).round() / 1e4,
             mteps: (network.arcs().len() as f64 / seconds / 1e3).round() / 1e3,
             rounds: None,
@@ -144,6 +144,7 @@ pub fn is_exact(network: &Network, paths: &ShortestPaths) -> bool {
     max < 2f64.powi(unit + 24)
 }
 
+/// The sum and the maximum of all distances.
 fn sum_and_max(
     network: &Network,
     paths: &ShortestPaths,
