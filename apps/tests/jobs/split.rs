@@ -183,7 +183,7 @@ fn invalid_splits_are_reported() {
         ),
         (
             "f.npy --buckets 2 --by delta",
-            "keys of type f32 need --splitters, --glsl, or --by delta --range",
+            "--by without --range supports only integer keys, but the keys have type f32",
         ),
         ("in.bin --type u32 --splitters down.bin", "the splitters in down.bin are not sorted"),
         ("in.bin --type u32 --splitters in.bin --buckets 7", "in.bin has 3 splitters, which make 4 buckets"),
