@@ -50,7 +50,10 @@ pub struct ValueOptions {
 
 fn value_bytes(text: &str) -> Result<usize, String> {
     let bytes = size::parse_bytes(text)?;
-    usize::try_from(bytes).ok().filter(|bytes| *bytes <= 16).ok_or("a value has 1 to 16 bytes".to_owned())
+    usize::try_from(bytes)
+        .ok()
+        .filter(|bytes| *bytes <= 16)
+        .ok_or("a value has 1 to 16 bytes".to_owned())
 }
 
 impl ValueOptions {

@@ -253,7 +253,9 @@ impl<'p> Sheet<'p> {
         self.y += 28.0;
         let y = self.y;
         for (index, (class, what)) in
-            [("read", "reads"), ("write", "writes (with a hole: reads and writes)")].into_iter().enumerate()
+            [("read", "reads"), ("write", "writes (with a hole: reads and writes)")]
+                .into_iter()
+                .enumerate()
         {
             let x = MARGIN + 6.0 + 90.0 * index as f64;
             let _ = writeln!(

@@ -68,7 +68,10 @@ pub fn search<K: Number>(
     needles: &[K],
 ) -> Result<Vec<u32>> {
     if u32::try_from(sorted.len()).is_err() {
-        bail!("the first input has {} numbers, but at most 4,294,967,295 are supported (positions are 32-bit)", sorted.len());
+        bail!(
+            "the first input has {} numbers, but at most 4,294,967,295 are supported (positions are 32-bit)",
+            sorted.len()
+        );
     }
     Ok(match how {
         Search::LowerBound => context.lower_bound(sorted, needles)?,
@@ -96,7 +99,9 @@ pub fn verify_search<K: Number>(
     let differs = |(&needle, &found): (&K, &u32)| found as usize != expected(needle);
     if let Some(at) = all.position_first(differs) {
         let (found, expected) = (positions[at], expected(needles[at]));
-        bail!("the search is wrong: the position of number {at} is {found}, but {expected} on the CPU");
+        bail!(
+            "the search is wrong: the position of number {at} is {found}, but {expected} on the CPU"
+        );
     }
     Ok(())
 }

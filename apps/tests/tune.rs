@@ -20,7 +20,7 @@ fn text(path: &Path) -> &str {
     path.to_str().expect("a path that is text")
 }
 
-/// Sets a line of a profile to another value.
+/// Returns the profile `text` with another value of the setting `name`.
 fn with(text: &str, name: &str, value: &str) -> String {
     let line = |line: &str| match line.split_once(" = ") {
         Some((found, _)) if found == name => format!("{name} = {value}\n"),

@@ -68,7 +68,7 @@ struct Chosen {
     profile: Option<String>,
 }
 
-/// Why `entry` is selected, in words.
+/// Returns the reason why `entry` is selected, in words.
 fn reason(entry: &DeviceEntry, all: &[DeviceEntry], devices: &Devices) -> String {
     if let Some((means, wanted)) = devices.requested_device() {
         return format!("selected by {means} `{wanted}`");

@@ -146,16 +146,14 @@ are used.";
 /// Parses `--m` of a sort: the number of buckets of each multisplit. Returns the sort method.
 fn parse_bucket_count(text: &str) -> Result<SortMethod, String> {
     let radix_bits = (4..=8u32).find(|bits| (1u32 << bits).to_string() == text);
-    let radix_bits =
-        radix_bits.ok_or("the number of buckets must be 16, 32, 64, 128 or 256")?;
+    let radix_bits = radix_bits.ok_or("the number of buckets must be 16, 32, 64, 128 or 256")?;
     Ok(SortMethod::Multisplit { radix_bits })
 }
 
 /// Returns an R-MAT network of this size.
 fn network(vertices: u64, edges: u64) -> Result<Source> {
-    let narrow = |number| {
-        u32::try_from(number).context("--n and --m must be less than 2^32 for a network")
-    };
+    let narrow =
+        |number| u32::try_from(number).context("--n and --m must be less than 2^32 for a network");
     Ok(Source::Rmat(Rmat::of_size(narrow(vertices)?, narrow(edges)?)))
 }
 

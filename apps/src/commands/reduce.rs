@@ -95,7 +95,11 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         bail!("--op sum does not support type {element}; use min, max, argmin or argmax");
     }
     if n == 0 && op != Op::Sum {
-        bail!("{} has no numbers; --op {} needs at least one", options.input.place(), option_name(&op));
+        bail!(
+            "{} has no numbers; --op {} needs at least one",
+            options.input.place(),
+            option_name(&op)
+        );
     }
     let rows = input.rows;
     let array = input.numbers.read("the reduction", COPIES)?;

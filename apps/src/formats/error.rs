@@ -46,7 +46,9 @@ pub enum FileError {
     Columns { place: String },
     #[error("{place} is text in UTF-16; save it as UTF-8")]
     Utf16 { place: String },
-    #[error("{place} is a zip archive, such as a .npz file; unpack it and give one of its .npy files")]
+    #[error(
+        "{place} is a zip archive, such as a .npz file; unpack it and give one of its .npy files"
+    )]
     Zip { place: String },
     #[error("{place}, line {line}: `{text}` is not a number of type {element}")]
     Number { place: String, line: u64, text: String, element: Element },

@@ -58,7 +58,9 @@ pub fn read_header(place: &str, reader: &mut impl Read) -> Result<Header> {
     let length_bytes = match start[MAGIC.len()] {
         1 => 2,
         2 | 3 => 4,
-        version => return Err(npy(format!("version {version} is not supported; versions 1 to 3 are"))),
+        version => {
+            return Err(npy(format!("version {version} is not supported; versions 1 to 3 are")));
+        }
     };
     let mut length = [0; 4];
     reader.read_exact(&mut length[..length_bytes]).map_err(unread)?;

@@ -216,7 +216,11 @@ fn splitters(array: &Array) -> Result<Vec<Edge>> {
         bail!("--splitters has {} numbers, but a histogram needs at least 2", edges.len());
     }
     if edges.len() > MAX_BINS as usize + 1 {
-        bail!("--splitters has {} numbers, but at most {} are supported", edges.len(), MAX_BINS + 1);
+        bail!(
+            "--splitters has {} numbers, but at most {} are supported",
+            edges.len(),
+            MAX_BINS + 1
+        );
     }
     if edges.iter().any(|edge| edge.value().is_nan()) || !edges.is_sorted() {
         bail!("the numbers of --splitters are not sorted; sort them in ascending order");

@@ -72,6 +72,7 @@ pub const STAGES: [(&str, &str, &str, [f64; 3]); 32] = [
 
 /// Key distributions over [`SPREAD_BUCKETS`], by their names on the command line.
 pub const SPREADS: [&str; 3] = ["uniform", "quarter-uniform", "binomial"];
+/// Rates for each of [`SPREADS`].
 pub const SPREAD: [MethodRates; 4] = [
     ("keys", "block", &[7.05, 7.36, 7.89]),
     ("keys", "reduced-bit-sort", &[4.51, 4.56, 4.95]),
@@ -90,9 +91,10 @@ pub const BITS: [MethodRates; 6] = [
     ("pairs", "onesweep", &[11.30, 11.06, 11.18, 11.14, 10.88, 10.20, 8.30, 5.34]),
 ];
 
-/// Radix sorts with 4 to 8 bits per round, and CUB's sort. For pairs with 4 and 5 bits, the paper
-/// prints the times of sorts of keys; its rates are correct.
+/// Bits per round of the paper's radix sorts. For pairs with 4 and 5 bits, the paper prints the times of sorts of
+/// keys; its rates are correct.
 pub const RADIX_BITS: [u32; 5] = [4, 5, 6, 7, 8];
+/// Keys or pairs, the rates for each of [`RADIX_BITS`], and the rate of CUB's sort.
 pub const RADIX: [(&str, [f64; 5], f64); 2] = [
     ("keys", [2.368, 2.654, 2.933, 2.994, 2.300], 3.397),
     ("pairs", [1.441, 1.619, 1.852, 2.101, 1.863], 1.911),
@@ -124,6 +126,7 @@ pub struct Search {
     pub mteps: f64,
 }
 
+/// The paper's searches.
 pub const SEARCHES: [Search; 4] = [
     Search {
         graph: "cit-Patents",

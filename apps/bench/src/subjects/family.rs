@@ -14,7 +14,7 @@ use super::segments::{self, ROWS};
 use crate::data::{self, mixed};
 use crate::measure::{Bench, Case};
 
-/// The bound of a selection that keeps half of all keys.
+/// Selections keep the keys below this bound, which are half of all keys.
 const HALF: u32 = 1 << 31;
 /// Maximum relative difference between sums of up to 2^28 floats and those computed in f64.
 const NEAR: f64 = 1e-3;
@@ -265,7 +265,7 @@ impl Family<'_, '_> {
         Ok(())
     }
 
-    /// Measures sums of the values of each run, and their scan.
+    /// Measures the sum of the values of each run, and their inclusive scan.
     fn by_key(&self, keys: &[u32], src: &Array<u32>) -> Result<()> {
         let (context, n) = (self.bench.context, self.n);
         let values = data::words(n, |index| mixed(index, 2))?;

@@ -1,5 +1,5 @@
-//! `multisplit bench host`: transfers and sorts of host arrays in an open context. Unlike all other figures,
-//! these are measured with the host clock and include transfers.
+//! `multisplit bench host`: transfers and sorts of host arrays. Unlike all other figures, these are measured by the
+//! host clock and include transfers.
 
 use std::time::Instant;
 

@@ -87,8 +87,8 @@ impl<'b, 'c, K: Key> Input<'b, 'c, K> {
         self.bench.measure(&case, &sort.plan, || self.check())
     }
 
-    /// Checks that the keys are sorted and the same as before, and that values contain the original
-    /// positions, in order for equal keys.
+    /// Checks that the keys are sorted and the same as before. The values must be the original positions of their
+    /// keys, ascending for equal keys.
     fn check(&self) -> Result<()> {
         let got = self.bench.context.download(&self.keys)?;
         ensure!(got.is_sorted_by_key(|&key| rank(key)), "the keys are not sorted");

@@ -53,7 +53,7 @@ impl SplitOptions {
         if ops.is_empty() {
             return Ok(());
         }
-        // Direct, warp, block and onesweep.
+        // By default direct, warp, block and onesweep.
         let methods = or_default(&self.method, &engine::Method::CHOICES[1..5]);
         let distribution = self.distribution.unwrap_or_default();
         let pairs = ops.iter().any(|op| op.value.pairs);
@@ -72,7 +72,7 @@ impl SplitOptions {
     }
 }
 
-/// Reason why `n` words exceed the storage range of a kernel, if they do. Splits need whole arrays.
+/// Reason why `n` words exceed the range that a kernel can access; `None` if they do not. Splits need whole arrays.
 fn too_wide(context: &Context, n: u64) -> Option<String> {
     let (array, max) = (bytes_of(n), context.limits().max_storage_range);
     (array > max).then(|| {

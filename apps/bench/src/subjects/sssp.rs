@@ -27,10 +27,10 @@ pub struct SearchOptions {
     /// Methods, separated by commas [default: all methods of the device]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
     pub search: Vec<Method>,
-    /// Bucket widths, separated by commas [default: from weights and degrees]
+    /// Bucket widths (ranges of distances), separated by commas [default: derived from weights and degrees]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub delta: Vec<f64>,
-    /// Sources, separated by commas [default: four for a known graph, else 0]
+    /// Source vertices, separated by commas [default: four for well-known networks, else 0]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub source: Vec<u32>,
     /// Number of buckets, for methods with buckets
@@ -70,7 +70,7 @@ struct Line {
     splits: u32,
     relaxations: u64,
     rerelaxations: u64,
-    /// Share of the time spent in bucketing, for methods with separate passes for it.
+    /// Share of the time spent in bucketing, for methods with separate bucketing passes.
     #[serde(skip_serializing_if = "Option::is_none")]
     bucketing_share: Option<f64>,
 }
@@ -80,7 +80,7 @@ struct Line {
 const GRAPHS: [&str; 2] = ["rmat", "grid"];
 const SOFTWARE_GRAPHS: [&str; 2] = ["rmat:5000:30000", "grid:3000"];
 
-/// Sources, and the expected result for each.
+/// Source vertices, and the expected result for each.
 type Expected = Vec<(u32, Summary)>;
 
 impl SearchOptions {

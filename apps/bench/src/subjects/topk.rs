@@ -51,7 +51,9 @@ impl TopKOptions {
         bench.context.write(&keys, 0, &host_keys)?;
         for &k in or_default(&self.k, &DEFAULT_K) {
             if k > n / rows {
-                console::note(format_args!("k = {k} of {shown} skipped: a row is shorter"));
+                console::note(format_args!(
+                    "k = {k}, n = {shown} skipped: a row has fewer than k elements"
+                ));
                 continue;
             }
             for method in or_default(&self.topk_by, &TopKMethod::CHOICES[..1]) {
@@ -93,7 +95,7 @@ fn measure(
 fn check(keys: &[f32], rows: u64, k: usize, indices: &[u32]) -> Result<()> {
     let length = keys.len() / rows as usize;
     for (row, found) in keys.chunks(length).zip(indices.chunks(k)) {
-        // One number that orders by key, largest first, then by index.
+        // A number that sorts by key, largest first, and then by index.
         let number = |(index, &key): (usize, &f32)| !rank(key) << 32 | index as u64;
         let mut numbers: Vec<u64> = row.iter().enumerate().map(number).collect();
         let (largest, last, _) = numbers.select_nth_unstable(k - 1);

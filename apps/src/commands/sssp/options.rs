@@ -126,7 +126,9 @@ impl Options {
             ));
         }
         if self.plot.is_some() && self.method.value.is_none() {
-            report::usage_error("--plot draws the rounds of a search, but --method dijkstra has none; use another method");
+            report::usage_error(
+                "--plot draws the rounds of a search, but --method dijkstra has none; use another method",
+            );
         }
     }
 
