@@ -1,4 +1,4 @@
-//! Bin edges. They are exact, so that the printed edges are those used for counting.
+//! Bin edges. They are exact: samples are compared with the same edges that are printed.
 
 use std::cmp::Ordering;
 use std::fmt;

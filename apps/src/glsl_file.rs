@@ -46,7 +46,7 @@ pub struct GlslFile {
 
 /// File name of the user's source in the engine's compile errors.
 const ENGINES_NAME: &str = "user_bucket.glsl";
-/// Maximum file size. The engine has its own, separate limit.
+/// Maximum file size in bytes. The engine limits the source separately.
 const MAX_BYTES: u64 = 1 << 20;
 
 impl GlslOptions {

@@ -124,7 +124,7 @@ pub fn command() -> String {
             false => format!("'{}'", word.replace('\'', "'\\''")),
         }
     };
-    // Without the path of the binary.
+    // Omit the path of the binary.
     let words = std::env::args().skip(1).map(quoted);
     std::iter::once("multisplit".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }

@@ -60,7 +60,7 @@ pub fn verify_merge<K: Number>(how: Merge, first: &[K], second: &[K], merged: &[
     Ok(())
 }
 
-/// For each needle, counts the elements of `sorted` that are less, or less or equal.
+/// For each needle, counts the elements of `sorted` that are less, or less or equal, as given by `how`.
 pub fn search<K: Number>(
     context: &Context,
     how: Search,

@@ -93,7 +93,7 @@ impl Clock {
         let bound = plan.bind(&[keys]);
         let time = median(context.time_runs(executable, &bound, REFERENCE_RUNS)?);
         self.best.set(self.best.get().min(time));
-        // The time of a sort grows more slowly than its key count, hence the factor of 4.
+        // The time of a sort grows more slowly than its key count, so divide the estimate by 4.
         let busy_run = time * (BUSY_KEYS / REFERENCE_KEYS) as f64 / 4.0;
         self.busy_runs.set((BUSY_NANOSECONDS / busy_run).clamp(1.0, MAX_BUSY_RUNS).ceil() as u32);
         Ok(time <= self.best.get() * TOLERANCE)

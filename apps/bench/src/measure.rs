@@ -47,7 +47,7 @@ pub struct Case<'c> {
     /// Restores the input before each run. Needed for in-place operations such as sorts, because sorting sorted
     /// data is slightly faster.
     pub restore: Option<&'c dyn Fn() -> Result<()>>,
-    /// Key distribution of a split, whose figure has the times of its stages.
+    /// Key distribution of a split; `None` for other operations. Figures of splits include the times of the stages.
     pub distribution: Option<&'static str>,
 }
 
@@ -182,7 +182,7 @@ const MAX_RUNS_PER_BATCH: u32 = 32;
 
 /// Maximum relative difference between the medians of two batches that agree.
 const AGREEMENT: f64 = 0.03;
-/// One batch may be repeated for each of these many milliseconds of warm-up time.
+/// Milliseconds of warm-up time for each additional batch: a longer warm-up allows more batches.
 const MS_OF_BATCH: u64 = 50;
 /// Maximum number of measurements before a figure is reported as unstable.
 const ATTEMPTS: u32 = 4;

@@ -294,7 +294,7 @@ Lines of sssp have graph, edges, method, delta, ms (GPU time of a whole search, 
 sources), mteps (millions of arcs per second), rounds and relaxations. For methods with separate \
 bucketing passes, bucketing_share is the share of the time that these passes take.";
 
-/// Arguments of `multisplit bench` on a line of their own.
+/// Parser of the arguments of `multisplit bench` in a string.
 #[derive(Parser)]
 struct Line {
     #[command(flatten)]

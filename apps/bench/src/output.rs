@@ -220,7 +220,7 @@ impl Output {
     }
 }
 
-/// Kernels that rank the keys of a tile, whose arrays must stay in registers.
+/// Prefixes of the names of kernels that rank the keys of a tile. Their arrays must stay in registers.
 const RANKING_KERNELS: [&str; 5] = [
     "multisplit.block.postscan",
     "multisplit.onesweep",

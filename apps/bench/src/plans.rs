@@ -37,7 +37,7 @@ pub struct Target {
     pub replayable: bool,
 }
 
-/// A plan, the method in use, and the imports.
+/// A plan, its method, and its imports (the buffers that the caller provides).
 pub struct Planned {
     /// The plan.
     pub plan: Plan,

@@ -49,7 +49,7 @@ impl Bars {
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
-        // Also cleared if the work fails; the error is printed separately.
+        // The bar is cleared even if the work fails; the error is printed separately.
         bar.with_message(what.to_owned()).with_finish(ProgressFinish::AndClear)
     }
 }

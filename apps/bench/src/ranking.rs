@@ -1,4 +1,4 @@
-//! `--ranking`: the requested ranking and the one in use.
+//! `--ranking`: the requested ranking, and the ranking that kernels use.
 
 use clap::ValueEnum;
 use multisplit::operations::split::Ranking as Kernels;

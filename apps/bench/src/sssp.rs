@@ -52,7 +52,7 @@ impl Named for Option<engine::Method> {
     ];
 }
 
-/// All methods of the device: those between `auto` and `dijkstra`.
+/// All methods that run on the device: the choices between `auto` and `dijkstra`.
 pub(crate) fn device_methods() -> &'static [Method] {
     let choices = <Option<engine::Method>>::CHOICES;
     &choices[1..choices.len() - 1]

@@ -1,4 +1,4 @@
-//! Times of the stages of a split: the paper's three, or those of the other methods.
+//! Times of the stages of a split: prescan, scan and postscan, as in the paper, or the stages of other methods.
 
 use multisplit::PassTime;
 use serde::{Serialize, Serializer};

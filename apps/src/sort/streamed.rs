@@ -96,7 +96,7 @@ struct Bucket<'b, K, V> {
 }
 
 impl Streamed<'_> {
-    /// Sorts elements whose output begins at `first`, at most `max` on the device at a time.
+    /// Sorts elements, in buckets of at most `max` elements, and writes them to the output, starting at `first`.
     fn sort<K: Number, V: Pod + Send + Sync>(
         &self,
         keys: &Elements,
@@ -120,8 +120,8 @@ impl Streamed<'_> {
         })
     }
 
-    /// Ranks at which buckets begin. The smallest sampled key gets its own bucket, so that every other bucket
-    /// is smaller than the input even if the sample is unrepresentative.
+    /// Returns the splitters: the ranks at which the buckets after the first begin. The smallest sampled key gets its
+    /// own bucket, so that every other bucket is smaller than the input even if the sample is unrepresentative.
     fn splitters<K: Number>(&self, keys: &Elements, max: usize) -> Result<Vec<u64>> {
         let buckets = (SPARE * keys.len().div_ceil(max.max(1))).clamp(2, MAX_BUCKETS / 2);
         let mut random = SplitMix64::after(SEED, 0);

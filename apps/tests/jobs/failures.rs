@@ -96,7 +96,7 @@ fn existing_files_are_kept_unless_forced() {
     assert_eq!(workdir.read("out.bin"), b"old");
     workdir.job("sort in.bin -o out.bin --type u32 --force");
     assert_eq!(workdir.read("out.bin"), words([1, 2]));
-    // An output may replace its own input, which has been read by then.
+    // An output may replace the input, which has been read completely before the output is renamed.
     workdir.job("sort in.bin -o in.bin --type u32 --force");
     assert_eq!(workdir.read("in.bin"), words([1, 2]));
     assert_eq!(workdir.names(), ["in.bin", "out.bin"]);

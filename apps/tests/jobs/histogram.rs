@@ -129,7 +129,7 @@ fn counts_match_printed_edges() {
 }
 
 #[test]
-fn automatic_ranges_log_bins_and_weights_are_counted() {
+fn automatic_ranges_log_bins_and_weights_give_correct_counts() {
     let workdir = Workdir::new();
     workdir.write("in.txt", "1\n10\n100\n1000\n1\n");
     // From the smallest to the largest sample, which is included.

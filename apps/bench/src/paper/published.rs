@@ -80,8 +80,8 @@ pub const SPREAD: [MethodRates; 4] = [
     ("pairs", "reduced-bit-sort", &[2.31, 2.33, 2.52]),
 ];
 
-/// Identity buckets: keys of 1 to 8 bits. The rates called `onesweep` are those of CUB's sort of as
-/// many bits.
+/// Identity buckets: keys of 1 to 8 bits. The method `onesweep` stands for CUB's sort on the
+/// same bits.
 pub const BITS: [MethodRates; 6] = [
     ("keys", "warp", &[18.87, 17.70, 16.76, 16.33, 12.56]),
     ("keys", "block", &[19.37, 19.15, 18.99, 18.61, 17.89, 16.83, 13.41, 8.17]),

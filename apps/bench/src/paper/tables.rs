@@ -1,4 +1,4 @@
-//! The tables of the paper: its figures above those of this device, as rates and ratios.
+//! The tables of the paper: the published figures above those of this device, as rates and ratios.
 
 use super::published::{self as paper, BUCKETS, N, Rates, SPREADS, STAGE_BUCKETS};
 use super::table::{Row, Table};

@@ -60,7 +60,7 @@ struct Segmented {
     length: u64,
     /// Whether the sort gets a row length instead of offsets.
     by_rows: bool,
-    /// Whether it also writes indices.
+    /// Whether the sort also writes indices.
     indices: bool,
 }
 

@@ -133,7 +133,7 @@ impl<'b, 'c> Splits<'b, 'c> {
             for method in methods {
                 let (target, pairs) = (&self.bench.target, op.value.pairs);
                 let split = plan(target, rule, method.value, pairs, self.n)?;
-                // `auto` selects one of the other methods.
+                // `auto` may select a method that has been measured already.
                 if done.contains(&split.method) {
                     continue;
                 }

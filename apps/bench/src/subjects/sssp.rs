@@ -152,7 +152,10 @@ impl Search<'_> {
         for &(source, summary) in expected {
             let found = solver.solve(source)?;
             let (method, got) = (sssp::name(solver.method()), found.paths.summary());
-            ensure!(got == summary, "{method} from {source}: {got}, but {summary} on the CPU");
+            ensure!(
+                got == summary,
+                "the search is wrong: {method} from vertex {source} has {got}, but {summary} on the CPU"
+            );
             let time = bench.settled(|| Ok(solver.time_runs(source, bench.timing.runs)?))?;
             all.push((found.statistics, time));
         }

@@ -43,7 +43,9 @@ impl TopKOptions {
     pub fn measure(&self, bench: &Bench<'_>, n: u64) -> Result<()> {
         let (rows, shown) = (self.topk_rows.unwrap_or(1), size::show(n));
         if n == 0 || !n.is_multiple_of(rows) {
-            console::note(format_args!("n = {shown} skipped: it is not a multiple of {rows} rows"));
+            console::note(format_args!(
+                "n = {shown} skipped: it is not a multiple of --topk-rows {rows}"
+            ));
             return Ok(());
         }
         let keys = bench.context.zeroed::<f32>(n)?;

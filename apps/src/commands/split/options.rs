@@ -33,8 +33,8 @@ pub struct Options {
     /// Built-in bucket function
     #[arg(long, value_enum, group = "function")]
     by: Option<By>,
-    /// With --by delta, divide LO to HI into M buckets of equal width; keys below are in the first bucket, keys
-    /// above in the last
+    /// With --by delta, divide LO to HI into M buckets of equal width; keys below LO are in the first bucket,
+    /// keys above HI in the last
     #[arg(long, num_args = 2, value_names = ["LO", "HI"], allow_negative_numbers = true, requires = "by")]
     range: Option<Vec<String>>,
     /// File of M - 1 sorted splitters; the bucket of a key is the number of splitters less than or

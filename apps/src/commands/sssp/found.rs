@@ -116,7 +116,7 @@ impl Found {
         )
     }
 
-    /// One JSON object. If a path was requested, includes it, or null if there is none.
+    /// Formats one JSON object. A requested path is included; if there is no path, it is null.
     pub fn json(&self, path: Option<Option<&[u32]>>) -> Result<String> {
         Ok(serde_json::to_string(&WithPath { found: self, path })?)
     }

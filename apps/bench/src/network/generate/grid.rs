@@ -81,7 +81,7 @@ impl Grid {
         network(self.vertices, self.number(&picked, &segments), weighting)
     }
 
-    /// All lattice edges: first those to the right, then those down.
+    /// All lattice edges: first the horizontal ones, then the vertical ones.
     fn lattice(&self) -> Vec<LatticeEdge> {
         let junctions = 0..self.width * self.height;
         let right = junctions.clone().filter(|j| j % self.width < self.width - 1);
@@ -89,7 +89,8 @@ impl Grid {
         right.map(|j| (j, j + 1)).chain(down.map(|j| (j, j + self.width))).collect()
     }
 
-    /// A spanning tree and the first of the other edges, `chains` in total, in lattice order.
+    /// Picks `chains` lattice edges: those of a spanning tree, and the first of the other edges. Returns them in lattice
+    /// order.
     fn pick(&self, lattice: &[LatticeEdge], junctions: usize, chains: usize) -> Vec<LatticeEdge> {
         let mut joined: Vec<u32> = (0..junctions as u32).collect();
         let mut find = |mut p: u32, root: Option<u32>| {
