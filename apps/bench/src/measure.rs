@@ -1,5 +1,5 @@
-//! Measures figures: checks the result once, warms up, then takes the median of consecutive runs at full
-//! clock.
+//! Measures operations: checks the result once, warms up, and then takes the median of consecutive runs while the
+//! device clock is at its maximum.
 
 use std::cell::{RefCell, RefMut};
 use std::time::{Duration, Instant};

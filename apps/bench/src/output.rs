@@ -97,12 +97,12 @@ pub struct Output {
 }
 
 impl Output {
-    /// Prints each line to standard output immediately.
+    /// Creates an output that prints each line to standard output immediately.
     pub fn printed() -> Self {
         Self::to(Box::new(io::stdout()))
     }
 
-    /// Keeps the lines without printing them.
+    /// Creates an output that keeps the lines without printing them.
     pub fn kept() -> Self {
         Self::to(Box::new(io::sink()))
     }

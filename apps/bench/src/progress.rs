@@ -11,7 +11,7 @@ pub struct Bars {
 }
 
 impl Bars {
-    /// Shows bars on a terminal unless `quiet`.
+    /// Shows bars if standard error is a terminal, unless `quiet`.
     pub fn new(quiet: bool) -> Self {
         Self { shown: !quiet && std::io::stderr().is_terminal() }
     }

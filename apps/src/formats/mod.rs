@@ -72,7 +72,7 @@ pub struct Place {
     pub compression: Option<Compression>,
 }
 
-/// How the format of a file is known.
+/// Origin of the format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stated {
     /// Given by an option.

@@ -125,7 +125,8 @@ impl<'c, N: Number> Counting<'c, N> {
         })
     }
 
-    /// Counts the samples below, above and otherwise outside the bins.
+    /// Counts the samples below and above the bins, and those outside for other reasons, such as NaN. `all` is the
+    /// total.
     fn outside(&self, samples: &Array<N::Device>, all: u64) -> Result<Outside> {
         if all == 0 || self.rule.glsl().is_some() {
             return Ok(Outside { other: all, ..Outside::default() });

@@ -12,7 +12,7 @@ pub struct Column {
     pub name: String,
     /// Keys of the rows whose cell is not empty.
     pub keys: Array,
-    /// Indices of these rows; `None` if no cell is empty.
+    /// Indices of the rows whose cell is not empty; `None` if no cell is empty.
     pub present: Option<Vec<u32>>,
     /// Indices of the rows with an empty cell.
     pub missing: Vec<u32>,

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-/// Arguments of `multisplit bench paper` alone.
+/// Arguments that only `multisplit bench paper` accepts.
 #[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Options of paper")]
 pub struct PaperOptions {

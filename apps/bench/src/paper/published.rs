@@ -10,7 +10,7 @@ pub type MethodRates = (&'static str, &'static str, Rates);
 
 /// The paper's element count.
 pub const N: u64 = 1 << 25;
-/// Bucket counts.
+/// Bucket counts of the experiments.
 pub const BUCKETS: [u32; 8] = [2, 4, 8, 16, 32, 64, 128, 256];
 /// Maximum bucket count of the direct and warp-level methods.
 pub const MAX_WARP: u32 = 32;
@@ -22,7 +22,7 @@ pub const SPREAD_BUCKETS: u32 = 256;
 /// CUB's 32-bit radix sort, and a split into two buckets with a scan, of keys and of pairs.
 pub const REFERENCE: [(&str, f64, f64); 2] = [("keys", 3.40, 8.44), ("pairs", 1.90, 6.55)];
 
-/// Delta buckets.
+/// Splits into delta buckets (of equal width).
 pub const DELTA: [MethodRates; 8] = [
     ("keys", "direct", &[17.67, 14.38, 11.00, 7.73, 5.54]),
     ("keys", "warp", &[18.93, 17.54, 17.98, 16.18, 12.20]),
@@ -80,7 +80,7 @@ pub const SPREAD: [MethodRates; 4] = [
     ("pairs", "reduced-bit-sort", &[2.31, 2.33, 2.52]),
 ];
 
-/// Identity buckets: keys of 1 to 8 bits. The method `onesweep` stands for CUB's sort on the
+/// Splits into identity buckets: the key is the bucket index, and has 1 to 8 bits. The method `onesweep` stands for CUB's sort on the
 /// same bits.
 pub const BITS: [MethodRates; 6] = [
     ("keys", "warp", &[18.87, 17.70, 16.76, 16.33, 12.56]),

@@ -212,7 +212,7 @@ fn finite(edges: &[f64], log_axis: bool) -> Vec<f64> {
         (Some(&first), Some(&end)) => (first, end),
         _ => (0.0, 0.0),
     };
-    // A tenth of the axis.
+    // Infinite edges are drawn a tenth of the axis beyond the finite ones.
     let (below, above) = match (end > first, log_axis) {
         (true, true) => {
             let factor = (end / first).powf(0.1);

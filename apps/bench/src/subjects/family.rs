@@ -39,7 +39,7 @@ const GROUPS: [Group; 5] = [
     }),
 ];
 
-/// Arguments of `multisplit bench family` alone.
+/// Arguments that only `multisplit bench family` accepts.
 #[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Options of family")]
 pub struct FamilyOptions {
@@ -306,8 +306,8 @@ impl Family<'_, '_> {
         self.sums(SCAN_BY_KEY, &of_values, Some(src), |found| found == scanned)
     }
 
-    /// Measures sums of rows of `m` floats, given by row length and by offsets. Skipped unless `m`
-    /// divides the array length.
+    /// Measures sums of rows, given by row length and by offsets, for each length of [`ROWS`] that divides the array
+    /// length.
     fn rows(&self, floats: &[f32], src: &Array<f32>) -> Result<()> {
         let (context, n) = (self.bench.context, self.n);
         let all = ROWS.into_iter().filter(|m| n.is_multiple_of(*m));

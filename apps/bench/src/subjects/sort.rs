@@ -11,7 +11,7 @@ use crate::measure::{Bench, Case};
 use crate::sort::{Method, Op, Sorted, plan};
 use crate::{data, size};
 
-/// Arguments of `multisplit bench sort` alone.
+/// Arguments that only `multisplit bench sort` accepts.
 #[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Options of sort")]
 pub struct SortOptions {

@@ -16,7 +16,7 @@ use crate::output::{ANCHOR, Timed, is_true};
 use crate::sssp::{self, Method, Source};
 use crate::tune::Tune;
 
-/// Arguments of `multisplit bench sssp` alone.
+/// Arguments that only `multisplit bench sssp` accepts.
 #[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Options of sssp")]
 pub struct SearchOptions {
@@ -60,7 +60,7 @@ struct Line {
     tune: Option<String>,
     /// GPU time of a complete search, averaged over the sources.
     ms: f64,
-    /// Written only if false.
+    /// Whether all measured times settled. Written only if false.
     #[serde(skip_serializing_if = "is_true")]
     settled: bool,
     /// Millions of arcs per second. The paper computes 2 x edges / time, which is the same if each

@@ -176,7 +176,7 @@ fn splitters_of<K: Number>(splitters: &Array, element: Element) -> Result<Vec<K>
     edges_of(splitters)?.into_iter().map(key).collect()
 }
 
-/// Returns splitters between `m` buckets of equal width from `lo` to `hi`, which are numbers of type `N`.
+/// Returns the function of `m` buckets of equal width from `lo` to `hi`, which are numbers of type `N`.
 fn even_splitters<N: Number, K: Number>(lo: &str, hi: &str, m: u32) -> Result<KeyFunction<K>> {
     let edge = |text: &str| {
         let edge = N::parse_edge(text).filter(|edge| edge.value().is_finite());

@@ -89,8 +89,8 @@ impl Grid {
         right.map(|j| (j, j + 1)).chain(down.map(|j| (j, j + self.width))).collect()
     }
 
-    /// Picks `chains` lattice edges: those of a spanning tree, and the first of the other edges. Returns them in lattice
-    /// order.
+    /// Picks `chains` lattice edges: those of a spanning tree, and the first of the other edges. Returns them in
+    /// lattice order.
     fn pick(&self, lattice: &[LatticeEdge], junctions: usize, chains: usize) -> Vec<LatticeEdge> {
         let mut joined: Vec<u32> = (0..junctions as u32).collect();
         let mut find = |mut p: u32, root: Option<u32>| {

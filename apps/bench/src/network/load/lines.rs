@@ -56,7 +56,8 @@ pub(super) fn parse(head: &Head, blocks: &mut Blocks<'_>) -> Result<EdgeList, In
     let mut outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
     outcomes.sort_by_key(|(index, _)| *index);
     let mut all = Vec::with_capacity(outcomes.len());
-    // Blocks are parsed in the order of the file, so the first error here is the first one of the file.
+    // Threads take the blocks in the order of the file, so all blocks before a failed one have been parsed, and the
+    // first error here is the first one of the file.
     for (_, outcome) in outcomes {
         all.push(outcome.map_err(|(line, problem)| blocks.malformed(line, problem))?);
     }
