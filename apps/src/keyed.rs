@@ -139,7 +139,8 @@ impl KeyedFiles {
         {
             let place = options.output.output.as_deref().unwrap_or(Path::new("-")).display();
             bail!(
-                "rows of a table can only be written as text, not to {place}; --keys-only writes only the keys"
+                "rows of a table can only be written as text, but {place} has a binary format; use .csv or .tsv, or \
+                 --keys-only to write only the keys"
             );
         }
         let output_format = options.output.output_format;

@@ -67,6 +67,7 @@ pub fn key_bytes<K>() -> (usize, usize) {
 
 /// The numbers from 0 to n - 1.
 pub fn indices(n: usize) -> Result<Vec<u32>> {
-    let n = u32::try_from(n).context("there are too many elements for 32-bit indices")?;
-    Ok((0..n).collect())
+    let max =
+        || format!("32-bit indices support at most 4,294,967,295 elements, but there are {n}");
+    Ok((0..u32::try_from(n).with_context(max)?).collect())
 }

@@ -28,7 +28,7 @@ impl Expected {
     pub fn new(rule: &Rule, keys: &[u32]) -> Result<Self> {
         let mut ids = Vec::new();
         ids.try_reserve_exact(keys.len())
-            .context("not enough memory to verify the result; try a smaller --n")?;
+            .context("not enough host memory to verify the result; try a smaller --n")?;
         ids.resize(keys.len(), 0u16);
         let (buckets, share) = (rule.buckets as usize, data::share(keys.len()));
         let mut begins = vec![vec![0u32; buckets]; keys.len().div_ceil(share)];

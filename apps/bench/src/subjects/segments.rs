@@ -112,12 +112,15 @@ impl Segments<'_, '_> {
             let given = &self.floats[range.clone()];
             let mut expected = given.to_vec();
             expected.sort_unstable_by(f32::total_cmp);
-            ensure!(sorted[range.clone()] == expected, "a segment is not sorted");
+            ensure!(
+                sorted[range.clone()] == expected,
+                "the sort is wrong: a segment is not sorted"
+            );
             if indices {
                 let named = order[range].iter().map(|&i| given.get(i as usize).copied());
                 ensure!(
                     named.eq(expected.into_iter().map(Some)),
-                    "the indices do not match the sorted elements"
+                    "the sort is wrong: the indices do not match the sorted elements"
                 );
             }
         }

@@ -103,7 +103,10 @@ fn check(keys: &[f32], rows: u64, k: usize, indices: &[u32]) -> Result<()> {
         let (largest, last, _) = numbers.select_nth_unstable(k - 1);
         largest.sort_unstable();
         let expected = largest.iter().chain(std::iter::once(&*last)).map(|&number| number as u32);
-        ensure!(expected.eq(found.iter().copied()), "indices differ from the CPU's result");
+        ensure!(
+            expected.eq(found.iter().copied()),
+            "the top-k is wrong: the indices differ from the CPU's result"
+        );
     }
     Ok(())
 }

@@ -136,7 +136,9 @@ impl Searches<'_> {
             }
         }
         if !is_exact(self.network(), paths) {
-            console::note("distances are 32-bit floats, so large sums are rounded to 24 bits");
+            console::note(
+                "distances are 32-bit floats, so large sums are rounded to 24 significant bits",
+            );
         }
         Ok(())
     }
