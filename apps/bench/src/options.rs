@@ -274,8 +274,9 @@ once. Sizes that do not fit the device are skipped, with a note. A small scan al
 workgroup; its method is then `one-workgroup`.
 
 Lines of sorts and splits also have the ranking: `probed` if they rely on the order of atomics that a \
-probe found on the device, otherwise `promised`. If the driver supports pipeline statistics (registers, local memory), \
-they come last; -v prints them too, with a warning for each ranking kernel that uses local memory.
+probe found on the device, otherwise `promised`. If the driver supports pipeline statistics \
+(registers, local memory), they come last; -v prints them too, with a warning for each ranking \
+kernel that uses local memory.
 
 In lines of `topk`, m is k.
 
