@@ -14,8 +14,8 @@ use packed::{MIN_REPEAT, POSITIONS, Relative, result_position, unpack};
 
 /// Maximum deflate level; it takes a second per build for all kernels.
 const LEVEL: u8 = 10;
-/// Only one in this many modules is examined to choose the operands that are stored relative to a result id. This is
-/// sufficient, and makes the build faster.
+/// One module in this many is read to decide which operands are stored relative to a result id. A sample is enough, and
+/// faster.
 const SAMPLED: usize = 8;
 /// Number of bytes that are hashed to find the start of a repetition.
 const HASHED: usize = 8;
@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The name of the constant for a label.
+/// Returns the name of the Rust constant for a label.
 fn constant(label: &str) -> String {
     label.to_uppercase().replace('.', "_")
 }
@@ -59,7 +59,7 @@ fn constant(label: &str) -> String {
 /// A label and its module.
 type Module = (String, Vec<u32>);
 
-/// Reads the modules and groups them by the first two parts of their labels, which variants of a kernel share.
+/// Reads all modules, grouped by the first two parts of their labels, which the variants of a kernel share.
 fn groups(from: &Path) -> Result<BTreeMap<String, Vec<Module>>, Box<dyn Error>> {
     let mut files = fs::read_dir(from)?
         .map(|file| Ok(file?.path()))
@@ -86,8 +86,8 @@ fn instructions(words: &[u32], mut body: impl FnMut(u32, &[u32])) {
     }
 }
 
-/// Returns the table of id operands: for each opcode, one bit per operand position, set if the operand takes fewer bits
-/// relative to the latest result id.
+/// Finds the operands that take fewer bits if they are stored relative to the latest result id. Returns 4 bytes for
+/// each opcode: the opcode, and a mask with one bit per operand position.
 fn id_operands<'w>(modules: impl Iterator<Item = &'w Vec<u32>>) -> Vec<u8> {
     let mut values = BTreeMap::<(u32, usize), [HashMap<u32, u32>; 2]>::new();
     for words in modules {
@@ -116,7 +116,8 @@ fn id_operands<'w>(modules: impl Iterator<Item = &'w Vec<u32>>) -> Vec<u8> {
         .collect()
 }
 
-/// Bits that an ideal code needs for these numbers, and for the code itself. Counts are sorted, so that rounding does
+/// Bits that an ideal code needs for these numbers, and for the code itself. `counts` has the number of occurrences of
+/// each number. Counts are sorted, so that rounding does
 /// not depend on the order of a map.
 fn bits(counts: &HashMap<u32, u32>) -> u64 {
     let mut counts: Vec<f64> = counts.values().map(|&count| f64::from(count)).collect();
@@ -125,6 +126,7 @@ fn bits(counts: &HashMap<u32, u32>) -> u64 {
     counts.iter().map(|count| 8.0 - count * (count / all).log2()).sum::<f64>() as u64
 }
 
+/// Appends a number, seven bits per byte, low bits first.
 fn number(mut number: u32, to: &mut Vec<u8>) {
     while number >= 0x80 {
         to.push(number as u8 | 0x80);
@@ -133,11 +135,13 @@ fn number(mut number: u32, to: &mut Vec<u8>) {
     to.push(number as u8);
 }
 
+/// Appends a signed difference, with its sign in the lowest bit.
 fn difference(difference: u32, to: &mut Vec<u8>) {
     let sign = 0u32.wrapping_sub(difference >> 31);
     number(difference << 1 ^ sign, to);
 }
 
+/// Appends a module, whose instructions are encoded as `unpack` expects.
 fn module(words: &[u32], relative: &Relative, to: &mut Vec<u8>) {
     number(words.len() as u32, to);
     words.iter().take(5).for_each(|&word| number(word, to));
@@ -158,6 +162,7 @@ fn module(words: &[u32], relative: &Relative, to: &mut Vec<u8>) {
     });
 }
 
+/// Packs the modules of a group.
 fn pack<'w>(modules: impl Iterator<Item = &'w [u32]>, relative: &Relative) -> Vec<u8> {
     let mut bytes = Vec::new();
     modules.for_each(|words| module(words, relative, &mut bytes));
@@ -169,10 +174,10 @@ fn pack<'w>(modules: impl Iterator<Item = &'w [u32]>, relative: &Relative) -> Ve
     miniz_oxide::deflate::compress_to_vec(&all, LEVEL)
 }
 
-/// Splits bytes into references to repetitions of earlier bytes and the other bytes, in the format of `expand`.
+/// Splits `bytes` into references to repeated bytes, and the other bytes.
 fn repetitions(bytes: &[u8]) -> (Vec<u8>, Vec<u8>) {
     let (mut references, mut literals) = (Vec::new(), Vec::new());
-    // The latest position of each hash.
+    // The latest position with each hash.
     let mut known = vec![None; 1 << HASH_BITS];
     let hash = |at: usize| {
         let bytes = bytes[at..at + HASHED].iter().fold(0, |all, &byte| all << 8 | u64::from(byte));

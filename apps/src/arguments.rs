@@ -1,4 +1,4 @@
-//! The command line, except for the options of individual subcommands.
+//! Parser of the command line: the options of every subcommand, and the help. Each subcommand adds its own options.
 
 use clap::Parser;
 
@@ -23,15 +23,15 @@ pub struct Arguments {
 
 const EXAMPLES: &str = "\
 Examples:
-  multisplit devices                      list the devices, and the one that is used
-  multisplit sort keys.npy -o sorted.npy  sort on the GPU, in the file's own type
+  multisplit devices                      list the devices, and show which one would be used
+  multisplit sort keys.npy -o sorted.npy  sort an array; the output has the same type
   multisplit sort sales.csv --column price -o sorted.csv
   multisplit split keys.npy -o out.npy --buckets 8 --by delta
   multisplit histogram samples.npy --bins 20 --range -4 4
   multisplit reduce samples.npy --op argmax
   multisplit sssp usa_ny.gr.gz --source 0 --path-to 5
   multisplit demo                         run everything once on generated data
-  multisplit bench scan --n 2^20,2^25     rates as JSON lines
+  multisplit bench scan --n 2^20,2^25     measure scans of two sizes; prints JSON lines
   multisplit bench split --m 8,256        split into 8 and 256 buckets, by every method
   multisplit sssp rmat:100000:800000      shortest paths in a generated network
   multisplit graph scan --format dot | dot -Tsvg > scan.svg
@@ -40,10 +40,10 @@ Files are .npy, .csv or .tsv (tables) or .txt (one number per line). Other names
 their first bytes, or else read as raw little-endian numbers. Each name may end in .gz or .zst, and \
 - is standard input or output.
 
-Counts are plain numbers or powers: 16777216, 16_777_216, 2^24. Amounts of memory are bytes, or \
-have a unit: 256KiB, 1.5GiB, 1GB, 4096.
+Counts are written as plain numbers or powers: 16777216, 16_777_216, 2^24. Amounts of memory are in \
+bytes, or have a unit: 4096, 256KiB, 1.5GiB, 1GB.
 
-Exit status: 0 success, 1 failure, 2 wrong usage, 3 messages of the validation layers.
+Exit status: 0 success, 1 failure, 2 wrong usage, 3 the validation layers reported a message.
 
 Environment: MULTISPLIT_DEVICE and MULTISPLIT_RANKING (promised or probed) are the defaults of \
 --device and --ranking.";
@@ -83,10 +83,11 @@ mod tests {
                 other => words.last_mut().expect("a word").push(other),
             }
         }
-        let shells = |word: &String| matches!(word.as_str(), "|" | ">" | "&&" | "#");
-        words.into_iter().take_while(|word| !shells(word)).collect()
+        let is_operator = |word: &String| matches!(word.as_str(), "|" | ">" | "&&" | "#");
+        words.into_iter().take_while(|word| !is_operator(word)).collect()
     }
 
+    /// Parses every command in `text`, and returns the number of commands. `place` is named if one fails.
     fn check(place: &str, text: &str) -> usize {
         let mut count = 0;
         for command in commands(text) {

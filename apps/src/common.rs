@@ -24,10 +24,10 @@ pub struct Common {
     /// Write a timeline of host and device to this file, for ui.perfetto.dev or chrome://tracing
     #[arg(long, global = true, value_name = "FILE")]
     pub trace: Option<PathBuf>,
-    /// Guarantees for ranking: `promised`, only those of Vulkan, or `probed`, also behaviour
-    /// that was observed on the device [default: MULTISPLIT_RANKING, else probed]; `bench` takes both,
-    /// separated by a comma
-    #[arg(long, global = true, value_name = "WHAT", value_delimiter = ',', value_enum)]
+    /// Behaviour that sorts and splits rely on to rank keys: `promised`, only what Vulkan guarantees, or
+    /// `probed`, also the order of atomics if the device passes a probe [default: MULTISPLIT_RANKING,
+    /// else probed]; `bench` accepts both, separated by a comma
+    #[arg(long, global = true, value_name = "RANKING", value_delimiter = ',', value_enum)]
     pub ranking: Vec<Ranking>,
     /// Use the kernel sizes of this profile, written by `multisplit tune -o FILE` for this device;
     /// `built-in` for the built-in sizes [default: the profile in the user's configuration folder, if any]

@@ -31,7 +31,7 @@ pub struct Devices {
     pub common: Common,
     messages: Messages,
     trace: Option<Trace>,
-    /// Outputs with the trace already opened, to which the command adds its own.
+    /// Outputs that contain only the trace. The command takes them and adds its own.
     begun: RefCell<Option<Outputs>>,
 }
 
@@ -76,7 +76,7 @@ impl Devices {
             [] => RankingChoice::Auto,
             [one] => one.into(),
             _ => report::usage_error(
-                "--ranking takes either promised or probed; both are for `multisplit bench`",
+                "--ranking accepts either promised or probed here; only `multisplit bench` accepts both",
             ),
         }
     }
@@ -117,7 +117,7 @@ impl Devices {
         argument.or_else(|| variable().map(|name| (DEVICE_VARIABLE, name)))
     }
 
-    /// Source of the kernel sizes.
+    /// The profile of kernel sizes to use: that of `--profile`, by default that in the user's folder.
     pub fn profile(&self) -> ProfileChoice {
         match &self.common.profile {
             Some(name) if name.as_os_str() == BUILT_IN => ProfileChoice::BuiltIn,

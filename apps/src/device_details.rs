@@ -48,7 +48,7 @@ pub fn enabled_names(features: &Features) -> Vec<&'static str> {
     all.into_iter().filter(|(on, _)| *on).map(|(_, name)| name).collect()
 }
 
-/// A version as text.
+/// Formats a Vulkan version, such as `1.3.239`.
 pub fn version(version: u32) -> String {
     let (major, minor) = (vk::api_version_major(version), vk::api_version_minor(version));
     format!("{major}.{minor}.{}", vk::api_version_patch(version))

@@ -1,4 +1,4 @@
-//! Bin edges. They are exact, so that the printed edges are those used for counting.
+//! Bin edges. They are exact: samples are compared with the same edges that are printed.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -28,7 +28,7 @@ impl PartialEq for Edge {
     }
 }
 
-/// Exact, even between integers and floats.
+/// Compares exactly, also an integer with a float. `None` if one of them is NaN.
 impl PartialOrd for Edge {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         match (*self, *other) {
@@ -71,12 +71,12 @@ impl Serialize for Edge {
 /// The m + 1 edges of m parts of equal width of an integer range. Part k begins at the first integer at or
 /// above lo + k (hi - lo) / m.
 pub fn even_whole(lo: i128, hi: i128, m: u32) -> Vec<Edge> {
-    // Cannot overflow: the span has at most 65 bits, k and m have 32.
+    // Cannot overflow: the span is at most 2^65, and k and m have 32 bits.
     let (span, m) = (hi - lo, i128::from(m));
     (0..=m).map(|k| Edge::Whole(lo + (span * k + m - 1).div_euclid(m))).collect()
 }
 
-/// The m + 1 edges of m parts of equal ratio.
+/// The m + 1 edges of m parts of equal ratio. `narrow` rounds a float edge to the sample type.
 pub fn logarithmic(lo: Edge, hi: Edge, m: u32, narrow: impl Fn(f64) -> f64) -> Vec<Edge> {
     let (from, to) = (lo.value(), hi.value());
     let (begin, factor) = (from.ln(), (to / from).ln());

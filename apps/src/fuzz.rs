@@ -136,7 +136,8 @@ fn try_everything(path: &Path) {
     }
 }
 
-/// Exits the process and prints the last message if no message arrives for too long.
+/// Starts a watchdog, and returns the sender of its messages. If no message arrives within [`MAX_TIME`], it prints
+/// the last one and exits the process.
 fn watch() -> mpsc::Sender<String> {
     let (send, receive) = mpsc::channel();
     std::thread::spawn(move || {

@@ -11,7 +11,7 @@ use multisplit::{Error, Glsl};
 /// Options of user-defined GLSL functions. All commands that accept a function share them.
 #[derive(Debug, Args)]
 pub struct GlslOptions {
-    /// GLSL file with a bucket function, `uint bucket_of(K key)`
+    /// GLSL file with a bucket function, `uint bucket_of(K key)`, where K is the GLSL type of the keys
     #[arg(long, value_name = "FILE", group = "function", requires = "count")]
     glsl: Option<PathBuf>,
     /// Number that the function reads as push.parameter_0; give it again for parameter_1 and parameter_2
@@ -32,7 +32,7 @@ impl FromStr for Parameter {
         let power =
             || multisplit_bench::size::parse(text).ok().and_then(|size| u32::try_from(size).ok());
         let word = whole().ok().or_else(power).or_else(|| float().ok());
-        word.map(Self).ok_or_else(|| "a parameter must be a 32-bit number".to_owned())
+        word.map(Self).ok_or_else(|| "a parameter must be a 32-bit integer or float".to_owned())
     }
 }
 
@@ -44,9 +44,9 @@ pub struct GlslFile {
     parameters: [u32; 3],
 }
 
-/// The engine's name for the user's source.
+/// File name of the user's source in the engine's compile errors.
 const ENGINES_NAME: &str = "user_bucket.glsl";
-/// Maximum file size. The engine has its own, separate limit.
+/// Maximum file size in bytes. The engine limits the source separately.
 const MAX_BYTES: u64 = 1 << 20;
 
 impl GlslOptions {
@@ -54,6 +54,7 @@ impl GlslOptions {
         self.glsl.is_some()
     }
 
+    /// Reads the file of `--glsl`. `None` if the option is not given.
     pub fn read(&self) -> Result<Option<GlslFile>> {
         let Some(path) = &self.glsl else { return Ok(None) };
         let name = path.display();
@@ -65,7 +66,10 @@ impl GlslOptions {
         let source = std::fs::read_to_string(path).with_context(problem)?;
         let mut parameters = [0; 3];
         if self.param.len() > parameters.len() {
-            bail!("{} --param are given, but a function takes at most 3", self.param.len());
+            bail!(
+                "--param is given {} times, but a function has at most 3 parameters",
+                self.param.len()
+            );
         }
         for (word, Parameter(given)) in parameters.iter_mut().zip(&self.param) {
             *word = *given;
@@ -75,7 +79,7 @@ impl GlslOptions {
 }
 
 impl GlslFile {
-    /// The function in the engine's form.
+    /// Converts the function to the engine's type.
     pub fn function(&self) -> Glsl {
         Glsl::new(self.source.as_str()).parameters(self.parameters)
     }

@@ -36,14 +36,14 @@ impl<'d> Job<'d> {
         phase::timed(report::VERIFYING, check)
     }
 
-    /// Summary of the command: what it did, the device time, or the time of `phase` if no kernel was timed, and
-    /// the device.
+    /// Formats the summary of the command: what it did, the device, and the device time, or the time of `phase` if no
+    /// kernel was timed.
     pub fn summary(&self, what: impl Display, phase: &str) -> String {
         let checked = if self.devices.common.verify { ", verified against the CPU" } else { "" };
         self.summary_with(what, phase, checked)
     }
 
-    /// Like [`summary`](Self::summary), with a remark about verification.
+    /// Like [`summary`](Self::summary); `checked` is the remark about verification.
     pub fn summary_with(&self, what: impl Display, phase: &str, checked: &str) -> String {
         let device = &self.context.properties().name;
         format!("{what} in {} on {device}{checked}", phase::of_kernels(phase))

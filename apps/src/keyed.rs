@@ -1,5 +1,5 @@
-//! Files of commands that move keys. Input: keys and values, or a table. Output: keys, values or rows, and an
-//! array of u32.
+//! Files of commands that move keys (sort, split, topk). Input: keys and values, or a table. Output: keys, values or
+//! rows, and an array of u32.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -50,7 +50,10 @@ pub struct ValueOptions {
 
 fn value_bytes(text: &str) -> Result<usize, String> {
     let bytes = size::parse_bytes(text)?;
-    usize::try_from(bytes).ok().filter(|bytes| *bytes <= 16).ok_or("1 to 16".to_owned())
+    usize::try_from(bytes)
+        .ok()
+        .filter(|bytes| *bytes <= 16)
+        .ok_or("a value has 1 to 16 bytes".to_owned())
 }
 
 impl ValueOptions {
@@ -96,7 +99,7 @@ pub struct KeyedOptions<'p> {
     pub keeps_length: bool,
 }
 
-/// Opened inputs and outputs.
+/// Opened inputs and outputs of a command that moves keys.
 pub struct KeyedFiles {
     pub input: Input,
     pub values: Option<Values>,
@@ -132,11 +135,12 @@ impl KeyedFiles {
         let keys_only = options.output.keys_only;
         if let (Input::Table(_), Some(id), false) = (&input, keys_out, keys_only)
             && matches!(outputs.format(id, Format::Csv)?, Format::Npy | Format::Raw)
-            && !options.output.output.as_deref().is_some_and(is_plain_name)
+            && !options.output.output.as_deref().is_some_and(lacks_format)
         {
             let place = options.output.output.as_deref().unwrap_or(Path::new("-")).display();
             bail!(
-                "rows of a table can only be written as text, not to {place}; --keys-only writes only the keys"
+                "rows of a table can only be written as text, but {place} has a binary format; use .csv or .tsv, or \
+                 --keys-only to write only the keys"
             );
         }
         let output_format = options.output.output_format;
@@ -385,10 +389,11 @@ fn check_host_memory(input: &Input, values: Option<&Values>) -> Result<()> {
     Ok(host_memory::check("the result", COPIES * (keys + values) as u64)?)
 }
 
-/// Copies in host memory: the result, its representation in the file, and an intermediate one.
+/// Estimated host memory, as a multiple of the input size: the result, an intermediate copy, and the content of the
+/// output file.
 const COPIES: u64 = 3;
 
-/// Whether the name does not specify a format. Rows are then written as CSV.
-fn is_plain_name(path: &Path) -> bool {
+/// Whether the name does not determine a format. Rows are then written as CSV.
+fn lacks_format(path: &Path) -> bool {
     Place::new(path).format == crate::formats::Stated::Nothing
 }

@@ -1,8 +1,8 @@
-//! The `multisplit` command line: uses the engine from a terminal, with or without a GPU. Also contains the
-//! support for files of any size and format, which embedders do not need.
+//! The `multisplit` command line, for files of any size in several formats. Most commands need a Vulkan device; a
+//! software driver is enough.
 //!
-//! Each subcommand is one module of `commands`; everything around it (arguments, the device, files, the exit
-//! status) is shared. Measurements, networks and drawings are in [`multisplit_bench`].
+//! Each subcommand is one module of `commands`; arguments, the device, files and the exit status are handled by
+//! shared modules. Measurements, networks and drawings are in [`multisplit_bench`].
 #![forbid(unsafe_code)]
 
 mod arguments;

@@ -13,7 +13,7 @@ use crate::formats::{Array, Data, with_type};
 
 /// A type of keys and samples.
 pub trait Number: Key + Debug + Send + Sync {
-    /// The type that the device counts: a wider one if the device does not support this type.
+    /// The type of samples on the device: a wider one if the device cannot count this type.
     type Device: Sample;
 
     /// Converts the number for the device.
@@ -21,7 +21,7 @@ pub trait Number: Key + Debug + Send + Sync {
 
     /// Converts a slice for the device.
     fn to_device(numbers: &[Self]) -> Cow<'_, [Self::Device]> {
-        // The same type has the same bytes.
+        // If the sizes are equal, the types are too.
         match bytemuck::try_cast_slice(numbers) {
             Ok(same) if Self::SAME_BYTES => Cow::Borrowed(same),
             _ => numbers.iter().map(|&number| number.on_device()).collect(),
@@ -42,7 +42,7 @@ pub trait Number: Key + Debug + Send + Sync {
         Self::at_or_above(edge).filter(|number| number.edge() == edge)
     }
 
-    /// The number nearest to an edge of bins of equal ratio.
+    /// Rounds an edge of logarithmic bins to a float of this type. Integer types return it unchanged.
     fn rounded(edge: f64) -> f64 {
         edge
     }
@@ -50,8 +50,9 @@ pub trait Number: Key + Debug + Send + Sync {
     /// The m + 1 edges of m parts of equal width. They are bitwise equal to those of the engine.
     fn even_edges(lo: Edge, hi: Edge, m: u32) -> Vec<Edge>;
 
-    /// The smallest and largest number, including infinities.
+    /// The smallest number; negative infinity for floats.
     const MIN: Self;
+    /// The largest number; infinity for floats.
     const MAX: Self;
 
     /// Whether the number is neither infinite nor NaN.
@@ -145,7 +146,7 @@ macro_rules! float {
             }
 
             fn parse_edge(text: &str) -> Option<Edge> {
-                // Rounded to the sample type, because samples are compared in that type.
+                // Round to the sample type, because samples are compared in that type.
                 <$type>::from_str(text).ok().filter(|edge| !edge.is_nan()).map(Self::edge)
             }
 

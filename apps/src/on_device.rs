@@ -19,7 +19,7 @@ pub fn upload<T: Pod>(context: &Context, elements: &Elements) -> Result<Array<T>
     })
 }
 
-/// Copies a range of the elements into memory. `T` must have the size of an element.
+/// Returns `len` elements, starting at element `first`. `T` must have the size of an element.
 pub fn elements_of<T: Pod>(elements: &Elements, first: u64, len: usize) -> Result<Vec<T>> {
     let mut some = vec![T::zeroed(); len];
     elements.read(first, bytemuck::cast_slice_mut(&mut some))?;
@@ -36,7 +36,7 @@ pub trait DeviceArray {
 
     fn element_bytes(&self) -> usize;
 
-    /// Passes all elements to `drain`, from several threads.
+    /// Downloads all elements, and passes them to `drain` in parts, from several threads.
     fn drain(&self, context: &Context, drain: &Drain<'_>) -> Result<()>;
 
     /// Downloads the elements into memory.
@@ -63,8 +63,8 @@ impl<T: Pod> DeviceArray for Array<T> {
     }
 }
 
-/// Evaluates `$body` with `$value` as a type of `$bytes` bytes; without values, when `$bytes` is 0, any type
-/// will do. Returns an error from the function if the size is unsupported.
+/// Evaluates `$body` with `$value` as a type of `$bytes` bytes: 4, 8 or 16, or 0 if there are no values. Any other
+/// size makes the enclosing function return an error.
 macro_rules! by_value_bytes {
     ($bytes:expr, $value:ident => $body:expr) => {
         match $bytes {

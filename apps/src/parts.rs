@@ -11,7 +11,7 @@ use multisplit_bench::progress::Bars;
 
 /// Minimum number of elements per part; if memory is too small for it, the operation fails.
 const MIN_PART: usize = 256;
-/// Fraction of memory for arrays; the rest is for workspace and staging.
+/// Fraction of memory for arrays (numerator and denominator); the rest is for workspace and staging.
 const ARRAYS: (u64, u64) = (3, 4);
 /// Kernels use 30-bit element counts.
 const MAX_ELEMENTS: u64 = (1 << 30) - 1;
@@ -70,7 +70,8 @@ pub fn in_order(
     }
 }
 
-/// Calls `each` with every number below `count`, from `workers` threads. After a failure, all threads stop.
+/// Calls `each` with every number below `count`, from `workers` threads. After an error, the threads stop and the
+/// error is returned.
 pub fn by_workers(
     workers: usize,
     count: usize,
@@ -96,7 +97,7 @@ pub fn by_workers(
     })
 }
 
-/// Whether a smaller part may avoid `error`.
+/// Whether `error` reports insufficient memory, so that a smaller part may succeed.
 pub fn is_out_of_memory(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(Error::OutOfMemory { .. }))
 }

@@ -29,7 +29,7 @@ pub fn begin() {
     START.get_or_init(Instant::now);
 }
 
-/// Runs `body` as (part of) phase `name` and adds its time, excluding nested phases.
+/// Runs `body`, and adds its time to the phase `name`, except the time of nested phases. Returns the result of `body`.
 pub fn timed<T>(name: &'static str, body: impl FnOnce() -> T) -> T {
     with(name, |_| ());
     OPEN.with_borrow_mut(|open| open.push((name, Duration::ZERO)));
@@ -54,6 +54,7 @@ pub fn add_device_time(nanoseconds: f64) {
     with(name, |phase| phase.device = Some(phase.device.unwrap_or_default() + time));
 }
 
+/// Calls `change` with the phase `name`, which is created if it does not exist.
 fn with(name: &'static str, change: impl FnOnce(&mut Phase)) {
     let mut phases = PHASES.lock().unwrap_or_else(PoisonError::into_inner);
     let found = phases.iter().position(|phase| phase.name == name);
@@ -72,8 +73,8 @@ pub fn time_of(name: &str) -> Duration {
     phases.iter().find(|phase| phase.name == name).map_or(Duration::ZERO, |phase| phase.time)
 }
 
-/// The time of an operation, for its summary: that of its kernels, or that of the phase `name` if no kernel
-/// was timed (the device has no timestamps, or the input was empty).
+/// Formats the time of an operation for its summary: the time of its kernels, or that of the phase `name` if no kernel
+/// was timed, because the device has no timestamps or the input is empty.
 pub fn of_kernels(name: &str) -> String {
     let phases = PHASES.lock().unwrap_or_else(PoisonError::into_inner);
     let device = phases.iter().filter_map(|phase| phase.device).reduce(|a, b| a + b);
@@ -84,7 +85,7 @@ pub fn of_kernels(name: &str) -> String {
     }
 }
 
-/// Elapsed time of the program.
+/// Formats the elapsed time of the program.
 pub fn total() -> String {
     format_time(START.get().map_or(Duration::ZERO, Instant::elapsed))
 }

@@ -8,13 +8,14 @@ use multisplit::shaders::BindingAccess;
 use multisplit_bench::figures;
 use multisplit_bench::plot::escape;
 
+// Sizes in pixels.
 const MARGIN: f64 = 16.0;
 const COLUMN: f64 = 22.0;
 const ROW: f64 = 26.0;
 const LINE: f64 = 16.0;
 /// Approximate width of a character in a label.
 const CHARACTER: f64 = 7.3;
-/// Angle of the column names.
+/// Angle of the column names in degrees.
 const SLOPE: f64 = 60.0;
 const MAP_HEIGHT: f64 = 220.0;
 const MAP_LEVEL: f64 = 90.0;
@@ -82,6 +83,7 @@ impl<'p> Sheet<'p> {
         );
     }
 
+    /// Horizontal centre of the column of a buffer. `None` if the buffer has no column.
     fn column(&self, buffer: usize) -> Option<f64> {
         let place = self.columns.iter().position(|&column| column == buffer)?;
         Some(self.left + COLUMN * (place as f64 + 0.5))
@@ -91,11 +93,11 @@ impl<'p> Sheet<'p> {
     fn head(&mut self) {
         let plan = self.plan;
         let (passes, barriers) = (plan.steps().len(), plan.barriers().count());
-        let again = if plan.is_replayable() { ", replayable" } else { "" };
+        let replayable = if plan.is_replayable() { ", replayable" } else { "" };
         let passes = if passes == 1 { "1 pass".to_owned() } else { format!("{passes} passes") };
         let barriers =
             if barriers == 1 { "1 barrier".to_owned() } else { format!("{barriers} barriers") };
-        let title = format!("{}: {passes}, {barriers}{again}", plan.name());
+        let title = format!("{}: {passes}, {barriers}{replayable}", plan.name());
         self.y += 8.0;
         self.text("head", MARGIN, self.y + 6.0, &title);
         let names: Vec<(usize, String)> =
@@ -152,7 +154,7 @@ impl<'p> Sheet<'p> {
             let (class, what) = match access {
                 BindingAccess::Read => ("read", "reads"),
                 BindingAccess::Write => ("write", "writes"),
-                BindingAccess::ReadWrite => ("write", "updates"),
+                BindingAccess::ReadWrite => ("write", "reads and writes"),
             };
             let title =
                 escape(&format!("{} {what} {}", pass.label, self.plan.buffers()[buffer].name));
@@ -193,9 +195,9 @@ impl<'p> Sheet<'p> {
             |label: &Option<String>| label.clone().unwrap_or_else(|| "the caller".to_owned());
         let (from, to) = (name(hazard.from.buffer), name(hazard.to.buffer));
         let buffers = if hazard.aliased { format!("{from} = {to}") } else { to.to_owned() };
-        let again = if hazard.replay { ", of the run before" } else { "" };
+        let remark = if hazard.replay { " (from the run before)" } else { "" };
         let (before, after) = (pass(&hazard.from.pass), pass(&hazard.to.pass));
-        format!("{} {buffers}: {before} -> {after}{again}", hazard.kind.short_name())
+        format!("{} {buffers}: {before} -> {after}{remark}", hazard.kind.short_name())
     }
 
     /// Draws the position of each buffer in the workspace and the levels in which it is live.
@@ -234,7 +236,7 @@ impl<'p> Sheet<'p> {
             let kept = matches!(buffer.placement, BufferPlacement::Persistent { .. });
             let kept = if kept { ", kept between runs" } else { "" };
             let size = figures::bytes(buffer.size);
-            let title = escape(&format!("{}: {size} from byte {offset} on{kept}", buffer.name));
+            let title = escape(&format!("{}: {size} at byte {offset}{kept}", buffer.name));
             let _ = writeln!(
                 self.body,
                 "<rect class=\"map\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" \
@@ -251,7 +253,9 @@ impl<'p> Sheet<'p> {
         self.y += 28.0;
         let y = self.y;
         for (index, (class, what)) in
-            [("read", "reads"), ("write", "writes (updates: with a hole)")].into_iter().enumerate()
+            [("read", "reads"), ("write", "writes (with a hole: reads and writes)")]
+                .into_iter()
+                .enumerate()
         {
             let x = MARGIN + 6.0 + 90.0 * index as f64;
             let _ = writeln!(
@@ -289,12 +293,13 @@ fn uses(pass: &PlannedPass) -> Vec<(usize, BindingAccess)> {
     uses
 }
 
+/// Describes the work of a pass.
 fn work(work: &Work) -> String {
     match work {
         Work::Dispatch([1, 1, 1]) => "1 group".to_owned(),
         Work::Dispatch([x, 1, 1]) => format!("{x} groups"),
         Work::Dispatch([x, y, z]) => format!("{x} x {y} x {z} groups"),
-        Work::DispatchIndirect { .. } => "as many groups as a buffer says".to_owned(),
+        Work::DispatchIndirect { .. } => "group count from a buffer".to_owned(),
         Work::Fill { value, .. } => format!("fill with {value:#x}"),
         Work::Copy { .. } => "copy".to_owned(),
         Work::Update { bytes, .. } => format!("update, {} bytes", bytes.len()),

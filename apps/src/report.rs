@@ -96,7 +96,7 @@ fn plain_message(problem: &str) -> String {
         ("number too large to fit in target type", "too large"),
         ("invalid float literal", "not a number"),
         ("..=", " to "),
-        (" is not in ", " is not one of "),
+        (" is not in ", " is not in the range "),
     ];
     words.iter().fold(problem.to_owned(), |text, (from, to)| text.replace(from, to))
 }
@@ -107,9 +107,9 @@ pub fn done(text: impl Display) {
     let verifying = phase::time_of(VERIFYING);
     let verifying = match verifying.is_zero() {
         true => String::new(),
-        false => format!(", {} of it verification", phase::format_time(verifying)),
+        false => format!(", including {} of verification", phase::format_time(verifying)),
     };
-    console::summary(format_args!("{text}; {} in all{verifying}", phase::total()));
+    console::summary(format_args!("{text}; {} in total{verifying}", phase::total()));
     if VERBOSE.load(Ordering::Relaxed) {
         console::summary(format_args!("of which {}", phase::list()));
     }
@@ -124,13 +124,12 @@ pub fn command() -> String {
             false => format!("'{}'", word.replace('\'', "'\\''")),
         }
     };
-    // Without the path of the binary.
+    // Omit the path of the binary.
     let words = std::env::args().skip(1).map(quoted);
     std::iter::once("multisplit".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether standard output was closed by its reader, as in `multisplit graph ... | head`, which is not a
-/// failure.
+/// Whether the reader of standard output has closed it, as in `multisplit graph ... | head`. This is not a failure.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()
@@ -138,6 +137,7 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
         .any(|e| e.kind() == io::ErrorKind::BrokenPipe)
 }
 
+/// Formats an error and advice as one line.
 fn line(error: &anyhow::Error) -> String {
     let cause = error.chain().find_map(|cause| cause.downcast_ref::<Error>());
     let advice = cause.map(advice).unwrap_or_default();
@@ -166,7 +166,7 @@ fn advice(error: &Error) -> String {
     format!("; {text}")
 }
 
-/// Advice about variables that restrict the Vulkan loader to certain drivers.
+/// Advice about the environment variables that restrict the Vulkan loader to certain drivers, if they are set.
 fn drivers_named_by_environment() -> String {
     let set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let names: Vec<_> = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"].into_iter().filter(set).collect();
@@ -207,7 +207,7 @@ mod tests {
         assert_eq!(problem, expected);
         let text = "error: invalid value '9' for '--radix-bits <BITS>': 9 is not in 4..=8\n";
         let (_, problem) = parts_of_usage_error(text);
-        assert!(problem.ends_with(": 9 is not one of 4 to 8"), "{problem}");
+        assert!(problem.ends_with(": 9 is not in the range 4 to 8"), "{problem}");
     }
 
     #[test]

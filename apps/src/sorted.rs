@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use crate::formats::Place;
 use crate::number::Number;
 
-/// An unsigned number that ascends in the order given by `how`.
+/// Maps a key to an unsigned number, so that keys sorted as given by `how` have ascending numbers.
 fn place_in_order<K: Number>(how: Merge, key: K) -> u64 {
     match how {
         Merge::Ascending => rank(key),
@@ -38,7 +38,7 @@ pub fn check<K: Number>(place: &Place, how: Merge, keys: &[K]) -> Result<()> {
 pub fn verify_merge<K: Number>(how: Merge, first: &[K], second: &[K], merged: &[K]) -> Result<()> {
     if merged.len() != first.len() + second.len() {
         bail!(
-            "the merge is wrong: {} and {} elements were merged to {}",
+            "the merge is wrong: {} and {} elements were merged into {}",
             first.len(),
             second.len(),
             merged.len()
@@ -60,7 +60,7 @@ pub fn verify_merge<K: Number>(how: Merge, first: &[K], second: &[K], merged: &[
     Ok(())
 }
 
-/// For each needle, counts the elements of `sorted` that are less, or less or equal.
+/// For each needle, counts the elements of `sorted` that are less, or less or equal, as given by `how`.
 pub fn search<K: Number>(
     context: &Context,
     how: Search,
@@ -68,7 +68,10 @@ pub fn search<K: Number>(
     needles: &[K],
 ) -> Result<Vec<u32>> {
     if u32::try_from(sorted.len()).is_err() {
-        bail!("positions have 32 bits, but there are {} sorted elements", sorted.len());
+        bail!(
+            "the first input has {} numbers, but at most 4,294,967,295 are supported (positions are 32-bit)",
+            sorted.len()
+        );
     }
     Ok(match how {
         Search::LowerBound => context.lower_bound(sorted, needles)?,
@@ -96,7 +99,9 @@ pub fn verify_search<K: Number>(
     let differs = |(&needle, &found): (&K, &u32)| found as usize != expected(needle);
     if let Some(at) = all.position_first(differs) {
         let (found, expected) = (positions[at], expected(needles[at]));
-        bail!("the search is wrong: position {at} is {found}, but {expected} on the CPU");
+        bail!(
+            "the search is wrong: the position of number {at} is {found}, but {expected} on the CPU"
+        );
     }
     Ok(())
 }

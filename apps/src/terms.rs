@@ -12,8 +12,8 @@ pub trait Term: Number {
     /// The sum; integers wrap around.
     fn plus(self, other: Self) -> Self;
     /// The value of a float, for error bounds. `None` for integers, whose sums are exact.
-    fn rounded(self) -> Option<f64>;
-    /// Machine epsilon and the largest finite number, for floats.
+    fn float_value(self) -> Option<f64>;
+    /// Machine epsilon and the largest finite number of a float type; zeros for integers.
     const LIMITS: (f64, f64);
 }
 
@@ -24,7 +24,7 @@ macro_rules! terms {
                 self.wrapping_add(other)
             }
 
-            fn rounded(self) -> Option<f64> {
+            fn float_value(self) -> Option<f64> {
                 None
             }
 
@@ -35,7 +35,7 @@ macro_rules! terms {
                 self + other
             }
 
-            fn rounded(self) -> Option<f64> {
+            fn float_value(self) -> Option<f64> {
                 Some(self.into())
             }
 
@@ -55,8 +55,8 @@ fn combine<T: Term>(operator: Operator, a: T, b: T) -> T {
     }
 }
 
-/// Finds the smallest or largest element of `input` and its index. Among equal elements, finds the
-/// first.
+/// Finds the smallest or largest element of `input` and its index, the first of equal elements. `None` if the input is
+/// empty.
 pub fn find<T: Term>(
     resources: &Resources<'_>,
     operator: Operator,
@@ -140,7 +140,7 @@ pub fn verify_index<T: Term>(
     }
 }
 
-/// A result on the CPU, and its error bound.
+/// A result computed on the CPU, and the data for its error bound.
 struct Check<T> {
     operator: Operator,
     /// The combination of all elements so far; `None` before the first one.
@@ -160,16 +160,17 @@ impl<T: Term> Check<T> {
     fn add(&mut self, x: T) {
         self.total = Some(self.total.map_or(x, |total| combine(self.operator, total, x)));
         self.count += 1.0;
-        match x.rounded() {
+        match x.float_value() {
             Some(value) if value.is_finite() => self.magnitude += value.abs(),
             Some(value) => self.not_finite = Some(self.not_finite.unwrap_or(0.0) + value),
             None => {}
         }
     }
 
+    /// Whether the device may return `got` where the CPU returns `expected`.
     fn allows(&self, expected: T, got: T) -> bool {
         let (Operator::Sum, Some(expected), Some(got)) =
-            (self.operator, expected.rounded(), got.rounded())
+            (self.operator, expected.float_value(), got.float_value())
         else {
             return rank(expected) == rank(got);
         };

@@ -117,7 +117,7 @@ fn clock_offset(start: Instant, runs: &[Run]) -> f64 {
     if runs.is_empty() { 0.0 } else { (min + max) / 2.0 }
 }
 
-/// An event with a start and a duration.
+/// Creates an event with a start and a duration, both in nanoseconds.
 fn complete(name: &str, pid: u32, tid: u64, begin: f64, length: f64, args: Value) -> Value {
     let microseconds = |nanoseconds: f64| (nanoseconds.max(0.0)).round() / 1e3;
     let (ts, dur) = (microseconds(begin), microseconds(length));

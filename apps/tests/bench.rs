@@ -10,7 +10,7 @@ use std::path::Path;
 use common::{RunOutput, multisplit, run_line, temporary};
 use serde_json::Value;
 
-/// Runs `multisplit bench` with each case measured once. Enough for tests, which do not look at the times.
+/// Runs `multisplit bench`, and measures each case only once, because the tests ignore the times.
 #[track_caller]
 fn bench(line: &str) -> RunOutput {
     run_line(multisplit(), &format!("bench {line} --reps 1 --warmup 0")).expect(0)
@@ -63,7 +63,7 @@ fn invalid_rankings_are_rejected() {
     std::fs::write(&file, "3\n1\n2\n").expect("written");
     let sort = format!("sort {} -o - --type u32", name(&file));
     let ran = run_line(multisplit(), &format!("{sort} --ranking promised,probed")).expect(2);
-    ran.expect_err("both are for `multisplit bench`");
+    ran.expect_err("only `multisplit bench` accepts both");
     let with_variable = |value: &str| {
         let mut command = multisplit();
         command.env("MULTISPLIT_RANKING", value);
@@ -274,8 +274,8 @@ fn bench_paper_prints_its_tables() {
     let here: Vec<_> = ran.out.lines().filter(|line| line.contains(" here ")).collect();
     assert!(here.len() > 40, "{}", ran.out);
     let missing = here.iter().filter(|line| line.ends_with(" -")).count();
-    assert_eq!(missing, 1, "keys are not unpacked, all else is there:\n{}", ran.out);
-    assert!(report.contains("split_delta_keys: shares of the stages"), "plots too");
+    assert_eq!(missing, 1, "only the unpack stage of keys has no figure:\n{}", ran.out);
+    assert!(report.contains("split_delta_keys: shares of the stages"), "no plots");
     let _ = std::fs::remove_file(page);
 
     for wrong in ["paper sort", "paper --n 64,128", "sort --table sort"] {

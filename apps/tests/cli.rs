@@ -33,7 +33,7 @@ fn devices_json_marks_the_chosen_device() {
     assert!(device["limits"]["max_storage_buffer_range"].as_u64() >= Some(1 << 27));
     let index = device["index"].to_string();
     let device = chosen(&format!("devices --json --device {index}"));
-    assert_eq!(device["reason"], format!("--device asks for `{index}`"));
+    assert_eq!(device["reason"], format!("selected by --device `{index}`"));
 }
 
 #[test]

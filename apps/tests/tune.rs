@@ -20,7 +20,7 @@ fn text(path: &Path) -> &str {
     path.to_str().expect("a path that is text")
 }
 
-/// Sets a line of a profile to another value.
+/// Returns the profile `text` with another value of the setting `name`.
 fn with(text: &str, name: &str, value: &str) -> String {
     let line = |line: &str| match line.split_once(" = ") {
         Some((found, _)) if found == name => format!("{name} = {value}\n"),
@@ -54,7 +54,7 @@ fn profiles_are_written_found_and_validated() {
     let folder = temporary("config");
     let command = || with_folder(&folder);
     // Without a profile, there is no message about it.
-    let ran = run(command(), &["devices"]).expect(0).expect_out(&["sizes            built-in"]);
+    let ran = run(command(), &["devices"]).expect(0).expect_out(&["kernel sizes     built-in"]);
     assert!(ran.err.is_empty(), "{}", ran.err);
 
     let ran = run_line(command(), "tune --budget 5").expect(0).expect_out(&["built-in", "tuned"]);
@@ -85,7 +85,7 @@ fn profiles_are_written_found_and_validated() {
         for part in [used.as_str(), expected, "the built-in sizes are used"] {
             assert!(warned[0].contains(part), "no `{part}` in {}", warned[0]);
         }
-        run(command(), &["devices"]).expect(0).expect_out(&["sizes            built-in"]);
+        run(command(), &["devices"]).expect(0).expect_out(&["kernel sizes     built-in"]);
         // A damaged profile given by `--profile`: the same message, as an error.
         for arguments in [&["devices"][..], &["bench", "copy", "--n", "1000"]] {
             let named = [arguments, &["--profile", text(&path)]].concat();

@@ -18,8 +18,8 @@ pub struct Choice<T> {
 pub trait Named: Copy + PartialEq + Send + Sync + 'static {
     /// The choices on the command line. The first is the default.
     const CHOICES: &'static [Choice<Self>];
-    /// Other names: of values that are no choices, and names in benchmark results that differ from
-    /// the choice. The command line accepts both.
+    /// Names in benchmark results: of choices that have another name on the command line, and of values that are not
+    /// choices. The command line accepts both names of a choice.
     const IN_FIGURES: &'static [(Self, &'static str)] = &[];
 }
 

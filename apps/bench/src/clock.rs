@@ -24,22 +24,21 @@ const BUSY_KEYS: u64 = 1 << 22;
 const BUSY_NANOSECONDS: f64 = 8e6;
 const MAX_BUSY_RUNS: f64 = 200.0;
 
-/// The clock counts as up if the reference sort takes at most this many times its best time.
+/// The clock counts as being at its maximum if the reference sort takes at most this many times its best time.
 const TOLERANCE: f64 = 1.04;
-/// If the shortest time of the reference sort has not improved for this long, it counts as the best
-/// of the device.
+/// If the best time of the reference sort has not improved for this long, it counts as the best of the device.
 const STEADY: Duration = Duration::from_millis(400);
-/// Maximum time to wait for the clock.
+/// Maximum time to wait until the clock is at its maximum.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Keeps the clock up and measures it.
+/// Keeps the device clock at its maximum, and checks whether it is.
 pub struct Clock {
     reference: (Executable, Planned, Array<u32>),
     busy: RefCell<Replay>,
     busy_runs: Cell<u32>,
     /// Best time of the reference, in nanoseconds.
     best: Cell<f64>,
-    /// Whether `best` is known to be the best of the device.
+    /// Whether `best` counts as the best of the device.
     known: Cell<bool>,
 }
 
@@ -69,13 +68,13 @@ impl Clock {
         Ok(busy.submit(self.busy_runs.get())?)
     }
 
-    /// Keeps the device busy until its clock is up or a timeout expires; [`is_up`](Self::is_up) reports
-    /// which.
+    /// Keeps the device busy until its clock is at its maximum or a timeout expires.
+    /// [`is_at_maximum`](Self::is_at_maximum) reports which.
     pub fn wait(&self, context: &Context) -> Result<()> {
         let (start, mut improved) = (Instant::now(), Instant::now());
         while start.elapsed() < PATIENCE {
             let before = self.best.get();
-            let up = self.is_up(context)?;
+            let up = self.is_at_maximum(context)?;
             if self.best.get() * TOLERANCE < before {
                 improved = Instant::now();
             }
@@ -87,14 +86,14 @@ impl Clock {
         Ok(())
     }
 
-    /// Whether the clock is up now.
-    pub fn is_up(&self, context: &Context) -> Result<bool> {
+    /// Whether the clock is at its maximum now. Runs the reference sort.
+    pub fn is_at_maximum(&self, context: &Context) -> Result<bool> {
         self.keep_busy()?;
         let (executable, plan, keys) = &self.reference;
         let bound = plan.bind(&[keys]);
         let time = median(context.time_runs(executable, &bound, REFERENCE_RUNS)?);
         self.best.set(self.best.get().min(time));
-        // The time of a sort grows more slowly than its key count, hence the factor of 4.
+        // The time of a sort grows more slowly than its key count, so divide the estimate by 4.
         let busy_run = time * (BUSY_KEYS / REFERENCE_KEYS) as f64 / 4.0;
         self.busy_runs.set((BUSY_NANOSECONDS / busy_run).clamp(1.0, MAX_BUSY_RUNS).ceil() as u32);
         Ok(time <= self.best.get() * TOLERANCE)

@@ -21,7 +21,7 @@ pub fn random_keys<K: Key>(n: u64, seed: u64) -> Result<Vec<K>> {
     Ok(keys)
 }
 
-/// `n` numbers computed from their indices.
+/// `n` numbers; `word` computes each from its index.
 pub fn words(n: u64, word: impl FnMut(usize) -> u32) -> Result<Vec<u32>> {
     let (mut words, length) = reserve_elements(n)?;
     words.extend((0..length).map(word));
@@ -84,7 +84,7 @@ pub fn mixed(index: usize, seed: u64) -> u32 {
     (z >> 32) as u32 ^ z as u32
 }
 
-/// Segments of a random mix are shorter than two to this power.
+/// Lengths in [`random_offsets`] have at most this many bits.
 const MAX_BITS: u32 = 17;
 
 /// Offsets of segments of `n` elements. Lengths have a log-uniform distribution: most segments are tiny, but most

@@ -21,7 +21,7 @@ pub fn rate(per_nanosecond: f64) -> String {
     format!("{} {unit}/s", three_digits(per_nanosecond / scale))
 }
 
-/// Formats bytes in the largest binary unit that is not larger.
+/// Formats a byte count in the largest binary unit that does not exceed it, with at most one decimal.
 pub fn bytes(count: u64) -> String {
     const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let power = count.checked_ilog2().unwrap_or(0) / 10;
@@ -50,7 +50,7 @@ pub fn six_digits(value: f64) -> f64 {
 }
 
 fn three_digits(value: f64) -> String {
-    // From these bounds on, rounding to one more decimal would give four digits.
+    // At or above these bounds, one more decimal would give four digits.
     match value {
         v if v >= 99.95 => format!("{v:.0}"),
         v if v >= 9.995 => format!("{v:.1}"),

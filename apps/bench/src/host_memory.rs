@@ -5,13 +5,13 @@ use crate::figures;
 
 /// Error for insufficient host memory.
 #[derive(Debug, thiserror::Error)]
-#[error("{what} needs {needed} of memory, but less is available")]
+#[error("{what} needs {needed} of host memory, but less is available")]
 pub struct InsufficientMemory {
     what: String,
     needed: String,
 }
 
-/// Returns an error if the host cannot provide `bytes` bytes.
+/// Returns an error if the host cannot provide `bytes` bytes; its message says that `what` needs them.
 pub fn check(what: &str, bytes: u64) -> Result<(), InsufficientMemory> {
     let enough = available().is_none_or(|available| bytes <= available) && can_allocate(bytes);
     if enough {

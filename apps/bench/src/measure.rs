@@ -1,5 +1,5 @@
-//! Measures figures: checks the result once, warms up, then takes the median of consecutive runs at full
-//! clock.
+//! Measures operations: checks the result once, warms up, and then takes the median of consecutive runs while the
+//! device clock is at its maximum.
 
 use std::cell::{RefCell, RefMut};
 use std::time::{Duration, Instant};
@@ -29,7 +29,7 @@ pub struct Bench<'c> {
     pub context: &'c Context,
     pub target: Target,
     pub timing: Timing,
-    /// Clock control; `None` for a software driver, for which the defaults are smaller.
+    /// Clock control; `None` for a software driver.
     pub clock: Option<Clock>,
     pub output: RefCell<&'c mut Output>,
 }
@@ -47,7 +47,7 @@ pub struct Case<'c> {
     /// Restores the input before each run. Needed for in-place operations such as sorts, because sorting sorted
     /// data is slightly faster.
     pub restore: Option<&'c dyn Fn() -> Result<()>>,
-    /// Key distribution of a split, whose figure has the times of its stages.
+    /// Key distribution of a split; `None` for other operations. Figures of splits include the times of the stages.
     pub distribution: Option<&'static str>,
 }
 
@@ -137,8 +137,9 @@ impl<'c> Bench<'c> {
         self.clock.as_ref().map_or(Ok(()), Clock::keep_busy)
     }
 
-    /// Time of one run: the median of a batch of runs, after the warm-up time and after two consecutive
-    /// batches agree, with the clock up before and after.
+    /// Measures the time of one run: the median of a batch of runs. Warms up first, and repeats batches until two
+    /// consecutive ones agree. Starts again if they do not agree, or if the device clock is not at its maximum
+    /// afterwards; makes at most `ATTEMPTS` attempts.
     pub fn settled(&self, mut batch: impl FnMut() -> Result<Vec<f64>>) -> Result<Timed> {
         let warmup = Duration::from_millis(self.timing.warmup_ms);
         let mut attempts = 0;
@@ -156,7 +157,8 @@ impl<'c> Bench<'c> {
             }
             let batches = self.timing.warmup_ms / MS_OF_BATCH;
             let (nanoseconds, agreed) = agreed(batches, || Ok(median(batch()?)))?;
-            let up = self.clock.as_ref().map_or(Ok(true), |clock| clock.is_up(self.context))?;
+            let up =
+                self.clock.as_ref().map_or(Ok(true), |clock| clock.is_at_maximum(self.context))?;
             attempts += 1;
             if up && agreed || attempts == ATTEMPTS {
                 return Ok(Timed { nanoseconds, settled: up && agreed });
@@ -165,8 +167,8 @@ impl<'c> Bench<'c> {
     }
 }
 
-/// Runs between two timestamps, for runs that take these times: many if they are short, because a timestamp takes
-/// longer than the pause between two runs.
+/// Number of runs between two timestamps, for runs of these durations in nanoseconds. Several short runs share two
+/// timestamps, because a timestamp takes longer than the pause between two runs.
 fn runs_per_batch(times: &[f64]) -> u32 {
     let fitting = BATCH_NANOSECONDS / median(times.to_vec()).max(1.0);
     (fitting as u32).clamp(1, MAX_RUNS_PER_BATCH)
@@ -174,13 +176,13 @@ fn runs_per_batch(times: &[f64]) -> u32 {
 
 /// Runs that are timed first, to find the number of runs per batch.
 const ROUGH_RUNS: u32 = 3;
-/// Approximate duration of a batch.
+/// Approximate duration of the runs between two timestamps.
 const BATCH_NANOSECONDS: f64 = 4e6;
 const MAX_RUNS_PER_BATCH: u32 = 32;
 
 /// Maximum relative difference between the medians of two batches that agree.
 const AGREEMENT: f64 = 0.03;
-/// Milliseconds of warm-up time per additional batch: limits the number of batches.
+/// Milliseconds of warm-up time for each additional batch: a longer warm-up allows more batches.
 const MS_OF_BATCH: u64 = 50;
 /// Maximum number of measurements before a figure is reported as unstable.
 const ATTEMPTS: u32 = 4;
@@ -200,7 +202,7 @@ fn agreed(max: u64, mut time: impl FnMut() -> Result<f64>) -> Result<(f64, bool)
     Ok((last, max == 0))
 }
 
-/// Reason why `arrays` arrays of `n` words do not fit the device, if they do not.
+/// Reason why `arrays` arrays of `n` words do not fit the device; `None` if they do.
 pub fn too_large(context: &Context, n: u64, arrays: u64) -> Option<String> {
     let properties = context.properties();
     let array = bytes_of(n);
@@ -224,7 +226,7 @@ mod tests {
     fn measurement_repeats_until_two_batches_agree() {
         let of = |max| {
             let mut times = [9.0, 5.0, 4.0, 3.9, 1.0].into_iter();
-            agreed(max, || Ok(times.next().expect("no more than these"))).expect("a time")
+            agreed(max, || Ok(times.next().expect("at most five calls"))).expect("a time")
         };
         let not_yet = [(5.0, false), (4.0, false)];
         assert_eq!(of(0), (9.0, true));

@@ -24,8 +24,9 @@ pub struct Options {
     /// Subjects to measure, one after the other
     #[arg(value_enum, default_value = "all")]
     subject: Vec<Subject>,
-    /// Numbers of elements, separated by commas [default: 2^16,2^20,2^22,2^25,2^28; for
-    /// splits and histograms 2^25,2^28, for the paper 2^25; on a software driver 2^13,2^16]
+    /// Numbers of elements, separated by commas [default: 2^16,2^20,2^22,2^25,2^28; for sorts and
+    /// topk also 2^12,2^14; for splits and histograms 2^25,2^28; for the paper 2^25; on a software
+    /// driver 2^13,2^16, for the paper 2^16]
     #[arg(long, value_name = "LIST", value_parser = size::parse, value_delimiter = ',')]
     pub(crate) n: Vec<u64>,
     /// Numbers of buckets of splits and of bins of histograms, separated by commas [default:
@@ -35,8 +36,8 @@ pub struct Options {
     /// Number of runs; the median time is reported [default: 20, on a software driver 5]
     #[arg(long, value_name = "K", value_parser = value_parser!(u32).range(1..=10_000))]
     reps: Option<u32>,
-    /// Milliseconds of warm-up before each measurement, to raise the clocks [default: 500, on a
-    /// software driver 20]
+    /// Milliseconds of warm-up before each measurement, which raises the device clock [default: 500, on
+    /// a software driver 20]
     #[arg(long, value_name = "MS", value_parser = value_parser!(u64).range(..=60_000))]
     warmup: Option<u64>,
     #[command(flatten)]
@@ -48,10 +49,10 @@ pub struct Options {
     /// Print the driver's pipeline statistics (registers, spills) to standard error
     #[arg(long)]
     pub statistics: bool,
-    /// With lane-order ranking, verify the order of one tile in N; 0 verifies none [default: 0]
-    #[arg(long, value_name = "TILES")]
+    /// With lane-order ranking, verify the ranks of one tile in N; 0 verifies none [default: 256]
+    #[arg(long, value_name = "N")]
     canary: Option<u32>,
-    /// Compile kernels without maximal reconvergence
+    /// Do not enable the features for maximal reconvergence and subgroup-uniform control flow
     #[arg(long)]
     pub without_reconvergence: bool,
     #[command(flatten)]
@@ -70,7 +71,7 @@ pub struct Options {
     pub(crate) paper: PaperOptions,
 }
 
-/// Arguments about files.
+/// Arguments for input and output files.
 #[derive(Debug, Args)]
 pub struct FileOptions {
     /// Write the JSON lines to this file instead of standard output
@@ -87,7 +88,7 @@ pub struct FileOptions {
 const SIZES: [u64; 5] = [1 << 16, 1 << 20, 1 << 22, 1 << 25, 1 << 28];
 /// The size used in the paper, and a size that exceeds all caches.
 const SPLIT_SIZES: [u64; 2] = [1 << 25, 1 << 28];
-/// Sizes from the largest sorts by one workgroup to one that exceeds all caches.
+/// Sizes from one that a single workgroup sorts to one that exceeds all caches.
 const SORT_SIZES: [u64; 7] = [1 << 12, 1 << 14, 1 << 16, 1 << 20, 1 << 22, 1 << 25, 1 << 28];
 /// Small sizes, so that a software driver finishes within minutes.
 const SOFTWARE_SIZES: [u64; 2] = [1 << 13, 1 << 16];
@@ -197,7 +198,7 @@ impl Options {
         let has = |subject| subjects.contains(&subject);
         let (split, histogram) = (has(Subject::Split), has(Subject::Histogram));
         let paper = has(Subject::Paper);
-        // The paper's searches take networks, but no other options of sssp.
+        // `paper` accepts --graph, but no other options of sssp.
         let graph = if paper { self.sssp.graph.clone() } else { Vec::new() };
         let no_search = sssp::SearchOptions { graph, ..Default::default() };
         for (wrong, text) in [
@@ -227,7 +228,7 @@ impl Options {
             ),
             (
                 !has(Subject::Sssp) && self.sssp != no_search,
-                "the options of sssp need `multisplit bench sssp`; --graph also works with `paper`",
+                "--graph needs `multisplit bench sssp` or `paper`; the other options of sssp need `multisplit bench sssp`",
             ),
             (
                 subjects == [Subject::Sssp] && !self.n.is_empty(),
@@ -272,29 +273,29 @@ time), gps (10^9 elements per second) and method. Every configuration is verifie
 once. Sizes that do not fit the device are skipped, with a note. A small scan always takes one \
 workgroup; its method is then `one-workgroup`.
 
-Lines of sorts and splits also have the ranking: `probed` if they rely on observed behaviour of the \
-device, otherwise `promised`. If the driver supports pipeline statistics (registers, local memory), \
-they come last; -v prints them too, with a warning for each ranking kernel that uses local memory.
+Lines of sorts and splits also have the ranking: `probed` if they rely on the order of atomics that a \
+probe found on the device, otherwise `promised`. If the driver supports pipeline statistics \
+(registers, local memory), they come last; -v prints them too, with a warning for each ranking \
+kernel that uses local memory.
 
-Lines of `topk` have k as m.
+In lines of `topk`, m is k.
 
 Lines of `host` are measured by the host's clock and include transfers: a sort into the caller's \
 memory, and its transfers alone.
 
 Lines of splits also have the distribution and the milliseconds of each stage: prescan_ms, scan_ms \
-and postscan_ms, or histogram_ms and sweep_ms for onesweep; and clear_ms, which is everything \
-before. Stages are timed one by one; ms is the time of a run without interruption. Values of pairs \
-are indices.
+and postscan_ms, or histogram_ms and sweep_ms for onesweep; and clear_ms for all other passes. Stages \
+are timed one by one; ms is the time of an uninterrupted run. Values of pairs are indices.
 
 `multisplit bench paper` runs the experiments of the paper (GPU Multisplit, Ashkiani et al. 2017) \
 and prints its tables, with the figures of this device below those of the paper's GTX 1080; --json \
 has the lines.
 
 Lines of sssp have graph, edges, method, delta, ms (GPU time of a whole search, the mean over the \
-sources), mteps (arcs / time), rounds and relaxations, and for methods with separate passes for it \
-the share of the time that bucketing takes.";
+sources), mteps (millions of arcs per second), rounds and relaxations. For methods with separate \
+bucketing passes, bucketing_share is the share of the time that these passes take.";
 
-/// Arguments of `multisplit bench` on a line of their own.
+/// Parser of the arguments of `multisplit bench` in a string.
 #[derive(Parser)]
 struct Line {
     #[command(flatten)]
@@ -313,7 +314,7 @@ pub fn measure(arguments: &str, context: &Context, output: &mut Output) -> Resul
     Line::parse(arguments)?.measure(context, false, output)
 }
 
-/// Whether any option was given.
+/// Whether any of these options was given.
 fn given<T: Default + PartialEq>(options: &T) -> bool {
     *options != T::default()
 }

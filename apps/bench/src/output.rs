@@ -1,6 +1,6 @@
 //! Output of figures: JSON lines for programs, a table for people.
 //!
-//! The keys are those of the CUDA benchmarks of the same operations, so that the two files can be joined.
+//! The JSON keys are the same as in the CUDA benchmarks of these operations, so that files of both can be joined.
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal as _, Write};
@@ -38,7 +38,7 @@ pub struct Figure {
     /// Only for operations that rank keys.
     #[serde(skip_serializing_if = "Option::is_none")]
     ranking: Option<Ranking>,
-    /// Whether the clock was up and batches of runs agreed. Written only if false.
+    /// Whether the device clock was at its maximum and two batches of runs agreed. Written only if false.
     #[serde(skip_serializing_if = "is_true")]
     settled: bool,
     #[serde(flatten)]
@@ -59,7 +59,7 @@ impl Figure {
 #[derive(Clone, Copy, Debug)]
 pub struct Timed {
     pub nanoseconds: f64,
-    /// Whether the clock was up and two batches of runs agreed.
+    /// Whether the device clock was at its maximum and two batches of runs agreed.
     pub settled: bool,
 }
 
@@ -81,7 +81,7 @@ struct PipelineLine<'a> {
     statistics: BTreeMap<&'a str, &'a str>,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde requires this signature")]
 pub(crate) fn is_true(value: &bool) -> bool {
     *value
 }
@@ -92,17 +92,17 @@ pub struct Output {
     figures: Vec<Figure>,
     /// Ranking of the kernels that are measured now.
     ranking: Ranking,
-    /// Text written so far.
+    /// All lines written so far.
     text: String,
 }
 
 impl Output {
-    /// Prints each line to standard output immediately.
+    /// Creates an output that prints each line to standard output immediately.
     pub fn printed() -> Self {
         Self::to(Box::new(io::stdout()))
     }
 
-    /// Keeps the lines without printing them.
+    /// Creates an output that keeps the lines without printing them.
     pub fn kept() -> Self {
         Self::to(Box::new(io::sink()))
     }
@@ -139,7 +139,7 @@ impl Output {
         if !figure.settled {
             let n = size::show(figure.n);
             console::note(format_args!(
-                "{op} ({method}), n = {n}: the times did not become stable"
+                "{op} ({method}), n = {n}: unreliable time: measurements differ, or the device clock was not at its maximum"
             ));
         }
         self.figures.push(figure);
@@ -220,7 +220,7 @@ impl Output {
     }
 }
 
-/// Kernels that rank the keys of a tile, whose arrays must stay in registers.
+/// Prefixes of the names of kernels that rank the keys of a tile. Their arrays must stay in registers.
 const RANKING_KERNELS: [&str; 5] = [
     "multisplit.block.postscan",
     "multisplit.onesweep",
@@ -239,7 +239,7 @@ pub fn spilled(statistic: &str, value: &str) -> u64 {
     }
 }
 
-/// Bytes of local memory. NVIDIA's driver (580) adds 2^36 to them, which is masked out.
+/// Parses the value of a statistic of memory. NVIDIA's driver (580) adds 2^36 to it, which is masked out.
 fn memory(value: &str) -> u64 {
     value.parse().map_or(0, |bytes: u64| bytes & u64::from(u32::MAX))
 }

@@ -11,7 +11,7 @@ use crate::choice::{Choice, Named, choice};
 use crate::figures;
 use crate::size;
 
-/// Command-line name of a scan method; `None` leaves it to the device.
+/// Command-line name of a scan method; `None` selects the best one for the device.
 pub type Method = Choice<Option<ScanMethod>>;
 
 impl Named for Option<ScanMethod> {
@@ -37,7 +37,7 @@ pub struct Target {
     pub replayable: bool,
 }
 
-/// A plan, the method in use, and the imports.
+/// A plan, its method, and its imports (the buffers that the caller provides).
 pub struct Planned {
     /// The plan.
     pub plan: Plan,

@@ -11,7 +11,7 @@ pub struct Bars {
 }
 
 impl Bars {
-    /// Shows bars on a terminal unless `quiet`.
+    /// Shows bars if standard error is a terminal, unless `quiet`.
     pub fn new(quiet: bool) -> Self {
         Self { shown: !quiet && std::io::stderr().is_terminal() }
     }
@@ -49,7 +49,7 @@ impl Bars {
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
-        // Also cleared if the work fails; the error is printed separately.
+        // The bar is cleared even if the work fails; the error is printed separately.
         bar.with_message(what.to_owned()).with_finish(ProgressFinish::AndClear)
     }
 }

@@ -1,4 +1,4 @@
-//! `--ranking`: the requested ranking and the one in use.
+//! `--ranking`: the requested ranking, and the ranking that kernels use.
 
 use clap::ValueEnum;
 use multisplit::operations::split::Ranking as Kernels;
@@ -11,7 +11,7 @@ use serde::Serialize;
 pub enum Ranking {
     /// Only the guarantees of Vulkan: ranking by ballots
     Promised,
-    /// Also behaviour that was observed on the device: ranking by lane order, if the device keeps it
+    /// Also the order of atomics, if the device passes a probe: ranking by lane order
     Probed,
 }
 
@@ -39,7 +39,7 @@ impl Ranking {
         context.policy().split.ranking.into()
     }
 
-    /// Its name on the command line.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Promised => "promised",

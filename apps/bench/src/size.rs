@@ -80,7 +80,7 @@ fn too_large(text: &str) -> String {
     format!("`{text}` is too large; it must fit in 64 bits")
 }
 
-/// Formats a size: powers of two from 2^10 on as such, other sizes with separators.
+/// Formats a size: powers of two of at least 2^10 as powers, other sizes with commas.
 pub fn show(size: u64) -> String {
     if size >= 1 << 10 && size.is_power_of_two() {
         return format!("2^{}", size.ilog2());

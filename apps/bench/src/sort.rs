@@ -18,7 +18,7 @@ pub struct Sorted {
     pub pairs: bool,
 }
 
-/// Command-line name of a kind of sort, which other benchmark programs use too.
+/// Command-line name of a kind of sort. Other benchmark programs use the same names.
 pub type Op = Choice<Sorted>;
 /// Command-line name of a sort method.
 pub type Method = Choice<SortMethod>;
@@ -46,7 +46,7 @@ const fn pairs(key: KeyType) -> Sorted {
 impl Named for SortMethod {
     const CHOICES: &'static [Method] = &[
         choice(Self::Auto, "auto", "Best method for the device and the number of elements"),
-        choice(Self::OneSweep, "onesweep", "One sweep"),
+        choice(Self::OneSweep, "onesweep", "One pass per digit, with decoupled look-back"),
         choice(Self::Multisplit { radix_bits: 4 }, "r4", "Rounds of 4 bits, as in the paper"),
         choice(Self::Multisplit { radix_bits: 5 }, "r5", "Rounds of 5 bits"),
         choice(Self::Multisplit { radix_bits: 6 }, "r6", "Rounds of 6 bits"),

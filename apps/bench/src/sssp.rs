@@ -36,7 +36,7 @@ impl Named for Option<engine::Method> {
         choice(
             Some(engine::Method::Bucketing),
             "bucketing",
-            "Ten buckets by radix sort: the slow original",
+            "Ten buckets by radix sort: the paper's slow baseline",
         ),
         choice(
             Some(engine::Method::MultisplitPasses),
@@ -52,7 +52,7 @@ impl Named for Option<engine::Method> {
     ];
 }
 
-/// All methods of the device: those between `auto` and `dijkstra`.
+/// All methods that run on the device: the choices between `auto` and `dijkstra`.
 pub(crate) fn device_methods() -> &'static [Method] {
     let choices = <Option<engine::Method>>::CHOICES;
     &choices[1..choices.len() - 1]
@@ -96,8 +96,9 @@ impl FromStr for Source {
                 Err(format!("{text}: a grid has at least {MIN_GRID} vertices"))
             }
             ("grid", &[vertices]) => Ok(Self::Grid(Grid::of_size(vertices))),
-            _ => Err("expected rmat, rmat:VERTICES:EDGES[:SEED], grid, grid:VERTICES, or a file"
-                .to_owned()),
+            _ => Err(format!(
+                "{text} is not a network; use rmat, rmat:VERTICES:EDGES[:SEED], grid, grid:VERTICES or a file"
+            )),
         }
     }
 }
@@ -123,7 +124,7 @@ impl Source {
     }
 
     /// Like [`network`](Self::network), with progress bars, and also returns the origin of the weights.
-    /// `format` is the file format, if neither the name nor the first lines determine it.
+    /// `format` is the file format; by default, the name or the first lines determine it.
     pub fn load(&self, weighting: Weighting, format: Option<Format>, bars: Bars) -> Result<Loaded> {
         let path = match self {
             Self::Rmat(rmat) => {
@@ -166,7 +167,7 @@ impl Source {
         }
     }
 
-    /// Default sources of this network.
+    /// Vertices from which the benchmarks search in this network by default.
     pub fn sources(&self) -> Vec<u32> {
         let known = SOURCES.iter().find(|(name, _)| *name == self.name());
         known.map_or(vec![0], |(_, sources)| sources.to_vec())
@@ -175,7 +176,9 @@ impl Source {
 
 /// Plans a search in this network.
 pub fn plan(target: &Target, graph: &Source, method: Method, rounds: u32) -> Result<Plan> {
-    let method = method.value.context("dijkstra runs on the CPU, so it has no plan")?;
+    let method = method
+        .value
+        .context("--method dijkstra runs on the CPU, so it has no plan; use another method")?;
     let tuning = Some(target.search);
     let options =
         engine::Options { method, resident: Some(false), tuning, ..engine::Options::default() };

@@ -1,19 +1,19 @@
-//! Times of the stages of a split: the paper's three, or those of the other methods.
+//! Times of the stages of a split: prescan, scan and postscan, as in the paper, or the stages of other methods.
 
 use multisplit::PassTime;
 use serde::{Serialize, Serializer};
 
 use crate::figures::six_digits;
 
-/// Stages in the order of figures: key, and the label of their passes, or its beginning if it ends with a point.
+/// Stages in output order: JSON key, and label of their passes. A label that ends with a dot is a prefix.
 const STAGES: [(&str, &str); 10] = [
     ("prescan_ms", "multisplit.prescan"),
-    // Includes clearing the state of its look-back.
+    // Includes the pass that clears the look-back state.
     ("scan_ms", "scan."),
     ("postscan_ms", "multisplit.postscan"),
     ("histogram_ms", "multisplit.histogram"),
     ("sweep_ms", "multisplit.onesweep"),
-    // Search for the start of each bucket.
+    // The pass that searches for the start of each bucket.
     ("offsets_ms", "multisplit.offsets"),
     ("flags_ms", "multisplit.flags"),
     ("scatter_ms", "multisplit.scatter"),
@@ -34,7 +34,7 @@ pub struct SplitFigure {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Stages {
     of: [Option<f64>; STAGES.len()],
-    /// Clears before the first stage.
+    /// All other passes, such as clears.
     clear: f64,
 }
 

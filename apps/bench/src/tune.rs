@@ -1,4 +1,4 @@
-//! Sizes of kernels, set on the command line for parameter sweeps.
+//! Kernel sizes set on the command line, to compare their speed.
 
 use std::str::FromStr;
 
@@ -59,7 +59,7 @@ impl Sizes for Tuning {
     ];
 }
 
-/// Sizes with their values, separated by commas, such as `local_hops=8,stage=4`.
+/// Names and values of sizes, separated by commas, such as `local_hops=8,stage=4`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Tune<T> {
     /// The text on the command line.
@@ -86,7 +86,9 @@ impl<T: Sizes> FromStr for Tune<T> {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let value = |pair: &str| -> Result<(Field<T>, u32), String> {
-            let (name, number) = pair.split_once('=').ok_or("expected NAME=NUMBER")?;
+            let (name, number) = pair
+                .split_once('=')
+                .ok_or_else(|| format!("`{pair}` does not have the form NAME=NUMBER"))?;
             let found = T::FIELDS.iter().find(|(field, _)| *field == name);
             let (_, field) = found.ok_or_else(|| {
                 let names: Vec<_> = T::FIELDS.iter().map(|(name, _)| *name).collect();

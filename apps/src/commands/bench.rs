@@ -90,7 +90,7 @@ struct Files {
 }
 
 impl Files {
-    /// Opens the output files before measuring.
+    /// Reads the files of `--against` and opens the output files, before measuring.
     fn begin(options: &FileOptions, devices: &Devices) -> Result<Self> {
         let mut texts = String::new();
         for path in &options.against {

@@ -35,10 +35,11 @@ Examples:
   multisplit demo --n 2^20 --validate
   multisplit demo --device 1 --html gpu.html";
 
-/// Enough repetitions for a median, and few enough for a software driver to finish in about a minute.
+/// Repetitions of every benchmark: enough for a median, and few enough for a software driver to finish in about a
+/// minute.
 const RUNS: &str = "--reps 5 --warmup 20";
 
-/// Measures every primitive once and prints the results.
+/// Measures every primitive, prints the results, and writes the report.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let start = Instant::now();
     let mut out = io::stdout().lock();
@@ -56,20 +57,20 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     // Two sizes, so that the plots show a line.
     let sizes = if n >= 8 { vec![n / 8, n] } else { vec![n] };
     let list = sizes.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
-    tour.stop("copy, the ceiling", &format!("copy --n {list} {RUNS}"))?;
+    tour.measure("copy, the upper bound of all rates", &format!("copy --n {list} {RUNS}"))?;
     let sorts = "--sorts sort_keys_u32,sort_pairs_u32_u32";
-    tour.stop("radix sort", &format!("sort --n {list} {sorts} {RUNS}"))?;
+    tour.measure("radix sort", &format!("sort --n {list} {sorts} {RUNS}"))?;
     let buckets = if software { "8,64" } else { "2,8,32,256" };
     let ops = "--op split_delta_keys,split_delta_pairs --method auto";
-    tour.stop(
-        "split, by buckets of equal width",
+    tour.measure(
+        "split into buckets of equal width",
         &format!("split --n {list} --m {buckets} {ops} {RUNS}"),
     )?;
     let bins = "--histograms histogram_even,histogram_range --bins 16,256";
-    tour.stop("histogram of f32", &format!("histogram --n {list} {bins} {RUNS}"))?;
+    tour.measure("histogram of f32", &format!("histogram --n {list} {bins} {RUNS}"))?;
     let graphs = if software { "rmat:5000:30000,grid:3000" } else { "rmat,grid" };
     let searches = "--search near-far,multisplit --source 0";
-    tour.stop("shortest paths", &format!("sssp --graph {graphs} {searches} {RUNS}"))?;
+    tour.measure("shortest paths", &format!("sssp --graph {graphs} {searches} {RUNS}"))?;
 
     let points = Points::parse(tour.output.text())?;
     outputs.bytes(
@@ -90,7 +91,7 @@ fn begin_report(options: &Options, outputs: &mut Outputs) -> Result<OutputId> {
     Ok(if ours { outputs.begin_replacing(&place)? } else { outputs.begin(&place)? })
 }
 
-/// Runs the primitives one after another.
+/// The device, and the outputs of the measurements.
 struct Tour<'t, W> {
     context: &'t Context,
     out: &'t mut W,
@@ -100,8 +101,8 @@ struct Tour<'t, W> {
 }
 
 impl<W: Write> Tour<'_, W> {
-    /// Runs `multisplit bench` with these arguments.
-    fn stop(&mut self, heading: &str, arguments: &str) -> Result<()> {
+    /// Prints the heading, runs `multisplit bench` with these arguments, and prints the results.
+    fn measure(&mut self, heading: &str, arguments: &str) -> Result<()> {
         writeln!(self.out, "{heading}")?;
         self.out.flush()?;
         multisplit_bench::measure(arguments, self.context, &mut self.output)?;
@@ -119,6 +120,7 @@ impl<W: Write> Tour<'_, W> {
     }
 }
 
+/// Formats a measurement: operation, size, method, time and rate.
 fn line(point: &Point) -> String {
     let what = match &point.graph {
         Some(graph) => format!("{} {graph}", point.op),

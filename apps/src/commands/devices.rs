@@ -26,11 +26,12 @@ pub struct Options {
 const EXAMPLES: &str = "\
 Examples:
   multisplit devices
-  multisplit devices --device nvidia      would this choice work?
+  multisplit devices --device nvidia      check whether this option selects a usable device
   multisplit devices --json | jq '.[] | select(.chosen) | .name'
 
-Discrete GPUs come before integrated ones, and these before software drivers. --device or \
-MULTISPLIT_DEVICE choose another device by its index or a part of its name.";
+By default, a discrete GPU is selected if there is one, otherwise an integrated GPU, otherwise a \
+software driver. --device or MULTISPLIT_DEVICE selects another device by its index or a part of its \
+name.";
 
 /// Lists the devices. If none is usable, prints the list and returns the reason as an error.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
@@ -63,13 +64,14 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
 struct Chosen {
     index: usize,
     reason: String,
-    /// Source of the kernel sizes.
+    /// Source of the kernel sizes: `built-in` or the path of a profile. `None` if the profile is invalid.
     profile: Option<String>,
 }
 
+/// Returns the reason why `entry` is selected, in words.
 fn reason(entry: &DeviceEntry, all: &[DeviceEntry], devices: &Devices) -> String {
     if let Some((means, wanted)) = devices.requested_device() {
-        return format!("{means} asks for `{wanted}`");
+        return format!("selected by {means} `{wanted}`");
     }
     let kind = entry.properties.kind();
     let usable = |e: &&DeviceEntry| e.missing.is_empty();
@@ -78,9 +80,9 @@ fn reason(entry: &DeviceEntry, all: &[DeviceEntry], devices: &Devices) -> String
         (1, _) => "the only device".to_owned(),
         (_, 1) => "the only usable device".to_owned(),
         _ if all.iter().filter(usable).filter(same_kind).count() == 1 => {
-            format!("{kind}, the best kind here")
+            format!("{kind}, the preferred type of the usable devices")
         }
-        _ => format!("{kind}, the best kind here, and the first of them"),
+        _ => format!("{kind}, the preferred type of the usable devices; the first of several"),
     }
 }
 
@@ -97,7 +99,7 @@ fn to_text(entry: &DeviceEntry, chosen: Option<&Chosen>) -> String {
     }
     if let Some(chosen) = chosen {
         rows.push(("would be used", chosen.reason.clone()));
-        rows.extend(chosen.profile.clone().map(|profile| ("sizes", profile)));
+        rows.extend(chosen.profile.clone().map(|profile| ("kernel sizes", profile)));
     }
     for (name, value) in rows {
         // Writing to a string cannot fail.
@@ -167,7 +169,7 @@ fn scan_name(properties: &DeviceProperties) -> String {
         ScanMethod::LookBack => "lookback".to_owned(),
         ScanMethod::ReduceThenScan => "reduce-then-scan".to_owned(),
         ScanMethod::LookBackUpTo(max) => {
-            format!("lookback up to {} elements, then reduce-then-scan", size::show(max))
+            format!("lookback up to {} elements, reduce-then-scan for more", size::show(max))
         }
     }
 }

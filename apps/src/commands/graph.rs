@@ -57,8 +57,8 @@ enum Subject {
         /// Algorithm
         #[arg(long, value_enum, default_value_t)]
         method: sort::Method,
-        /// Sort by rounds of multisplit with this many buckets, 16 to 256
-        #[arg(long, value_name = "M", value_parser = buckets_of_a_round, conflicts_with = "method")]
+        /// Sort with one multisplit per digit, into M buckets: 16, 32, 64, 128 or 256
+        #[arg(long, value_name = "M", value_parser = parse_bucket_count, conflicts_with = "method")]
         m: Option<SortMethod>,
         #[command(flatten)]
         common: PlanOptions,
@@ -140,22 +140,20 @@ Examples:
   multisplit graph sssp --graph grid:10000 --method near-far
   multisplit graph scan --format dot | dot -Tsvg > scan.svg
 
-Plans depend on the limits of the device. Without a device they are made for the limits that every \
-device guarantees.";
+Plans depend on the limits of the device. Without a device, the minimum limits that Vulkan guarantees \
+are used.";
 
-/// Parses the bucket count of a round, a power of two from 16 to 256.
-fn buckets_of_a_round(text: &str) -> Result<SortMethod, String> {
+/// Parses `--m` of a sort: the number of buckets of each multisplit. Returns the sort method.
+fn parse_bucket_count(text: &str) -> Result<SortMethod, String> {
     let radix_bits = (4..=8u32).find(|bits| (1u32 << bits).to_string() == text);
-    let radix_bits =
-        radix_bits.ok_or("the number of buckets per round must be 16, 32, 64, 128 or 256")?;
+    let radix_bits = radix_bits.ok_or("the number of buckets must be 16, 32, 64, 128 or 256")?;
     Ok(SortMethod::Multisplit { radix_bits })
 }
 
-/// An R-MAT network of this size.
+/// Returns an R-MAT network of this size.
 fn network(vertices: u64, edges: u64) -> Result<Source> {
-    let narrow = |number| {
-        u32::try_from(number).context("the number of vertices or edges does not fit in 32 bits")
-    };
+    let narrow =
+        |number| u32::try_from(number).context("--n and --m must be less than 2^32 for a network");
     Ok(Source::Rmat(Rmat::of_size(narrow(vertices)?, narrow(edges)?)))
 }
 
@@ -216,7 +214,7 @@ fn target(devices: &Devices) -> Result<Target> {
         return Err(error);
     }
     console::note(format_args!(
-        "planned with the limits that every device guarantees, because {error}"
+        "planned with the minimum limits that Vulkan guarantees, because {error}"
     ));
     Ok(Target::any())
 }

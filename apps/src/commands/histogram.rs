@@ -31,10 +31,10 @@ pub struct Options {
     /// Bins of equal width from LO (included) to HI (excluded) [default: the range of the samples]
     #[arg(long, num_args = 2, value_names = ["LO", "HI"], allow_negative_numbers = true, group = "function")]
     range: Option<Vec<String>>,
-    /// Use bins of equal ratio instead of equal width
+    /// Use bins whose edges have equal ratios, instead of bins of equal width
     #[arg(long, conflicts_with_all = ["splitters", "glsl", "identity"])]
     log: bool,
-    /// File of sorted splitters between the bins; a .npy file may have another type than the samples
+    /// File of M + 1 sorted numbers, the edges of M bins; a .npy file may have another type than the samples
     #[arg(long, value_name = "FILE", group = "function", conflicts_with = "bins")]
     splitters: Option<PathBuf>,
     /// Use one bin for each number from 0 to M - 1
@@ -80,8 +80,8 @@ Examples:
 A bin contains its lower edge but not its upper edge. Samples below the first edge, samples at or \
 above the last edge (above it with --closed) and NaN are out of range; their count is printed. \
 Without --range, the bins go from the smallest to the largest sample, and the last bin contains the \
-largest. Without --json, --csv or --svg a chart is printed. In GLSL a sample is uint (u8, u16, u32), \
-int (i8, i16, i32), float, uint64_t, int64_t or double.";
+largest. Without --json, --csv or --svg a chart is printed. A GLSL function gets the sample as uint \
+(u8, u16, u32), int (i8, i16, i32), float (f16, bf16, f32), uint64_t, int64_t or double.";
 
 /// Reads the samples, counts them, and prints the histogram.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
@@ -94,12 +94,12 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let input = options.input.open_one_for("histogram", "not counted", shape, devices.bars())?;
     let (samples, missing) = (input.numbers, input.missing);
     let (len, element) = (samples.len(), samples.element);
-    let material = Material::read(options, element, devices)?;
+    let more_inputs = MoreInputs::read(options, element, devices)?;
     let job = Job::new(devices, opening)?;
     let counted = {
         let _span = tracing::info_span!("histogram", n = len as u64).entered();
-        let (resources, request) = (job.resources(), material.request(options)?);
-        count(&resources, &request, samples, material.weights.as_ref(), devices.common.verify)?
+        let (resources, request) = (job.resources(), more_inputs.request(options)?);
+        count(&resources, &request, samples, more_inputs.weights.as_ref(), devices.common.verify)?
     };
     if let Some(id) = csv_out {
         outputs.bytes(id, csv(&counted).as_bytes())?;
@@ -112,9 +112,9 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let n = size::grouped(len as u64);
     let (out_of_range, bins) = (size::grouped(counted.outside.all()), counted.counts.len());
     let plural = if bins == 1 { "" } else { "s" };
-    let checked = match (devices.common.verify, &material.function) {
+    let checked = match (devices.common.verify, &more_inputs.function) {
         (false, _) => "",
-        (true, Some(_)) => "; GLSL runs on the device alone and was not verified",
+        (true, Some(_)) => "; not verified, because only the device can run the GLSL function",
         (true, None) => ", verified against the CPU",
     };
     let what = format!("counted {n} {element} in {bins} bin{plural}, {out_of_range} out of range,");
@@ -123,13 +123,13 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
 }
 
 /// Inputs besides the samples: splitters, GLSL function and weights.
-struct Material {
+struct MoreInputs {
     splitters: Option<Array>,
     function: Option<GlslFile>,
     weights: Option<Array>,
 }
 
-impl Material {
+impl MoreInputs {
     fn read(options: &Options, element: Element, devices: &Devices) -> Result<Self> {
         let bars = devices.bars();
         let of_samples = |path| read_splitters(&Place::new(path), element, bars);
@@ -156,6 +156,7 @@ impl Material {
     }
 }
 
+/// Output of `--json`.
 #[derive(Serialize)]
 struct Object<'o> {
     n: usize,

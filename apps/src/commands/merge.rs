@@ -43,7 +43,7 @@ Both inputs must be sorted, as `multisplit sort` leaves them, and have the same 
 input is an error. If numbers are equal, those of the first input come first. Empty cells of a table \
 are left out. Input that does not fit in device memory, or in --memory-limit, is merged in parts.";
 
-/// Copies of the data in host memory: inputs, result, and one part of the result.
+/// Estimated host memory, as a multiple of the input size: inputs, result, and copies of parts.
 const COPIES: usize = 4;
 
 /// Opens the inputs, merges them, and writes the result.

@@ -35,7 +35,7 @@ pub enum Command {
     Split(split::Options),
     /// Find the k largest or smallest elements of an array, of its rows, or rows of a table
     Topk(topk::Options),
-    /// Count the numbers of an array in each bin
+    /// Count the numbers of an array that fall into each bin
     Histogram(histogram::Options),
     /// Compute prefix sums, minima or maxima of an array
     Scan(scan::Options),
@@ -47,11 +47,11 @@ pub enum Command {
     Search(search::Options),
     /// Merge two sorted arrays
     Merge(merge::Options),
-    /// Find shortest paths from a vertex of a network, from a file or generated
+    /// Find shortest paths from a vertex of a network, which is a file or generated
     Sssp(sssp::Options),
     /// Run everything once on generated data: verify, measure, write a report
     Demo(demo::Options),
-    /// Measure the primitives; prints JSON lines
+    /// Measure the primitives, and print JSON lines
     Bench(Box<multisplit_bench::Options>),
     /// Find the fastest kernel sizes for this device, and save them
     Tune(tune::Options),
@@ -63,8 +63,8 @@ pub enum Command {
     Man(shell::ManOptions),
 }
 
-/// Runs a command and writes the trace, if requested. `whole` is the definition of the command line.
-pub fn run(command: Command, devices: &Devices, whole: clap::Command) -> Result<()> {
+/// Runs a command and writes the trace, if requested. `parser` defines the command line.
+pub fn run(command: Command, devices: &Devices, parser: clap::Command) -> Result<()> {
     devices.begin_trace()?;
     match command {
         Command::Devices(options) => devices::run(&options, devices),
@@ -83,8 +83,8 @@ pub fn run(command: Command, devices: &Devices, whole: clap::Command) -> Result<
         Command::Bench(options) => bench::run(&options, devices),
         Command::Tune(options) => tune::run(&options, devices),
         Command::Graph(options) => graph::run(&options, devices),
-        Command::Completions(options) => shell::completions(&options, whole),
-        Command::Man(options) => shell::man(&options, whole),
+        Command::Completions(options) => shell::completions(&options, parser),
+        Command::Man(options) => shell::man(&options, parser),
     }?;
     devices.end_trace()
 }

@@ -54,7 +54,7 @@ Examples:
 The value is printed; argmin and argmax print the index, a space and the value. If several numbers \
 are equal, the index is that of the first. Sums of integers have 64 bits and wrap around. Sums of \
 floats have the type of the input; the order of the additions depends on the device and on the \
-count, and is the same in every run. Floats are compared in the total order of IEEE 754: NaN is the \
+number of elements, and is the same in every run. Floats are compared in the total order of IEEE 754: NaN is the \
 largest. In a table the index is the row, not counting the header; empty cells are left out.";
 
 impl Op {
@@ -81,21 +81,25 @@ struct Object {
     r#type: String,
 }
 
-/// Copies of the data in host memory: the input and a widened copy.
+/// Estimated host memory, as a multiple of the input size: the input and a widened copy.
 const COPIES: usize = 3;
 
 /// Reads the input, reduces it, and prints the result.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let opening = devices.begin_opening();
-    // Indices refer to the storage order of the elements.
+    // argmin and argmax return indices, so the elements must be in row order.
     let shape = if options.op.is_index() { Shape::Rows } else { Shape::Any };
     let input = options.input.open_one(shape, devices.bars())?;
     let (element, n, op) = (input.numbers.element, input.numbers.len(), options.op);
     if element.is_time() && op == Op::Sum {
-        bail!("cannot add numbers of type {element}; use another --op");
+        bail!("--op sum does not support type {element}; use min, max, argmin or argmax");
     }
     if n == 0 && op != Op::Sum {
-        bail!("{} has no numbers, so it has no {}", options.input.place(), option_name(&op));
+        bail!(
+            "{} has no numbers; --op {} needs at least one",
+            options.input.place(),
+            option_name(&op)
+        );
     }
     let rows = input.rows;
     let array = input.numbers.read("the reduction", COPIES)?;
@@ -133,7 +137,7 @@ fn reduce<T: Term>(job: &Job<'_>, op: Op, array: &Array) -> Result<(Option<usize
     Ok((index, narrowed(array.element(), value)?))
 }
 
-/// Widens integers to 64 bits and 16-bit floats to 32 bits, which are the types of the sums.
+/// Converts an array to the type of its sum: integers to 64 bits, 16-bit floats to 32 bits.
 fn for_sums(array: Array) -> Result<Array> {
     if matches!(array.element(), Element::U64 | Element::I64 | Element::F32 | Element::F64) {
         return Ok(array);

@@ -54,13 +54,13 @@ Examples:
   printf '3\\n1\\n4\\n' | multisplit scan - -o - --type u32
 
 Without --inclusive, the first result is the identity of the operation: 0 for a sum, the largest \
-number of the type for a minimum, the smallest for a maximum (for floats NaN and -NaN). Results have \
+number of the type for a minimum, the smallest for a maximum (for floats, NaN and -NaN). Results have \
 the type of the input; sums of integers wrap around. The order in which floats are added depends on \
-the device and on the count, and is the same in every run. Floats are compared in the total order of \
+the device and on the number of elements, and is the same in every run. Floats are compared in the total order of \
 IEEE 754. Empty cells of a table are left out. Input that does not fit in device memory, or in \
 --memory-limit, is scanned in parts.";
 
-/// Copies of the data in host memory: input, results, and one part of each.
+/// Estimated host memory, as a multiple of the input size: input, results, and one part of each.
 const COPIES: usize = 4;
 
 /// Reads the input, scans it, and writes the result.
@@ -72,7 +72,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let (element, format) = (input.numbers.element, input.format);
     let operator = match options.op {
         Op::Sum if element.is_time() => {
-            bail!("cannot add numbers of type {element}; use --op min or --op max")
+            bail!("--op sum does not support type {element}; use --op min or --op max")
         }
         Op::Sum => Operator::Sum,
         Op::Min => Operator::Min,

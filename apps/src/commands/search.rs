@@ -28,7 +28,7 @@ pub struct Options {
     /// Format of the output [default: by its name; for - text]
     #[arg(long, value_enum)]
     output_format: Option<Format>,
-    /// Whether positions are before or after equal numbers
+    /// Whether a position is before or after equal numbers
     #[arg(long, value_enum, default_value_t)]
     side: Side,
 }
@@ -55,7 +55,7 @@ searched number, or with --side right less or equal. Floats are compared in the 
 754. Empty cells of a table are left out. The first input may have at most 2^32 - 1 numbers. Input \
 that does not fit in device memory, or in --memory-limit, is searched in parts.";
 
-/// Copies of the data in host memory: inputs, positions, and one part of them.
+/// Estimated host memory, as a multiple of the size of inputs and positions: both, and copies of parts.
 const COPIES: usize = 3;
 
 /// Reads both arrays, searches, and writes the positions.

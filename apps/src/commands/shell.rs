@@ -17,7 +17,7 @@ pub struct CompletionOptions {
 #[derive(Debug, Args)]
 #[command(after_help = MAN_EXAMPLES)]
 pub struct ManOptions {
-    /// Subcommand [default: multisplit itself]
+    /// Command to describe [default: multisplit itself]
     command: Option<String>,
 }
 
@@ -32,21 +32,21 @@ Examples:
   multisplit man | man -l -
   multisplit man sort > /usr/local/share/man/man1/multisplit-sort.1";
 
-/// Prints shell completions. `whole` is the definition of the command line.
-pub fn completions(options: &CompletionOptions, mut whole: Command) -> Result<()> {
+/// Prints shell completions. `parser` defines the command line.
+pub fn completions(options: &CompletionOptions, mut parser: Command) -> Result<()> {
     // Generate into a buffer, because clap_complete panics on write errors.
     let mut text = Vec::new();
-    clap_complete::generate(options.shell, &mut whole, "multisplit", &mut text);
+    clap_complete::generate(options.shell, &mut parser, "multisplit", &mut text);
     Ok(io::stdout().lock().write_all(&text)?)
 }
 
-/// Prints a manual page. `whole` is the definition of the command line.
-pub fn man(options: &ManOptions, whole: Command) -> Result<()> {
-    let mut whole = whole.disable_help_subcommand(true);
-    whole.build();
+/// Prints a manual page. `parser` defines the command line.
+pub fn man(options: &ManOptions, parser: Command) -> Result<()> {
+    let mut parser = parser.disable_help_subcommand(true);
+    parser.build();
     let command = match &options.command {
-        None => whole,
-        Some(name) => match whole.find_subcommand(name) {
+        None => parser,
+        Some(name) => match parser.find_subcommand(name) {
             Some(found) => found.clone(),
             None => bail!("unknown command `{name}`; `multisplit --help` lists all commands"),
         },

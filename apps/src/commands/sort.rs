@@ -51,7 +51,7 @@ enum Method {
     /// Best algorithm for the device
     #[default]
     Auto,
-    /// One pass with decoupled look-back per digit
+    /// One pass per digit, with decoupled look-back
     Onesweep,
     /// One multisplit per digit, as in the paper
     Multisplit,
@@ -72,12 +72,12 @@ Examples:
 Sorts are stable. Floats are in the total order of IEEE 754: -NaN, -inf, ..., -0, +0, ..., +inf, \
 NaN. Dates that are \"not a time\" count as the largest.
 
-A table keeps its header; its rows are moved whole, and rows with an empty cell come last. Its \
-numbers are 64-bit integers or floats unless --type says otherwise. With several --column, \
+A table keeps its header; its rows are moved whole, and rows with an empty cell come last. Columns \
+are read as 64-bit integers or floats, unless --type gives another type. With several --column, \
 --descending applies to all of them.
 
-Input that does not fit in device memory, or in --memory-limit, is split by sampled splitters and \
-sorted bucket by bucket, with the same result. --argsort and --column take at most 2^32 - 1 \
+Input that does not fit in device memory, or in --memory-limit, is split into buckets, which are \
+sorted one after another; the result is the same. --argsort and --column support at most 2^32 - 1 \
 elements.";
 
 /// Reads the input, sorts it, and writes the outputs.
@@ -127,7 +127,7 @@ impl Options {
     /// Exits with the usage-error status if no output is given.
     fn check(&self) {
         if self.output.output.is_none() && self.argsort.is_none() && !self.values.has_output() {
-            report::usage_error("give -o FILE, or --argsort FILE");
+            report::usage_error("give -o FILE, --values-out FILE or --argsort FILE");
         }
     }
 
@@ -151,8 +151,8 @@ struct SortJob<'j> {
 }
 
 impl SortJob<'_> {
-    /// Sorts directly from the input files if the data fits the device; otherwise from and to files by ranges
-    /// if possible, and else in host memory.
+    /// Sorts without loading the input into host memory if possible: all of it at once if it fits the device,
+    /// otherwise bucket by bucket, if the outputs can be written in any order.
     fn sort_files(&self, mut files: KeyedFiles) -> Result<()> {
         let (resources, request) = (self.job.resources(), self.request);
         if let Input::Numbers(keys, _) = &files.input
@@ -189,7 +189,7 @@ impl SortJob<'_> {
         self.sort_on_host(files, read)
     }
 
-    /// Sorts data in host memory and writes it.
+    /// Sorts keys and values in host memory, and writes them.
     fn sort_on_host(&self, files: KeyedFiles, (keys, values): (Array, Option<Data>)) -> Result<()> {
         let (element, wants_order) = (keys.element(), files.wants_words());
         let (moved, order, whole) = with_type!(element, K => {

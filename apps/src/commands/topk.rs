@@ -52,7 +52,7 @@ If elements are equal, those that come first in the input are taken, and come fi
 so that the result is the same on every device. Floats are in the order in which they are sorted: \
 NaN is the largest, -NaN the smallest. A table keeps its header; its rows are written whole, and \
 rows with an empty cell come last. With --rows, k results are written for each row, row after row. \
-k is at most the length of a row. Input that does not fit in device memory, or in --memory-limit, \
+k is at most the number of elements, or the length of a row. Input that does not fit in device memory, or in --memory-limit, \
 is processed in parts.";
 
 /// Reads the input, selects the top k, and writes the outputs.
@@ -81,7 +81,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
             report::done(summary);
         }
         (Input::Numbers(..), read) => {
-            let (keys, _) = read.context("internal error: numeric input was not loaded")?;
+            let (keys, _) = read.context("internal error: the input was not loaded")?;
             let n = keys.len() as u64;
             if let Some(length) = options.rows {
                 check_rows(&options.input, keys.len(), length)?;
@@ -111,6 +111,7 @@ impl Options {
         }
     }
 
+    /// Returns an error if there are fewer than k elements. `within` describes how many there are.
     fn check_k(&self, available: u64, within: impl FnOnce() -> String) -> Result<()> {
         if self.k > available {
             bail!("-k {} is too large: {}", self.k, within());
@@ -118,7 +119,8 @@ impl Options {
         Ok(())
     }
 
-    fn described(&self, k: u64) -> TopK {
+    /// The engine's parameters of the selection.
+    fn top_k(&self, k: u64) -> TopK {
         let how = if self.smallest { TopK::smallest(k) } else { TopK::largest(k) };
         self.rows.map_or(how, |length| how.rows(length))
     }
@@ -167,7 +169,7 @@ impl TopKJob<'_> {
         let keys = K::from_data(&wide)?;
         let found = phase::timed("selecting", || {
             let _span = tracing::info_span!("topk", n = keys.len() as u64).entered();
-            self.job.context.topk(keys, &self.options.described(k))
+            self.job.context.topk(keys, &self.options.top_k(k))
         })?;
         self.job.verify_by(|| self.verify(keys, k as usize, &found.keys, &found.indices))?;
         Ok(Found { moved: MovedPairs::host(found.keys, None), indices: found.indices })
@@ -182,7 +184,7 @@ impl TopKJob<'_> {
             .flat_map_iter(|row| first_indices(row, k, |key| rank(key) ^ flip))
             .collect();
         if found.len() != expected.len() || indices.len() != expected.len() {
-            bail!("the top-k is wrong: it does not have {} elements", expected.len());
+            bail!("the top-k is wrong: it must have {} elements", expected.len());
         }
         for (place, &index) in expected.iter().enumerate() {
             let key = keys[place / k * length + index as usize];

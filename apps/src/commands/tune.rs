@@ -35,10 +35,10 @@ Examples:
   multisplit tune -o fast.profile
   multisplit sort keys.npy -o sorted.npy --profile fast.profile
 
-Tile sizes, workgroup sizes and methods are measured on generated data, by GPU time, alternating \
-with the best candidate so far. The result of each candidate is verified against the CPU first. The \
-profile is a text file for this device and driver; results never depend on it. No other program \
-should use the device during tuning.";
+Candidates are combinations of tile sizes, workgroup sizes and methods. The result of each is \
+verified against the CPU; then its GPU time on generated data is compared with that of the best \
+candidate so far, in turns. The profile is a text file for this device and driver; results never \
+depend on it. No other program should use the device during tuning.";
 
 /// Tunes, prints the speedups, and writes the profile.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
@@ -46,7 +46,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let config = Config { pipeline_cache: PipelineCache::Off, ..Config::default() };
     let context = devices.open_with(config)?;
     let path = options.place(&context)?;
-    // Fail before spending time on tuning.
+    // Check this before spending time on tuning.
     refuse_existing(&path, devices)?;
     let start = match &options.from {
         Some(file) => {
@@ -98,7 +98,7 @@ fn refuse_existing(path: &Path, devices: &Devices) -> Result<()> {
     Ok(())
 }
 
-/// Formats the speedups by ranking.
+/// Formats a table of the speedups for each ranking.
 fn table(tuned: &Tuned) -> String {
     let mut text = String::new();
     for (ranking, rows) in &tuned.comparisons {

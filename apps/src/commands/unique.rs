@@ -55,14 +55,14 @@ struct Runs<K> {
     counts: Vec<u32>,
 }
 
-/// The runs in a form independent of the element type, and whether their elements are sorted.
+/// The runs, independent of the element type, and whether their elements are sorted in either direction.
 struct Found {
     keys: Array,
     counts: Vec<u32>,
     sorted: bool,
 }
 
-/// Copies of the data in host memory: input, sorted input, and results.
+/// Estimated host memory, as a multiple of the input size: input, sorted input, and results.
 const COPIES: usize = 5;
 
 /// Reads the input, sorts it if requested, finds runs, and writes them.
@@ -110,7 +110,7 @@ fn find<K: Number>(job: &Job<'_>, sort: bool, array: &Array) -> Result<Found> {
     let found = phase::timed("finding runs", || runs(&job.context, keys))?;
     job.verify_by(|| verify(keys, &found))?;
     let Runs { keys, counts } = found;
-    // Ascending or descending.
+    // Whether the numbers are sorted in either direction.
     let sorted = keys.is_sorted_by(|&a, &b| rank(a) < rank(b))
         || keys.is_sorted_by(|&a, &b| rank(a) > rank(b));
     Ok(Found { keys: narrowed(array.element(), Data::of(keys))?, counts, sorted })

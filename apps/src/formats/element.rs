@@ -54,7 +54,7 @@ macro_rules! with_type {
 pub(crate) use with_type;
 
 impl Element {
-    /// NumPy's name, with the byte order.
+    /// NumPy's name of the type, with the byte order.
     pub fn descr(self) -> String {
         match self {
             Self::U8 => "|u1".to_owned(),
@@ -95,7 +95,7 @@ pub struct TimeType {
 }
 
 impl TimeType {
-    /// Long enough for NumPy's units, such as `[25s]`: at most two letters, with a factor before them.
+    /// Maximum length of a unit such as `[25s]`, in bytes: brackets, a factor, and at most two letters.
     const MAX_UNIT: usize = 14;
 
     /// The type with this unit in brackets, or without a unit if `unit` is empty; `None` if the unit is

@@ -4,7 +4,7 @@ use std::io;
 
 use super::{Element, Format};
 
-/// Maximum line length. The longest number, a 64-bit float, has at most 1,075 significant digits.
+/// Maximum length in bytes of a line with one number. An exact decimal 64-bit float has fewer than 1,100 characters.
 pub const MAX_LINE_BYTES: u64 = 4096;
 
 /// An error in a file, which is named as on the command line.
@@ -17,7 +17,7 @@ pub enum FileError {
     #[error("{place}: not enough memory for {elements} elements")]
     NoMemory { place: String, elements: u64 },
     #[error(
-        "{place} has {bytes} bytes, which is not a multiple of {} ({element})",
+        "{place} has {bytes} bytes, which is not a multiple of {}, the size of {element}",
         .element.bytes()
     )]
     Partial { place: String, bytes: u64, element: Element },
@@ -39,14 +39,16 @@ pub enum FileError {
     #[error("{place} is an array with {dimensions} dimensions; {wanted}")]
     Dimensions { place: String, dimensions: usize, wanted: &'static str },
     #[error(
-        "{place}: a value of type {descr} and shape {shape:?} does not have 1 to 16 bytes, as values must"
+        "{place} has values of type {descr} and shape {shape:?}, but a value must have 1 to 16 bytes"
     )]
     ValueSize { place: String, descr: String, shape: Vec<u64> },
     #[error("{place} has several columns; choose one with --column")]
     Columns { place: String },
     #[error("{place} is text in UTF-16; save it as UTF-8")]
     Utf16 { place: String },
-    #[error("{place} is a zip archive, as .npz files are; unpack it and give a .npy file")]
+    #[error(
+        "{place} is a zip archive, such as a .npz file; unpack it and give one of its .npy files"
+    )]
     Zip { place: String },
     #[error("{place}, line {line}: `{text}` is not a number of type {element}")]
     Number { place: String, line: u64, text: String, element: Element },
@@ -84,7 +86,7 @@ pub enum FileError {
     Terminal,
 }
 
-/// Name of an input in messages.
+/// Name of an input in messages: the file, or `standard input`.
 fn input(place: &str) -> &str {
     if place == "-" { "standard input" } else { place }
 }

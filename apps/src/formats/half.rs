@@ -1,6 +1,6 @@
 //! Conversions between 16-bit and wider floats.
 
-/// Converts to 32 bits; keeps the payload of a NaN.
+/// Converts a 16-bit float to 32 bits; keeps the payload of a NaN.
 pub fn to_f32(bits: u16) -> f32 {
     let sign = u32::from(bits & 0x8000) << 16;
     let (exponent, fraction) = (u32::from((bits >> 10) & 31), u32::from(bits & 0x3ff));
@@ -24,7 +24,7 @@ pub fn from_f32(value: f32) -> u16 {
     from_f64(value.into())
 }
 
-/// Bits of the nearest `bf16`, ties to even. Exact for values that `bf16` can represent.
+/// Returns the bits of the nearest `bf16`, ties to even. Exact for values that `bf16` can represent.
 pub fn to_bf16(value: f32) -> u16 {
     let bits = value.to_bits();
     let (upper, infinity) = ((bits >> 16) as u16, 0x7f80);
@@ -37,14 +37,14 @@ pub fn to_bf16(value: f32) -> u16 {
     ((u64::from(bits) + 0x7fff + u64::from(upper & 1)) >> 16) as u16
 }
 
-/// Bits of the nearest 16-bit float, ties to even.
+/// Returns the bits of the nearest 16-bit float, ties to even.
 pub fn from_f64(value: f64) -> u16 {
     let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
     let magnitude = value.abs();
     if value.is_nan() {
         return sign | 0x7e00;
     }
-    // Larger values would be rounded to 65536.
+    // These values round to 65536, which is above the maximum, so the result is infinite.
     if magnitude >= 65520.0 {
         return sign | 0x7c00;
     }

@@ -46,7 +46,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The header of a file: `npy` if it is a NumPy file.
+    /// Returns the header of a file in this format: the result of `npy` for a NumPy file, otherwise nothing.
     pub fn header(self, npy: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
         if self == Self::Npy { npy() } else { Vec::new() }
     }
@@ -72,7 +72,7 @@ pub struct Place {
     pub compression: Option<Compression>,
 }
 
-/// Source of the format.
+/// Origin of the format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stated {
     /// Given by an option.
@@ -81,6 +81,7 @@ pub enum Stated {
     Named(Format),
     /// The extension is one that is common for raw numbers.
     NamedRaw,
+    /// The format is not known before the content is read.
     Nothing,
 }
 
@@ -112,7 +113,7 @@ impl Place {
         Self { format, ..self }
     }
 
-    /// Whether it is standard input or output.
+    /// Whether the place is standard input or output.
     pub fn is_stream(&self) -> bool {
         self.path.is_none()
     }

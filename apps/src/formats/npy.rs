@@ -1,7 +1,7 @@
 //! Reads and writes the headers of NumPy's `.npy` files.
 //!
-//! Versions 1 to 3 differ in the width of the header's length and in its text encoding. The header
-//! is a Python dictionary with `descr`, `fortran_order` and `shape`.
+//! Versions 1 to 3 differ in the size of the length field before the header, and in the header's text encoding. The
+//! header is a Python dictionary with `descr`, `fortran_order` and `shape`.
 
 use std::io::{self, Read};
 
@@ -58,7 +58,9 @@ pub fn read_header(place: &str, reader: &mut impl Read) -> Result<Header> {
     let length_bytes = match start[MAGIC.len()] {
         1 => 2,
         2 | 3 => 4,
-        version => return Err(npy(format!("version {version} is not supported"))),
+        version => {
+            return Err(npy(format!("version {version} is not supported; versions 1 to 3 are")));
+        }
     };
     let mut length = [0; 4];
     reader.read_exact(&mut length[..length_bytes]).map_err(unread)?;
@@ -68,7 +70,7 @@ pub fn read_header(place: &str, reader: &mut impl Read) -> Result<Header> {
     }
     let mut text = vec![0; length];
     reader.read_exact(&mut text).map_err(unread)?;
-    let text = String::from_utf8(text).map_err(|_| other("its header is not text"))?;
+    let text = String::from_utf8(text).map_err(|_| other("its header is not UTF-8 text"))?;
     Ok(Header { bytes: (start.len() + length_bytes + length) as u64, ..parse(&text).map_err(npy)? })
 }
 
@@ -96,7 +98,7 @@ pub fn header_of(element: Element, len: usize) -> Vec<u8> {
     header(&format!("'{}'", element.descr()), &[len as u64])
 }
 
-/// Parses the dictionary of a header, or returns what is wrong with it.
+/// Parses the dictionary of a header. The error says what is wrong with the header.
 fn parse(text: &str) -> Result<Header, String> {
     let Some(Literal::Dictionary(items)) = literal::parse(text) else {
         return Err("its header is not a Python dictionary".to_owned());
@@ -124,6 +126,7 @@ fn parse(text: &str) -> Result<Header, String> {
     Ok(Header { bytes: 0, descr: descr_text.to_owned(), element, element_bytes, shape, fortran })
 }
 
+/// Parses a sequence of sizes.
 fn shape(literal: &Literal<'_>) -> Option<Vec<u64>> {
     let Literal::Sequence(sizes) = literal else { return None };
     let size = |size: &Literal<'_>| match size {
@@ -147,6 +150,7 @@ fn parts(descr: &str) -> Option<(ByteOrder, char, u64, &str)> {
     Some((order, kind, rest[..digits].parse().ok()?, &rest[digits..]))
 }
 
+/// Parses a type of numbers such as `<f4`. `None` for other types.
 fn number(descr: &str) -> Option<(Element, ByteOrder)> {
     let (order, kind, bytes, unit) = parts(descr)?;
     let element = match (kind, bytes) {

@@ -42,7 +42,7 @@ pub fn content(bytes: &[u8]) -> Content {
     }
 }
 
-/// Whether the text begins with a byte order mark and all its characters have a zero byte.
+/// Whether the bytes look like UTF-16: a byte order mark, followed by characters that each have one zero byte.
 fn is_utf16(bytes: &[u8]) -> bool {
     let zeros = |at: usize| {
         let halves = bytes.chunks_exact(2).skip(1);

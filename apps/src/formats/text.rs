@@ -20,6 +20,7 @@ pub enum Problem {
     Line(u64, String),
     /// This line is longer than any number.
     LongLine(u64),
+    /// There is not enough memory for this many numbers.
     NoMemory(u64),
 }
 
@@ -29,7 +30,7 @@ const SHOWN: usize = 40;
 /// Reads numbers of type `element`. Skips empty lines and lines that begin with `#`, like NumPy.
 pub fn read(reader: &mut impl BufRead, element: Element) -> Result<Data, Problem> {
     Ok(match element {
-        // Rounded once: the types' own parsers round to 32 bits first.
+        // Parse 64 bits and round once; the parsers of these types would round twice, to 32 bits first.
         Element::F16 => Data::Bytes2(numbers(reader, half::from_f64)?),
         Element::Bf16 => Data::Bytes2(numbers(reader, |n: f64| bf16::from_f64(n).to_bits())?),
         other => with_type!(other, T => Data::of(numbers(reader, |n: T| n)?)),
@@ -43,6 +44,7 @@ const PIECE_BYTES: usize = 256 << 10;
 /// Numbers that one thread formats at a time.
 const PRINTED: usize = 32 << 10;
 
+/// Parses numbers, and converts each with `word`.
 fn numbers<N: FromStr, W: Send>(
     reader: &mut impl BufRead,
     word: impl Fn(N) -> W + Sync,
@@ -94,6 +96,7 @@ fn pieces(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// Numbers parsed from a piece.
 struct Parsed<W> {
     words: Vec<W>,
+    /// Number of lines of the piece, including those without a number.
     lines: u64,
 }
 

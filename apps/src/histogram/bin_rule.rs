@@ -22,9 +22,9 @@ pub struct HistogramRequest<'w> {
 pub enum Function<'w> {
     /// Bins of equal width over the given range, or from the smallest to the largest sample.
     Even(Option<(&'w str, &'w str)>),
-    /// Bins of equal ratio over the given range, or from the smallest to the largest sample.
+    /// Bins whose edges have equal ratios, over the given range, or from the smallest to the largest sample.
     Logarithmic(Option<(&'w str, &'w str)>),
-    /// Bins between adjacent splitters, which may have another type than the samples.
+    /// Bins between adjacent numbers of this array, which may have another type than the samples.
     Splitters(&'w Array),
     /// The sample is the index of its bin.
     Identity,
@@ -86,7 +86,8 @@ impl<'b, N: Number> BinRule<'b, N> {
         Ok(Self { edges, kind, last })
     }
 
-    /// Bins to count on the device. There may be fewer than requested; the missing ones are empty.
+    /// Returns the bins to count on the device. Bins above the largest number of the type are left out, because
+    /// they are empty.
     pub fn device_bins(&self) -> Result<Bins<N::Device>> {
         let m = (self.edges.len() - 1) as u32;
         let (first, last) = (self.edges[0], self.edges[self.edges.len() - 1]);
@@ -151,7 +152,7 @@ impl<'b, N: Number> BinRule<'b, N> {
     }
 }
 
-/// The edges of m bins, one for each number from 0.
+/// The edges of m bins that contain one number each, from 0 to m - 1.
 fn numbered(m: u32) -> Vec<Edge> {
     (0..=i128::from(m)).map(Edge::Whole).collect()
 }
@@ -162,21 +163,22 @@ impl HistogramRequest<'_> {
         matches!(self.function, Function::Even(None) | Function::Logarithmic(None))
     }
 
-    /// The smallest and largest sample that may be an end of the range.
+    /// The smallest and the largest finite sample; for logarithmic bins, of the positive samples. `None` if there
+    /// are none.
     pub fn ends<N: Number>(&self, samples: &[N]) -> Option<(N, N)> {
         let positive = matches!(self.function, Function::Logarithmic(_));
-        let counts = |sample: &N| sample.is_finite() && (!positive || *sample > N::zeroed());
-        let ends = samples.iter().copied().filter(counts).map(|sample| (sample, sample));
-        ends.reduce(wider)
+        let is_candidate = |sample: &N| sample.is_finite() && (!positive || *sample > N::zeroed());
+        let ends = samples.iter().copied().filter(is_candidate).map(|sample| (sample, sample));
+        ends.reduce(union)
     }
 }
 
 /// The union of two ranges.
-pub fn wider<N: Number>((lo, hi): (N, N), (a, b): (N, N)) -> (N, N) {
+pub fn union<N: Number>((lo, hi): (N, N), (a, b): (N, N)) -> (N, N) {
     (if a < lo { a } else { lo }, if b > hi { b } else { hi })
 }
 
-/// The requested range, or that of the samples, including the upper end.
+/// Returns the ends of the range, as requested or from the samples, and whether the last bin includes the upper end.
 fn range_of<N: Number>(
     asked: Option<(&str, &str)>,
     ends: Option<(N, N)>,
@@ -211,13 +213,17 @@ fn range_of<N: Number>(
 fn splitters(array: &Array) -> Result<Vec<Edge>> {
     let edges = edges_of(array)?;
     if edges.len() < 2 {
-        bail!("a histogram needs at least 2 splitters; given: {}", edges.len());
+        bail!("--splitters has {} numbers, but a histogram needs at least 2", edges.len());
     }
     if edges.len() > MAX_BINS as usize + 1 {
-        bail!("{} splitters make more than {MAX_BINS} bins", edges.len());
+        bail!(
+            "--splitters has {} numbers, but at most {} are supported",
+            edges.len(),
+            MAX_BINS + 1
+        );
     }
     if edges.iter().any(|edge| edge.value().is_nan()) || !edges.is_sorted() {
-        bail!("the splitters are not sorted; sort them in ascending order");
+        bail!("the numbers of --splitters are not sorted; sort them in ascending order");
     }
     Ok(edges)
 }
@@ -243,7 +249,7 @@ mod tests {
         assert_eq!(rule(4, Some(("0", "1")), &[f32::NAN, 0.25]), [None, Some(1)]);
         assert_eq!(rule(20, Some(("-10", "10")), &[-1i64]), [Some(9)]);
         assert_eq!(rule(100, Some(("0", "1")), &[0.29f64]), [Some(29)]);
-        // Ranges that exceed the type.
+        // The ranges exceed the type.
         assert_eq!(rule(2, Some(("-10", "1000")), &[0u8, 255]), [Some(0), Some(0)]);
         assert_eq!(rule(2, Some(("-10", "20")), &[4u64, 5, 20]), [Some(0), Some(1), None]);
     }

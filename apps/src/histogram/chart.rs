@@ -13,7 +13,7 @@ const MAX_ROWS: usize = 40;
 const LONGEST: f64 = 48.0;
 /// Partial blocks, from zero to seven eighths of a character.
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-/// Digits of an edge: minimum and maximum.
+/// Significant digits of an edge label: minimum and maximum.
 const DIGITS: (usize, usize) = (3, 17);
 
 /// Draws one row per bin. If there are too many bins, adjacent ones share a row, and a note reports how many.
@@ -60,6 +60,7 @@ fn labels(edges: &[Edge]) -> Vec<String> {
     (DIGITS.0..DIGITS.1).map(of).find(are_distinct).unwrap_or_else(|| of(DIGITS.1))
 }
 
+/// Formats an edge. `digits` is the number of significant digits of a float.
 fn label(edge: Edge, digits: usize) -> String {
     let value = match edge {
         Edge::Whole(edge) => return edge.to_string(),

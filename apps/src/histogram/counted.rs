@@ -19,7 +19,9 @@ pub struct Counted {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Counts {
+    /// Counts, or sums of u32 weights.
     Whole(Vec<u64>),
+    /// Sums of f32 weights.
     Real(Vec<f64>),
 }
 

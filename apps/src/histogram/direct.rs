@@ -9,7 +9,7 @@ use indicatif::ProgressBar;
 use multisplit::operations::histogram::HistogramMethod;
 use multisplit::{Array, Bins, Context};
 
-use super::bin_rule::{BinRule, HistogramRequest, wider};
+use super::bin_rule::{BinRule, HistogramRequest, union};
 use super::counted::{Counted, Counts, Outside};
 use crate::inputs::PlainFile;
 use crate::number::Number;
@@ -65,7 +65,7 @@ fn all_at_once<'w, N: Number>(
         let found = request.ends(samples);
         let mut ends = ends.lock().unwrap_or_else(PoisonError::into_inner);
         *ends = match (*ends, found) {
-            (Some(ends), Some(found)) => Some(wider(ends, found)),
+            (Some(ends), Some(found)) => Some(union(ends, found)),
             (ends, found) => ends.or(found),
         };
     })?;
@@ -74,7 +74,7 @@ fn all_at_once<'w, N: Number>(
     Ok((rule, counted))
 }
 
-/// State of a histogram in progress.
+/// A histogram in progress.
 struct Counting<'c, N: Number> {
     context: &'c Context,
     rule: &'c BinRule<'c, N>,
@@ -125,7 +125,8 @@ impl<'c, N: Number> Counting<'c, N> {
         })
     }
 
-    /// Counts the samples below, above and otherwise outside the bins.
+    /// Counts the samples below and above the bins, and those outside for other reasons, such as NaN. `all` is the
+    /// total.
     fn outside(&self, samples: &Array<N::Device>, all: u64) -> Result<Outside> {
         if all == 0 || self.rule.glsl().is_some() {
             return Ok(Outside { other: all, ..Outside::default() });
@@ -137,20 +138,19 @@ impl<'c, N: Number> Counting<'c, N> {
     }
 }
 
-/// Uploads a range of the file. Passes all its samples to `look`, in chunks and from several
-/// threads.
+/// Uploads a range of the file. Passes all its samples to `inspect`, in chunks and from several threads.
 fn upload<N: Number>(
     context: &Context,
     file: &PlainFile,
     range: Range<usize>,
-    look: impl Fn(&[N]) + Sync,
+    inspect: impl Fn(&[N]) + Sync,
 ) -> Result<Array<N::Device>> {
     let _span = tracing::info_span!("upload", elements = range.len() as u64).entered();
     phase::timed("reading and uploading", || {
         context.upload_with(range.len() as u64, |first, chunk: &mut [N::Device]| {
             let samples: &mut [N] = bytemuck::cast_slice_mut(chunk);
             file.read(range.start as u64 + first, bytemuck::cast_slice_mut(samples))?;
-            look(samples);
+            inspect(samples);
             Ok(())
         })
     })

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use multisplit::operations::histogram::HistogramMethod;
 use rayon::prelude::*;
 
-use super::bin_rule::{BinRule, HistogramRequest, wider};
+use super::bin_rule::{BinRule, HistogramRequest, union};
 use super::counted::{Counted, Counts, Outside};
 use super::direct;
 use crate::formats::{Array, Data, Element, with_type};
@@ -69,7 +69,7 @@ pub fn count(
 /// "Not a time", the lowest value of dates and time differences.
 const NOT_A_TIME: i64 = i64::MIN;
 
-/// Removes the values whose time is "not a time".
+/// Returns the values except those whose time is "not a time".
 fn of_times<T: Copy>(times: &[i64], values: &[T]) -> Vec<T> {
     let pairs = times.iter().zip(values);
     pairs.filter(|(time, _)| **time != NOT_A_TIME).map(|(_, value)| *value).collect()
@@ -132,7 +132,7 @@ impl Counting<'_> {
     fn in_memory<N: Number>(&self, samples: &[N]) -> Result<Counted> {
         let Self { resources, request, weights, .. } = *self;
         let parts = samples.par_chunks(CHUNK).filter_map(|part| request.ends(part));
-        let ends = if request.is_automatic() { parts.reduce_with(wider) } else { None };
+        let ends = if request.is_automatic() { parts.reduce_with(union) } else { None };
         let rule = BinRule::<N>::new(request, ends)?;
         let bins = rule.device_bins()?;
         let bytes = size_of::<N::Device>() as u64 + 4;
@@ -216,7 +216,7 @@ fn outside<N: Number>(rule: &BinRule<'_, N>, samples: &[N]) -> Outside {
     samples.par_iter().fold(Outside::default, count).reduce(Outside::default, Outside::plus)
 }
 
-/// Returns the weight of each sample, for the CPU.
+/// Returns a function from the index of a sample to its weight.
 fn weight_of<'w>(weights: Weights<'w>) -> impl Fn(usize) -> f64 + 'w {
     move |index| match weights {
         Weights::None => 1.0,
@@ -225,8 +225,8 @@ fn weight_of<'w>(weights: Weights<'w>) -> impl Fn(usize) -> f64 + 'w {
     }
 }
 
-/// Compares the counts with the CPU's, computed from the edges. For a user's function, which only the device
-/// can evaluate, checks that no sample is lost or counted twice.
+/// Compares the counts with the CPU's, computed from the edges. Does nothing for a user's GLSL function, which only
+/// the device can run.
 fn verify<N: Number>(
     rule: &BinRule<'_, N>,
     samples: &[N],
@@ -236,7 +236,7 @@ fn verify<N: Number>(
     if rule.glsl().is_some() {
         return Ok(());
     }
-    // Sum of the weights of each bin, and sum of their magnitudes.
+    // For each bin, the sum of the weights and the sum of their magnitudes.
     let bins = rule.edges.len() - 1;
     let share = samples.len().div_ceil(rayon::current_num_threads()).max(1);
     let count = |(part, samples): (usize, &[N])| {

@@ -110,7 +110,7 @@ impl Stream {
             return Err(FileError::OtherType { place, found, asked: requested });
         }
         if shape == Shape::Line && header.shape.len() != 1 {
-            let (dimensions, wanted) = (header.shape.len(), "keys must have one dimension");
+            let (dimensions, wanted) = (header.shape.len(), "it must have one dimension");
             return Err(FileError::Dimensions { place, dimensions, wanted });
         }
         if shape == Shape::Rows && header.fortran && header.shape.len() > 1 {
@@ -129,7 +129,7 @@ impl Stream {
         Ok(Numbers { element: found, elements })
     }
 
-    /// Returns exactly `promised` bytes; any data after them is an error.
+    /// Returns the elements after `offset`, which must have exactly `promised` bytes; less or more data is an error.
     fn promised(&mut self, offset: u64, each: usize, promised: u64) -> Result<Elements> {
         let (elements, found) = self.elements(offset, each, promised)?;
         if found < promised {
@@ -176,8 +176,9 @@ impl Stream {
         Ok(Numbers { element, elements: Elements::Memory(data) })
     }
 
-    /// Returns elements of `each` bytes, starting at `offset`, up to the end or `max` bytes, and their size
-    /// in bytes. A partial last element is dropped. Elements of a plain file are not read yet.
+    /// Returns the elements from `offset` to the end of the input, in at most `max` bytes, and the number of bytes
+    /// found. An element has `each` bytes; a partial last element is dropped. Elements of a plain file are not
+    /// read yet.
     fn elements(&mut self, offset: u64, each: usize, max: u64) -> Result<(Elements, u64)> {
         let place = self.name();
         if let Some((file, size)) = &self.plain {

@@ -57,7 +57,7 @@ pub struct OneArray {
     pub missing: Option<usize>,
 }
 
-/// Loads two arrays into memory. Fails first if memory does not suffice for `bytes` bytes.
+/// Loads two arrays into memory. Returns an error without reading them if the host cannot provide `bytes` bytes.
 pub fn read_two(inputs: [OneArray; 2], bytes: usize) -> Result<[Array; 2]> {
     host_memory::check("the result", bytes as u64)?;
     let [first, second] = inputs.map(|input| input.numbers);
@@ -103,7 +103,8 @@ impl InputOptions {
         self.open_one_for("this command", "skipped", shape, bars)
     }
 
-    /// Like [`open_one`](Self::open_one), with the name of the command and the use of empty cells for messages.
+    /// Like [`open_one`](Self::open_one). Messages name the command as `command`, and say that empty cells are
+    /// `empty`, such as "skipped".
     pub fn open_one_for(
         &self,
         command: &str,

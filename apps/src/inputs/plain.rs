@@ -1,5 +1,5 @@
-//! Elements of a plain file with the same representation as in memory. Several threads can read ranges into
-//! any memory.
+//! Plain files: uncompressed files whose elements have the same representation as in memory. Several threads can
+//! read ranges of them.
 
 use std::fs::File;
 use std::io;

@@ -39,14 +39,14 @@ impl ValueForm {
 /// Maximum size of a value on the device, in bytes.
 const MAX_BYTES: u64 = 16;
 
-/// Opens values. `plain` is the value size for files that do not store it.
-pub fn open_values(place: &Place, plain: Option<usize>, bars: Bars) -> Result<Values> {
+/// Opens values. `stated_bytes` is the value size for files that do not store it, by default 4.
+pub fn open_values(place: &Place, stated_bytes: Option<usize>, bars: Bars) -> Result<Values> {
     let mut stream = Stream::open(place, bars)?;
     match stream.format()? {
         Format::Npy => npy(&mut stream),
-        Format::Raw => raw(&mut stream, plain.unwrap_or(4)),
+        Format::Raw => raw(&mut stream, stated_bytes.unwrap_or(4)),
         format => {
-            let element = if plain == Some(8) { Element::U64 } else { Element::U32 };
+            let element = if stated_bytes == Some(8) { Element::U64 } else { Element::U32 };
             let numbers = open_array(&mut stream, format, Some(element), Shape::Line)?;
             let (bytes, descr) = (element.bytes(), format!("'{}'", element.descr()));
             let form = ValueForm { bytes, descr, shape: Vec::new(), element: Some(element) };
@@ -130,7 +130,7 @@ fn transposed(data: &Data, row: usize, element: usize, inner: &[u64]) -> Option<
     Some(moved)
 }
 
-/// Converts an index in Fortran order to the index in C order.
+/// Converts the index of an element in Fortran order to its index in C order.
 fn place_in_c_order(index: usize, shape: &[u64]) -> usize {
     let mut rest = index;
     let indices: Vec<usize> = shape

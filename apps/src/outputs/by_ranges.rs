@@ -25,7 +25,7 @@ impl RangeWriter {
         Self { file, place, header, each: each as u64 }
     }
 
-    /// Writes the header before the elements.
+    /// Writes the header at the beginning of the file.
     pub fn header(&self, header: &[u8]) -> Result<()> {
         self.write(0, header)
     }

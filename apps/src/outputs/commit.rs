@@ -33,11 +33,11 @@ pub fn commit(outputs: Vec<(String, Staged)>) -> Result<()> {
     let outcome = signals::uninterrupted(|| {
         let mut named: Vec<Named> = Vec::new();
         for (place, mut staged) in outputs {
-            match name(&mut staged, several) {
+            match rename(&mut staged, several) {
                 Ok(earlier) => named.push(Named { staged, earlier }),
                 Err(source) => {
                     unnamed.push(staged);
-                    named.into_iter().rev().for_each(take_back);
+                    named.into_iter().rev().for_each(undo);
                     return Err(failed(&place, source));
                 }
             }
@@ -49,7 +49,8 @@ pub fn commit(outputs: Vec<(String, Staged)>) -> Result<()> {
     outcome
 }
 
-fn name(staged: &mut Staged, keep_earlier: bool) -> io::Result<Option<Earlier>> {
+/// Renames a staged file. Returns the backup of the file that it replaced, if `keep_earlier`.
+fn rename(staged: &mut Staged, keep_earlier: bool) -> io::Result<Option<Earlier>> {
     let earlier = match staged.replaces && keep_earlier {
         true => match Earlier::keep(&staged.target) {
             Ok(earlier) => Some(earlier),
@@ -59,7 +60,7 @@ fn name(staged: &mut Staged, keep_earlier: bool) -> io::Result<Option<Earlier>> 
         },
         false => None,
     };
-    match staged.name() {
+    match staged.rename() {
         Ok(()) => Ok(earlier),
         Err(error) => {
             earlier.into_iter().for_each(Earlier::forget);
@@ -68,7 +69,8 @@ fn name(staged: &mut Staged, keep_earlier: bool) -> io::Result<Option<Earlier>> 
     }
 }
 
-fn take_back(named: Named) {
+/// Undoes a rename.
+fn undo(named: Named) {
     match named.earlier {
         Some(earlier) => earlier.restore(&named.staged.target),
         // Ignore errors here; the original failure is reported.

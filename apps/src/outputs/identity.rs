@@ -11,14 +11,14 @@ type Number = (u64, u64);
 #[derive(Debug, PartialEq, Eq)]
 pub enum Identity {
     /// An existing file.
-    There(Number),
+    Existing(Number),
     /// A file to be created in this folder.
-    ToBe { folder: Number, name: OsString },
+    New { folder: Number, name: OsString },
 }
 
 impl Identity {
-    /// Identity of the file at `path`. `None` for devices, which several outputs may share, and if the system
-    /// does not report it.
+    /// Identity of the file at `path`. `None` for devices, which several outputs may share, for folders, and if the
+    /// system does not report it.
     pub fn of(path: &Path) -> Option<Self> {
         if let Ok(found) = fs::metadata(path) {
             return Self::of_metadata(&found);
@@ -28,7 +28,7 @@ impl Identity {
             _ => Path::new("."),
         };
         let folder = number(&fs::metadata(folder).ok()?)?;
-        Some(Self::ToBe { folder, name: path.file_name()?.to_owned() })
+        Some(Self::New { folder, name: path.file_name()?.to_owned() })
     }
 
     /// Identity of the file that standard output is redirected to.
@@ -41,20 +41,20 @@ impl Identity {
 
     #[cfg(not(unix))]
     pub fn of_standard_output() -> Option<Self> {
-        Some(Self::ToBe { folder: (0, 0), name: "-".into() })
+        Some(Self::New { folder: (0, 0), name: "-".into() })
     }
 
     #[cfg(unix)]
     fn of_metadata(found: &Metadata) -> Option<Self> {
         use std::os::unix::fs::FileTypeExt as _;
         let kind = found.file_type();
-        let many = kind.is_char_device() || kind.is_block_device() || kind.is_dir();
-        number(found).filter(|_| !many).map(Self::There)
+        let is_shared = kind.is_char_device() || kind.is_block_device() || kind.is_dir();
+        number(found).filter(|_| !is_shared).map(Self::Existing)
     }
 
     #[cfg(not(unix))]
     fn of_metadata(found: &Metadata) -> Option<Self> {
-        number(found).map(Self::There)
+        number(found).map(Self::Existing)
     }
 }
 

@@ -34,7 +34,7 @@ use stage::Staged;
 pub struct Outputs {
     force: bool,
     begun: Vec<Output>,
-    /// Output that is written after all others.
+    /// Output that is written after all others, and the function that returns its text.
     last: Option<(OutputId, Box<dyn Fn() -> String>)>,
 }
 
@@ -57,8 +57,8 @@ enum Sink {
     Staged(Staged),
 }
 
-/// Minimum size for which disk space is reserved. Shorter outputs take no longer to write than to
-/// reserve.
+/// Minimum size in bytes of outputs for which disk space is reserved. Writing a smaller output takes no longer than
+/// reserving its space.
 const MIN_RESERVED: u64 = 16 << 20;
 
 /// Other names of standard output, which may be redirected to an existing file.
@@ -175,7 +175,7 @@ impl Outputs {
         Ok(self.array(id, &array, otherwise)?)
     }
 
-    /// Writes `header` and the elements of `array`, if this output can be written by ranges.
+    /// Writes `header` and the elements of `array`, if this output can be written by ranges. Returns whether it can.
     fn drained(
         &mut self,
         id: OutputId,
@@ -277,7 +277,7 @@ impl Outputs {
         body: impl FnOnce(&mut dyn Write, u8) -> io::Result<()>,
     ) -> Result<()> {
         let place = &self.begun[id.0].place;
-        // The `.csv` extension does not determine the separator, but excludes tabs.
+        // A `.csv` file may have any separator except a tab.
         let comma = matches!(place.format, Stated::Named(Format::Csv)) && otherwise == b'\t';
         let separator = place.separator().unwrap_or(if comma { b',' } else { otherwise });
         self.write(id, |writer| {
@@ -324,7 +324,7 @@ impl Outputs {
         write().map_err(|source| FileError::Write { place: place.to_string(), source })
     }
 
-    /// Writes an array as a phase of a command.
+    /// Like [`array`](Self::array), and adds the time to the phase "writing".
     pub fn write_array(&mut self, id: OutputId, array: &Array, otherwise: Format) -> Result<()> {
         phase::timed("writing", || self.array(id, array, otherwise))
     }
@@ -370,6 +370,7 @@ fn standard_sink(place: &Place) -> Result<Sink> {
     Ok(Sink::Standard)
 }
 
+/// Runs `body` with a writer that compresses into `plain`.
 fn compressed(
     compression: Option<Compression>,
     plain: &mut dyn Write,

@@ -31,7 +31,7 @@ pub fn begin(create: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Result<N
     Ok(file)
 }
 
-/// Unregisters `path` and runs `finish`, which removes the file. An interruption waits until it is done.
+/// Unregisters `path` and runs `finish`, which removes the file. An interruption waits until it returns.
 pub fn finished<T>(path: &Path, finish: impl FnOnce() -> T) -> T {
     let mut unfinished = unfinished();
     unfinished.retain(|other| other != path);
@@ -43,10 +43,10 @@ pub fn forget(path: &Path) {
     unfinished().retain(|other| other != path);
 }
 
-/// Runs `name`. An interruption waits until it is done.
-pub fn uninterrupted<T>(name: impl FnOnce() -> T) -> T {
+/// Runs `rename`. An interruption waits until it returns.
+pub fn uninterrupted<T>(rename: impl FnOnce() -> T) -> T {
     let _naming = NAMING.lock().unwrap_or_else(PoisonError::into_inner);
-    name()
+    rename()
 }
 
 /// Starts a thread that waits for signals, because a signal handler cannot safely remove files.
@@ -65,7 +65,7 @@ fn watch() {
     // Signals that were ignored at start, for example by nohup, stay ignored.
     let handled = [SIGINT, SIGTERM, SIGHUP, SIGQUIT];
     let handled = handled.into_iter().filter(|signal| ignored & 1 << (signal - 1) == 0);
-    // Continue without the thread; an interruption then merely leaves a hidden file.
+    // Without the thread, an interruption leaves a hidden file, which is harmless.
     let Ok(mut signals) = Signals::new(handled) else { return };
     std::thread::spawn(move || {
         for signal in signals.forever() {
@@ -84,7 +84,7 @@ fn watch() {
     });
 }
 
-/// Prints a message, but does not wait for a blocked reader for long.
+/// Prints a message. If the reader is blocked, waits for it for at most [`PRINT_TIMEOUT`].
 #[cfg(unix)]
 fn print(text: String) {
     let (done, is_done) = std::sync::mpsc::channel();

@@ -18,7 +18,7 @@ const EARLIER: &str = ".multisplit-earlier";
 pub struct Staged {
     file: Option<NamedTempFile>,
     pub target: PathBuf,
-    /// Whether an existing file of that name is to be replaced.
+    /// Whether the target existed and must be replaced.
     pub replaces: bool,
 }
 
@@ -61,7 +61,7 @@ impl Staged {
     }
 
     /// Renames the file to its final name; it is no longer removed on interruption.
-    pub fn name(&mut self) -> io::Result<()> {
+    pub fn rename(&mut self) -> io::Result<()> {
         let Some(file) = self.file.take() else { return Ok(()) };
         let path = file.path().to_owned();
         let named = match self.replaces {
@@ -84,7 +84,7 @@ impl Staged {
 /// Backup of a file that is about to be replaced.
 pub struct Earlier {
     path: PathBuf,
-    /// Holds the lock.
+    /// Open file, which keeps the backup locked.
     _file: Option<File>,
 }
 
@@ -156,7 +156,7 @@ fn create(folder: &Path, name: &OsStr) -> io::Result<NamedTempFile> {
 /// Result of trying to take a lock.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lock {
-    Had,
+    Acquired,
     /// Held by another program.
     Taken,
     /// Locks are not supported.
@@ -169,7 +169,7 @@ fn lock(file: &File) -> Lock {
     use rustix::fs::{FlockOperation, flock};
     use rustix::io::Errno;
     match flock(file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Lock::Had,
+        Ok(()) => Lock::Acquired,
         Err(Errno::WOULDBLOCK) => Lock::Taken,
         Err(_) => Lock::None,
     }
@@ -191,16 +191,16 @@ fn remove_leftovers(folder: &Path) {
         let Some(file) = leftover.then(|| File::open(entry.path()).ok()).flatten() else {
             continue;
         };
-        // Remove the file before releasing its lock. If another program has just created it, that
-        // program then notices.
-        if lock(&file) == Lock::Had {
+        // Remove the file before releasing its lock. If another program has just created it and not locked it yet,
+        // that program finds it missing and creates a new one.
+        if lock(&file) == Lock::Acquired {
             tracing::info!(file = %entry.path().display(), "removed a temporary file of a killed run");
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
-/// Removes the name of the hidden file from an error, because it would not help the user.
+/// Removes the name of the hidden file from an error, because the user does not know that file.
 fn plain(error: &io::Error) -> io::Error {
     error.raw_os_error().map_or_else(|| error.kind().into(), io::Error::from_raw_os_error)
 }

@@ -27,9 +27,9 @@ pub fn sort_direct<K: Number>(
     let value_bytes = values.map_or(0, Elements::element_bytes);
     let (n, (key_bytes, narrow)) = (keys.len() as u64, request::key_bytes::<K>());
     let one_plan = n <= resources.max_of_plan(key_bytes.max(value_bytes) as u64);
-    // Arrays that exceed one plan are sorted by the library, which needs two more copies of pairs.
+    // Arrays that are too large for one plan are sorted in pieces, which needs two more copies of pairs.
     let copies = if one_plan || value_bytes == 0 { 2 } else { 4 };
-    // Rows are sorted by one plan, or in parts from host memory.
+    // Rows that are too large for one plan are sorted in parts from host memory, not here.
     let fits = one_plan || request.rows.is_none();
     let bytes = copies * (key_bytes + value_bytes) as u64 + narrow as u64;
     if n == 0 || !fits || n > resources.max_in_memory(bytes) {
@@ -55,6 +55,7 @@ pub fn retry_with_ballots<T>(sort: impl Fn() -> Result<T>) -> Result<T> {
     }
 }
 
+/// Sorts arrays that are too large for one plan.
 fn by_pieces<K: Number, V: Pod>(
     context: &Context,
     request: SortRequest,
@@ -73,7 +74,7 @@ fn by_pieces<K: Number, V: Pod>(
     Ok(MovedPairs::device(context, keys, Some(values)))
 }
 
-/// Prepares the sort while its arrays are uploaded.
+/// Sorts with one plan, which is prepared while the arrays are uploaded.
 fn in_one_plan<K: Number, V: Pod>(
     context: &Context,
     request: SortRequest,
@@ -122,7 +123,7 @@ impl Prepared {
         Ok(Self { executable, keys, values })
     }
 
-    /// Sorts these arrays.
+    /// Sorts these arrays in place.
     pub fn run<K: Pod, V: Pod>(
         &self,
         context: &Context,

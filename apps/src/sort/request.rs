@@ -20,7 +20,7 @@ pub struct SortRequest {
 }
 
 impl SortRequest {
-    /// The parameters in the engine's form.
+    /// Converts the parameters to the engine's type.
     pub fn sort(self) -> Sort {
         let sort = if self.descending { Sort::descending() } else { Sort::ascending() };
         let sort = sort.method(self.method);
@@ -34,7 +34,7 @@ impl SortRequest {
         order.iter().enumerate().map(|(place, &index)| begin(place) + index).collect()
     }
 
-    /// An unsigned number with the same order as the sorted keys.
+    /// Maps a key to an unsigned number, so that sorted keys have ascending numbers.
     pub fn rank<K: Key>(self, key: K) -> u64 {
         if self.descending { !rank(key) } else { rank(key) }
     }
@@ -44,9 +44,9 @@ impl SortRequest {
 pub struct Sorted<K> {
     pub keys: Vec<K>,
     pub values: Option<Data>,
-    /// Original index of each element, relative to its row if there are rows. Only if requested.
+    /// Original index of each element, relative to its row if there are rows. `None` unless requested.
     pub order: Option<Vec<u32>>,
-    /// Whether the array was sorted at once.
+    /// Whether the array was sorted at once, not in parts.
     pub whole: bool,
 }
 
@@ -58,8 +58,8 @@ pub fn max_elements<K>(resources: &Resources<'_>, value_bytes: usize) -> usize {
     resources.max_elements(bytes as u64, key_bytes.max(value_bytes) as u64)
 }
 
-/// Bytes per key during the sort. The second number is the key's own size if it is narrow, because narrow
-/// keys are sorted as 32-bit words in addition to the original array; otherwise 0.
+/// Returns the bytes per key in a sort buffer, and those in the original array if it is kept during the sort,
+/// otherwise 0. Keys of less than 32 bits are kept, because they are sorted as a copy in 32-bit words.
 pub fn key_bytes<K>() -> (usize, usize) {
     let (bytes, word) = (size_of::<K>(), size_of::<u32>());
     (bytes.max(word), if bytes < word { bytes } else { 0 })
@@ -67,6 +67,7 @@ pub fn key_bytes<K>() -> (usize, usize) {
 
 /// The numbers from 0 to n - 1.
 pub fn indices(n: usize) -> Result<Vec<u32>> {
-    let n = u32::try_from(n).context("there are too many elements for 32-bit indices")?;
-    Ok((0..n).collect())
+    let max =
+        || format!("32-bit indices support at most 4,294,967,295 elements, but there are {n}");
+    Ok((0..u32::try_from(n).with_context(max)?).collect())
 }

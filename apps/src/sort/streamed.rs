@@ -1,4 +1,4 @@
-//! Sorts more than the device holds. Each element is uploaded and downloaded once.
+//! Sorts arrays that do not fit in device memory. Each element is uploaded and downloaded once.
 //!
 //! While the input is read, the host splits it on all cores, by splitters from a sample. Each bucket is then
 //! sorted on the device and written to its place in the output while the next one is uploaded. A bucket that
@@ -54,7 +54,7 @@ pub fn sort_streamed<K: Number>(
     }
     let value_bytes = values.map_or(0, Elements::element_bytes);
     let bytes = keys.len() * (size_of::<K>() + value_bytes);
-    host_memory::check("the input, split into buckets,", bytes as u64)?;
+    host_memory::check("the copy of the input", bytes as u64)?;
     let bar = resources.bars.elements("sorting", keys.len() as u64);
     let max = max_elements::<K>(resources, value_bytes) / WORKERS;
     let sort = Streamed { context: resources.context, request, target, bar: &bar };
@@ -96,7 +96,7 @@ struct Bucket<'b, K, V> {
 }
 
 impl Streamed<'_> {
-    /// Sorts elements whose output begins at `first`, at most `max` on the device at a time.
+    /// Sorts elements, in buckets of at most `max` elements, and writes them to the output, starting at `first`.
     fn sort<K: Number, V: Pod + Send + Sync>(
         &self,
         keys: &Elements,
@@ -120,8 +120,8 @@ impl Streamed<'_> {
         })
     }
 
-    /// Ranks at which buckets begin. The smallest sampled key gets its own bucket, so that every other bucket
-    /// is smaller than the input even if the sample is unrepresentative.
+    /// Returns the splitters: the ranks at which the buckets after the first begin. The smallest sampled key gets its
+    /// own bucket, so that every other bucket is smaller than the input even if the sample is unrepresentative.
     fn splitters<K: Number>(&self, keys: &Elements, max: usize) -> Result<Vec<u64>> {
         let buckets = (SPARE * keys.len().div_ceil(max.max(1))).clamp(2, MAX_BUCKETS / 2);
         let mut random = SplitMix64::after(SEED, 0);
@@ -233,6 +233,7 @@ impl Streamed<'_> {
         self.sort::<K, V>(&keys, values.as_ref(), first, max.min(n as usize / 2).max(1))
     }
 
+    /// Sorts a bucket on the device and writes it to the output, starting at `first`.
     fn on_device<K: Number, V: Pod + Send + Sync>(
         &self,
         bucket: &Bucket<'_, K, V>,

@@ -14,8 +14,8 @@ use crate::parts::{Resources, in_order, is_out_of_memory};
 
 const NO_MEMORY: &str = "not enough memory for the result";
 
-/// Sorts `keys` and the optional values; stable. With `order`, also returns the original index of each
-/// element, in its row if there are rows.
+/// Sorts `keys` and the optional values; stable. With `order`, also returns the original index of each element,
+/// relative to its row if there are rows.
 pub fn sort<K: Number>(
     resources: &Resources<'_>,
     request: SortRequest,
@@ -46,12 +46,12 @@ impl Sorting<'_> {
                 other => return other,
             }
         }
-        let along = match self.order {
+        let payload = match self.order {
             true => Some(Data::Bytes4(indices(keys.len())?)),
             false => values.cloned(),
         };
-        let (keys, along) = self.in_parts(Data::of(keys.to_vec()), along)?;
-        match along {
+        let (keys, payload) = self.in_parts(Data::of(keys.to_vec()), payload)?;
+        match payload {
             Some(Data::Bytes4(found)) if self.order => {
                 let values = gathered(values, &found)?;
                 Ok(Sorted { keys, values, order: Some(found), whole: false })
@@ -94,8 +94,7 @@ impl Sorting<'_> {
         values: Option<&Data>,
     ) -> Result<Sorted<K>> {
         let value_bytes = self.value_bytes(values);
-        // Sort rounds alternate between two buffers. Row offsets and workspace take less than a third of the
-        // total.
+        // Sort rounds alternate between two buffers; the third copy is an upper bound of row offsets and workspace.
         let (bytes, widest) = (3 * (size_of::<K>() + value_bytes), size_of::<K>().max(value_bytes));
         let max = self.resources.max_elements(bytes as u64, widest as u64);
         let mut all = Sorted {

@@ -28,15 +28,15 @@ pub enum KeyFunction<K> {
 }
 
 impl<K: Key> KeyRule<K> {
-    /// The bucket function in the engine's form.
+    /// Converts the bucket function to the engine's type.
     pub fn device_buckets(&self, method: Method) -> Result<Buckets<K>> {
         let m = self.buckets;
         let buckets = match &self.function {
             KeyFunction::Delta | KeyFunction::Identity if K::TYPE.is_float() => {
                 let key = K::TYPE;
                 bail!(
-                    "keys of type {key} need --splitters, --glsl, or --by delta --range LO HI; --by without \
-                     --range needs integers"
+                    "--by without --range supports only integer keys, but the keys have type {key}; use --by delta \
+                     --range LO HI, --splitters or --glsl"
                 )
             }
             KeyFunction::Delta => Buckets::delta_over_domain(m),
@@ -67,7 +67,7 @@ impl<K: Key> KeyRule<K> {
         }
     }
 
-    /// The bucket of a key; `None` if only the device can evaluate the function.
+    /// Index of the bucket of a key; `None` if only the device can evaluate the function.
     pub fn id(&self, key: K) -> Option<u64> {
         match &self.function {
             KeyFunction::Delta => Some((u128::from(rank(key)) / self.width()) as u64),

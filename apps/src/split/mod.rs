@@ -20,6 +20,6 @@ pub struct Split {
     /// Start of each bucket, followed by n.
     pub offsets: Vec<u64>,
     pub method: Method,
-    /// Number of parts.
+    /// Number of parts in which the input was split.
     pub parts: usize,
 }

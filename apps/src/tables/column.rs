@@ -10,9 +10,9 @@ use crate::formats::{Array, Data, Element};
 #[derive(Debug)]
 pub struct Column {
     pub name: String,
-    /// Keys of the rows that have one.
+    /// Keys of the rows whose cell is not empty.
     pub keys: Array,
-    /// Indices of the rows that have a number; `None` if all have one.
+    /// Indices of the rows whose cell is not empty; `None` if no cell is empty.
     pub present: Option<Vec<u32>>,
     /// Indices of the rows with an empty cell.
     pub missing: Vec<u32>,
@@ -31,7 +31,7 @@ struct Cells {
 }
 
 impl Table {
-    /// The column with this name or number, as numbers. Empty cells are missing.
+    /// Parses the column with this name or number. Empty cells are listed in [`Column::missing`].
     pub fn column(&self, selector: &str, requested: Option<Element>) -> Result<Column> {
         let index = self.index_of(selector)?;
         let names = self.names.as_ref();
@@ -93,8 +93,8 @@ impl Table {
         record.len()
     }
 
-    /// Parses the cells of a column as numbers of type `element`. Returns the line and text of the first cell
-    /// that is not one.
+    /// Parses the cells of a column as numbers of type `element`. The inner error is the line and text of the first
+    /// cell that is not a number of that type.
     fn cells(&self, index: usize, element: Element) -> Result<Result<Cells, (u64, String)>> {
         let mut cells = Cells { bits: Vec::new(), missing: Vec::new(), rounded: None };
         let reserved = cells.bits.try_reserve_exact(self.len());

@@ -78,7 +78,7 @@ pub fn separator(text: &str) -> Result<u8, String> {
     }
 }
 
-/// Whether a quoted cell at the end of a row is not closed. Quotes matter only at the beginning of a cell.
+/// Whether the row ends within a quoted cell. Only a quote at the beginning of a cell opens a quoted cell.
 fn ends_in_quotes(row: &[u8], separator: u8) -> bool {
     let mut bytes = row.iter().copied().peekable();
     let (mut begins, mut inside) = (true, false);

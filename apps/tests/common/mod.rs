@@ -94,7 +94,7 @@ pub fn multisplit() -> Command {
 }
 
 /// A command for another program with the binary's environment, for programs that run the binary.
-pub fn in_its_environment(program: &str) -> Command {
+pub fn with_binary_environment(program: &str) -> Command {
     let mut command = Command::new(program);
     for (name, value) in multisplit().get_envs() {
         match value {
@@ -107,8 +107,8 @@ pub fn in_its_environment(program: &str) -> Command {
 
 /// The binary with default signal handling. Tests that run in the background inherit ignored signals, which
 /// the binary would ignore too.
-pub fn heeding_signals() -> Command {
-    let mut command = in_its_environment("env");
+pub fn with_default_signals() -> Command {
+    let mut command = with_binary_environment("env");
     command.arg("--default-signal=INT,QUIT,HUP,TERM").arg(multisplit().get_program());
     command
 }

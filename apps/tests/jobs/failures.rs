@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use crate::arrays::{Keys, npy, npy_with, words};
-use crate::common::{gzip, in_its_environment, multisplit, run_line, without_driver};
+use crate::common::{gzip, multisplit, run_line, with_binary_environment, without_driver};
 use crate::workdir::Workdir;
 
 /// Removes the last bytes of a file.
@@ -22,7 +22,11 @@ fn malformed_files_are_rejected() {
     };
     let structured = dictionary("[('a', '<u4'), ('b', '<f4')]", "(3,)");
     for (name, bytes, part) in [
-        ("odd.bin", raw[..11].to_vec(), "has 11 bytes, which is not a multiple of 4 (u32)"),
+        (
+            "odd.bin",
+            raw[..11].to_vec(),
+            "has 11 bytes, which is not a multiple of 4, the size of u32",
+        ),
         ("short.npy", whole[..whole.len() - 1].to_vec(), "ends after 11 of the 12 bytes"),
         ("long.npy", [&whole[..], &[0]].concat(), "has more than the 12 bytes"),
         (
@@ -38,7 +42,7 @@ fn malformed_files_are_rejected() {
         (
             "flat.npy",
             npy_with(2, &dictionary("'<u4'", "(3, 1)"), &raw),
-            "array with 2 dimensions; keys must have one",
+            "array with 2 dimensions; it must have one",
         ),
         ("f.npy", npy(1, "<f4", 3, &raw), "has type f32, but --type is u32"),
         (
@@ -92,7 +96,7 @@ fn existing_files_are_kept_unless_forced() {
     assert_eq!(workdir.read("out.bin"), b"old");
     workdir.job("sort in.bin -o out.bin --type u32 --force");
     assert_eq!(workdir.read("out.bin"), words([1, 2]));
-    // An output may replace its own input, which has been read by then.
+    // An output may replace the input, which has been read completely before the output is renamed.
     workdir.job("sort in.bin -o in.bin --type u32 --force");
     assert_eq!(workdir.read("in.bin"), words([1, 2]));
     assert_eq!(workdir.names(), ["in.bin", "out.bin"]);
@@ -117,7 +121,7 @@ fn error_is_the_last_line_of_stderr() {
         ("sort in.bin -o /dev/full --type u32", 1, "cannot write /dev/full"),
         ("sort in.bin -o out.bin --type u33", 2, "invalid value 'u33'"),
         ("sort in.bin -o out.bin --foo", 2, "unexpected argument '--foo' found"),
-        ("sort in.bin --type u32", 2, "give -o FILE"),
+        ("sort in.bin --type u32", 2, "give -o FILE, --values-out FILE or --argsort FILE"),
         ("SPLIT", 2, "required arguments were not provided: <--by <BY>|"),
         ("SPLIT --each part --by delta", 2, "--each part must contain {}"),
         ("sssp --generate star:3", 2, "--generate star:3: unknown network; use rmat"),
@@ -137,7 +141,7 @@ fn error_is_the_last_line_of_stderr() {
 
 /// The binary, run by a shell with a resource limit.
 pub fn limited(workdir: &Workdir, limit: &str) -> Command {
-    let mut shell = workdir.command(in_its_environment("bash"));
+    let mut shell = workdir.command(with_binary_environment("bash"));
     shell.args(["-c", &format!("{limit}; exec \"$@\""), "bash"]);
     shell.arg(multisplit().get_program());
     shell
@@ -152,7 +156,7 @@ pub fn driver_works_under_quota() -> bool {
     let workdir = Workdir::new();
     workdir.write("in.bin", &Keys::of("u32", 1_000, 40).raw);
     let ran = run_line(limited(&workdir, QUOTA), "sort in.bin -o /dev/null --type u32");
-    // Without a status, a signal has ended it. Any other failure is the program's own.
+    // Without a status, a signal ended the process. Any other failure is an error of the program.
     let works = ran.status.is_some();
     if works {
         ran.expect(0);
@@ -174,7 +178,7 @@ fn insufficient_host_memory_is_reported() {
     let shell = limited(&workdir, "ulimit -v 16000000");
     // Write to /dev/null, because for a regular file the disk space would be checked first.
     let ran = run_line(shell, "sort huge.bin -o /dev/null --type u64").expect(1);
-    ran.expect_error_line("of memory, but less is available");
+    ran.expect_error_line("of host memory, but less is available");
     assert_eq!(workdir.names(), ["huge.bin"]);
 }
 

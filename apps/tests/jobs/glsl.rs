@@ -38,5 +38,5 @@ fn glsl_functions_accept_parameters() {
     workdir.write("cut.glsl", source);
     let ran = workdir.job("split in.txt -o out.txt --type i32 --buckets 2^1 --glsl cut.glsl --param 4 --param 1 --verify");
     assert_eq!(workdir.text("out.txt"), "1\n3\n7\n9\n");
-    ran.expect_err("GLSL runs on the device alone");
+    ran.expect_err("only the device can run the GLSL function");
 }

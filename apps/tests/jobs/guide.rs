@@ -4,7 +4,7 @@
 use std::process::Command;
 
 use crate::arrays::{npy, words};
-use crate::common::{in_its_environment, multisplit, run};
+use crate::common::{multisplit, run, with_binary_environment};
 use crate::workdir::Workdir;
 
 const GUIDE: &str = include_str!("../../../docs/cli.md");
@@ -25,7 +25,7 @@ fn workdir() -> Workdir {
 
 /// A shell command line in which `multisplit` is the binary.
 fn shell(workdir: &Workdir, line: &str) -> Command {
-    let mut shell = workdir.command(in_its_environment("bash"));
+    let mut shell = workdir.command(with_binary_environment("bash"));
     let script = format!("multisplit() {{ \"$BINARY\" \"$@\"; }}; {{ {line}\n}} 2>&1");
     shell.env("BINARY", multisplit().get_program()).args(["-c", &script]);
     shell

@@ -112,7 +112,7 @@ fn counts_match_printed_edges() {
             expected[edges.partition_point(|edge| *edge <= sample) - 1] += 1;
         }
         assert_eq!(counts(&object), expected, "{kind}");
-        assert_eq!(expected[29], 1, "{kind}: as NumPy has it");
+        assert_eq!(expected[29], 1, "{kind}: 0.29 is in bin 29, as in NumPy");
     }
     workdir.write("bytes.bin", [0u8, 1, 254, 255, 255, 128]);
     let object = json(&workdir, "bytes.bin --type u8 --bins 256 --range 0 256");
@@ -129,7 +129,7 @@ fn counts_match_printed_edges() {
 }
 
 #[test]
-fn automatic_ranges_log_bins_and_weights_are_counted() {
+fn automatic_ranges_log_bins_and_weights_give_correct_counts() {
     let workdir = Workdir::new();
     workdir.write("in.txt", "1\n10\n100\n1000\n1\n");
     // From the smallest to the largest sample, which is included.

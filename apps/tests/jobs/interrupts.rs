@@ -8,7 +8,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
 
-use crate::common::heeding_signals;
+use crate::common::with_default_signals;
 use crate::workdir::Workdir;
 
 /// Signal names and numbers.
@@ -23,7 +23,7 @@ fn keys() -> Vec<u8> {
 fn interrupt(workdir: &Workdir, line: &str, phase: Option<&str>, (name, number): (&str, i32)) {
     let before = workdir.names();
     let mut child = workdir
-        .command(heeding_signals())
+        .command(with_default_signals())
         .args(line.split_whitespace())
         .arg("-v")
         .stdin(Stdio::piped())

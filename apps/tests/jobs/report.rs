@@ -31,7 +31,7 @@ fn report_contains_every_plot() {
         assert!(page.contains(&format!("<h3>{heading}</h3>")), "no `{heading}`");
     }
     for part in [
-        "ceiling: 12 bytes an element",
+        "ceiling: 12 bytes per element",
         "cub sort_bits_keys",
         "direct",
         "warp",
@@ -41,7 +41,7 @@ fn report_contains_every_plot() {
     ] {
         assert!(page.contains(part), "no `{part}`");
     }
-    opens(&workdir, "report.html", &HEADINGS);
+    check_in_browser(&workdir, "report.html", &HEADINGS);
 
     workdir.fails("bench copy --n 64 --html report.html", "report.html exists");
 }
@@ -70,7 +70,7 @@ fn demo_measures_everything_and_its_report_opens() {
     for heading in headings {
         assert!(page.contains(&format!("<h3>{heading}</h3>")), "no `{heading}`");
     }
-    opens(&workdir, PAGE, &headings);
+    check_in_browser(&workdir, PAGE, &headings);
 }
 
 fn browser() -> Option<Command> {
@@ -83,12 +83,14 @@ fn browser() -> Option<Command> {
     let mut places =
         std::env::split_paths(&folders).flat_map(|f| BROWSERS.map(|name| f.join(name)));
     let found = places.find(|place| place.is_file());
-    let missing = format!("no Chromium: `./x setup` installs it; {BROWSER}=none does without");
+    let missing = format!(
+        "Chromium was not found; `./x setup` installs it, and {BROWSER}=none skips this check"
+    );
     Some(Command::new(found.expect(&missing)))
 }
 
 /// Checks that the browser shows all plots of the page and reports no errors.
-fn opens(workdir: &Workdir, page: &str, headings: &[&str]) {
+fn check_in_browser(workdir: &Workdir, page: &str, headings: &[&str]) {
     let text = workdir.text(page);
     let Some(mut browser) = browser() else {
         eprintln!("{BROWSER}=none: the report was not opened");

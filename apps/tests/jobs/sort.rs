@@ -72,7 +72,10 @@ fn mismatched_values_are_rejected() {
     for (values, part) in [
         ("few.bin", "few.bin has 3 values, but there are 10 keys"),
         ("narrow.npy --value-bytes 4", "narrow.npy has values of 1 bytes, but --value-bytes is 4"),
-        ("vast.npy", "vast.npy: a value of type '|V17' and shape [] does not have 1 to 16 bytes"),
+        (
+            "vast.npy",
+            "vast.npy has values of type '|V17' and shape [], but a value must have 1 to 16 bytes",
+        ),
     ] {
         let line = "sort in.bin -o out.bin --type u32 --values-out o.bin --values";
         workdir.fails(&format!("{line} {values}"), part);

@@ -183,10 +183,13 @@ fn invalid_splits_are_reported() {
         ),
         (
             "f.npy --buckets 2 --by delta",
-            "keys of type f32 need --splitters, --glsl, or --by delta --range",
+            "--by without --range supports only integer keys, but the keys have type f32",
         ),
-        ("in.bin --type u32 --splitters down.bin", "the splitters are not sorted"),
-        ("in.bin --type u32 --splitters in.bin --buckets 7", "3 splitters make 4 buckets"),
+        ("in.bin --type u32 --splitters down.bin", "the splitters in down.bin are not sorted"),
+        (
+            "in.bin --type u32 --splitters in.bin --buckets 7",
+            "in.bin has 3 splitters, which make 4 buckets",
+        ),
         ("in.bin --type u32 --buckets 2 --glsl wrong.glsl", "wrong.glsl:1: 'nothing'"),
         ("in.bin --type u32 --buckets 5 --glsl past.glsl", "an id of 5 or more for 1 of the keys"),
         ("in.bin --type u32 --buckets 2 --glsl none.glsl", "cannot read none.glsl"),

@@ -1,5 +1,5 @@
 //! Tests on SwiftShader, a software driver that comes with Chromium. Its compiler needs minutes and gigabytes
-//! for kernels with specialization constants and loops to unroll.
+//! for some kernels with specialization constants and unrolled loops.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ fn run(workdir: &Workdir, line: &str) -> RunOutput {
     run_line(command, line)
 }
 
-/// One command for each family of kernels that its compiler once failed to compile.
+/// Runs a command for each family of kernels that SwiftShader's compiler once failed to compile.
 #[test]
 #[cfg(target_os = "linux")]
 fn swiftshader_compiles_every_kind_of_kernel() {

@@ -15,7 +15,7 @@ use crate::choice::{Choice, Named, choice, name};
 use crate::data::{self, SEED, SplitMix64};
 use crate::plans::{Planned, Target, bytes_of};
 
-/// Kind of histogram. Its names are those of other benchmark programs.
+/// Kind of histogram. The names are the same as in other benchmark programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "described below")]
 pub enum Op {
@@ -58,7 +58,7 @@ impl Op {
         if self == Self::Bytes { n.div_ceil(4) } else { n }
     }
 
-    /// The bins in the engine's form, with m = `bins`.
+    /// Returns the engine's description of `bins` bins.
     pub fn device_bins(self, bins: u32) -> Bins {
         match self {
             Self::Even => Bins::even(0.0..END, bins).untyped(),
@@ -128,7 +128,7 @@ impl Named for HistogramMethod {
     ];
 }
 
-/// Plans a histogram of `n` elements, with m = `bins`. The imports are the samples and the counts.
+/// Plans a histogram of `n` elements with `bins` bins. The imports are the samples and the counts.
 pub fn plan(
     target: &Target,
     op: Op,

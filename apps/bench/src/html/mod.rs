@@ -36,7 +36,7 @@ fn subject(op: &str) -> usize {
 /// that was run.
 pub fn page(ours: &Points, others: &Points, tables: &str, command: &str) -> String {
     let style = include_str!("style.css");
-    let device = escape(ours.device.as_deref().unwrap_or("a device that is not named"));
+    let device = escape(ours.device.as_deref().unwrap_or("an unnamed device"));
     let mut text = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -69,7 +69,7 @@ pub fn page(ours: &Points, others: &Points, tables: &str, command: &str) -> Stri
     let entries: Vec<String> = contents.iter().map(entry).collect();
     let _ = writeln!(text, "<nav>{}</nav>", entries.join(" \u{b7} "));
     text += &sections;
-    text += "<section id=\"figures\">\n<h2>All figures</h2>\n<p>GPU time is the median of runs in a row; \
+    text += "<section id=\"figures\">\n<h2>All figures</h2>\n<p>GPU time is the median of consecutive runs; \
              every configuration was verified against the CPU.</p>\n";
     let all: Vec<&Point> = ours.all.iter().collect();
     text += &table::table(&all, others);
@@ -132,11 +132,11 @@ mod tests {
         ] {
             assert_eq!(count(&page, &format!("<h3>{heading}</h3>")), 1, "{heading}");
         }
-        assert_eq!(count(&page, "<figure>"), 6, "what has one size has no plot");
+        assert_eq!(count(&page, "<figure>"), 6, "operations with one size have no plot");
         assert_eq!(count(&page, "<figure>"), count(&page, "role=\"img\""));
         assert!(page.contains("cub sort_bits_keys, 2: 1.5 G elements/s"), "an overlay");
         // A split moves 12 bytes per element where a copy moves 8.
-        assert!(page.contains("as fast as the copy kernel, 2: 5.33 G elements/s"), "a ceiling");
+        assert!(page.contains("at the rate of the copy kernel, 2: 5.33 G elements/s"), "a ceiling");
         assert!(page.contains("<td>2.00 ms</td><td>2</td>"), "twice as fast as theirs");
         assert!(page.contains("a &lt;device&gt;") && !page.contains("<device>"));
         for part in [

@@ -144,7 +144,7 @@ impl Drawn<'_> {
         let name = match traffic(self.op) {
             Some(bytes) => {
                 copies.iter_mut().for_each(|(_, gps)| *gps *= COPY_BYTES / bytes);
-                format!("ceiling: {bytes} bytes an element, as fast as the copy kernel")
+                format!("ceiling: {bytes} bytes per element at the rate of the copy kernel")
             }
             None => "copy kernel".to_owned(),
         };
@@ -168,7 +168,7 @@ impl Drawn<'_> {
     }
 }
 
-/// Minimum number of bytes that an operation moves per element.
+/// Minimum number of bytes that an operation moves per element. `None` if it is not known.
 fn traffic(op: &str) -> Option<f64> {
     Some(match op {
         // Keys are read twice and written once; values are read once and written once.
@@ -228,7 +228,7 @@ fn stage_shares(ours: &Points) -> Vec<Plot> {
         let heading = format!("{op}: shares of the stages, n = {}", size::show(n as u64));
         let drawn =
             Bars { title: heading.clone(), parts, bars, shares: true, amount_text: milliseconds };
-        let (note, html) = ("of the time of a run".into(), drawn.html());
+        let (note, html) = ("shares of the time of a run".into(), drawn.html());
         plots.push(Plot { op, rates: false, heading, note, html });
     }
     plots
@@ -262,7 +262,7 @@ fn milliseconds(ms: f64) -> String {
     crate::figures::time(ms * 1e6)
 }
 
-/// Methods by colour, the same in every plot of every report. Methods of the same operation have different colours.
+/// The methods drawn in each colour. Methods of the same operation have different colours.
 const METHODS: [&[&str]; COLOURS] = [
     &["onesweep", "lookback", "shared", "multisplit", "kernel", "fill"],
     &["block", "r8", "reduce-then-scan", "ballots", "multisplit-passes", "vkCmdCopyBuffer"],

@@ -73,7 +73,7 @@ pub struct Points {
 /// Suffix of stage times.
 const STAGE: &str = "_ms";
 
-/// The origin of built-in kernel sizes, which reports do not mention.
+/// Profile name that stands for the built-in kernel sizes; reports do not show it.
 const BUILT_IN: &str = "built-in";
 
 impl Points {
@@ -88,7 +88,7 @@ impl Points {
                 let device = format!("{device}, {driver}");
                 let mut device = device.trim_end_matches([',', ' ']).to_owned();
                 if let Some(profile) = value["profile"].as_str().filter(|name| *name != BUILT_IN) {
-                    device += &format!(", sizes of {profile}");
+                    device += &format!(", kernel sizes of {profile}");
                 }
                 points.device.get_or_insert(device);
             }

@@ -10,7 +10,7 @@ use crate::size;
 
 /// Formats the parameters, and one row per operation with its best figure.
 pub fn summary(ours: &Points, others: &Points, command: &str) -> String {
-    let device = ours.device.as_deref().unwrap_or("a device that is not named");
+    let device = ours.device.as_deref().unwrap_or("an unnamed device");
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let mut text = "<dl>\n".to_owned();
     let mut entry = |name: &str, value: &str| {
@@ -25,13 +25,13 @@ pub fn summary(ours: &Points, others: &Points, command: &str) -> String {
     if !others.all.is_empty() {
         let names = others.distinct(|point| point.anchor.clone()).join(", ");
         let device = others.device.as_deref().map(|d| format!(" on {d}")).unwrap_or_default();
-        entry("dashed", &format!("{names}{device}"));
+        entry("dashed lines", &format!("{names}{device}"));
     }
     text += "</dl>\n";
     text + &best(ours, others)
 }
 
-/// For each operation, the figure with the highest rate, compared with another program's best.
+/// Formats one row per operation: its figure with the highest rate, compared with the other program's best.
 fn best(ours: &Points, others: &Points) -> String {
     let ops = ours.distinct(|point| (point.op.clone(), point.graph.clone()));
     let mut rows = String::new();
@@ -62,7 +62,7 @@ fn best(ours: &Points, others: &Points) -> String {
     format!("<div class=\"table\"><table class=\"best\">\n{rows}</table></div>\n")
 }
 
-/// Median speedup of our best figure, over the sizes that both programs measured.
+/// Median speedup of the best method compared with the other program, over the sizes that both measured.
 fn ratio(ours: &Points, others: &Points, same: &dyn Fn(&&Point) -> bool) -> String {
     let mut ratios: Vec<(f64, String)> = Vec::new();
     let mut seen: Vec<(f64, f64)> = Vec::new();

@@ -9,7 +9,8 @@ use crate::{figures, size};
 
 /// Formats one row per figure, with another program's figure beside it if there is one.
 pub fn table(points: &[&Point], others: &Points) -> String {
-    let compared = if others.all.is_empty() { "" } else { "<th>theirs</th><th>times as fast</th>" };
+    let compared =
+        if others.all.is_empty() { "" } else { "<th>other program</th><th>speedup</th>" };
     let mut text = format!(
         "<div class=\"table\"><table>\n<tr><th>operation</th><th>method</th><th>n</th><th>m</th>\
          <th>GPU time</th><th>rate</th>{compared}</tr>\n"

@@ -35,7 +35,7 @@ pub fn dijkstra(network: &Network, source: u32) -> Result<ShortestPaths, Network
             }
         }
     }
-    if overflowed && let Some(vertex) = reached_too_late(network, &distances) {
+    if overflowed && let Some(vertex) = find_overflowed_vertex(network, &distances) {
         return Err(NetworkError::DistanceOverflow { vertex });
     }
     Ok(ShortestPaths { source, kind: network.kind(), distances, predecessors })
@@ -54,7 +54,7 @@ fn sum(kind: WeightKind, distance: u32, weight: u32) -> Option<u32> {
 
 /// Finds an unreached vertex with an arc from a reached vertex. Such a vertex exists only if its
 /// distance overflows on every path.
-fn reached_too_late(network: &Network, distances: &[u32]) -> Option<u32> {
+fn find_overflowed_vertex(network: &Network, distances: &[u32]) -> Option<u32> {
     let reached = (0..network.vertices()).filter(|&v| distances[v as usize] != UNREACHED);
     let mut targets = reached.flat_map(|v| network.arcs_of(v)).map(|arc| arc.target);
     targets.find(|&target| distances[target as usize] == UNREACHED)
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn overflowing_distances_are_reported_if_they_matter() {
+    fn overflow_is_reported_only_if_no_path_fits() {
         let mut edges = EdgeList::weighted();
         edges.push(0, 1, u32::MAX - 1);
         edges.push(1, 2, 1);
@@ -75,7 +75,7 @@ mod tests {
         let refused = dijkstra(&network, 0);
         assert!(matches!(refused, Err(NetworkError::DistanceOverflow { vertex: 2 })));
         assert!(dijkstra(&network, 1).is_ok());
-        // Another path makes the one that is too long irrelevant.
+        // With another path whose distance fits, the overflow does not matter.
         edges.push(0, 2, 9);
         let network = Network::new(3, Direction::Directed, &edges).expect("a network");
         let paths = dijkstra(&network, 0).expect("paths");

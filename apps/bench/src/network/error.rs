@@ -33,9 +33,9 @@ pub enum InputError {
     #[error("{}:{line}: {problem}", path.display())]
     Malformed { path: PathBuf, line: u64, problem: String },
     /// A file has fewer edges than its header announces.
-    #[error("{}: the header announces {announced} edges, but there are only {found}", path.display())]
+    #[error("{}: the header announces {announced} edges, but there are {found}", path.display())]
     FewerEdges { path: PathBuf, announced: u64, found: u64 },
     /// A file has more edges than its header announces.
-    #[error("{}: the header announces {announced} edges, but there are more: {found}", path.display())]
+    #[error("{}: the header announces {announced} edges, but there are {found}", path.display())]
     MoreEdges { path: PathBuf, announced: u64, found: u64 },
 }

@@ -42,7 +42,7 @@ pub enum WeightOrigin {
 }
 
 impl Weighting {
-    /// Origin of the weights of edges that have weights of their own or not.
+    /// Origin of the weights. `weighted` is whether the file has weights.
     pub(crate) fn origin(self, weighted: bool) -> WeightOrigin {
         match self {
             Self::Own | Self::OwnOrOnes if weighted => WeightOrigin::File,

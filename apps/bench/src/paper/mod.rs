@@ -166,7 +166,7 @@ mod tests {
         assert!(runs[2].ends_with("--m 64 --method block,reduced-bit"), "{}", runs[2]);
     }
 
-    /// One line of every kind: all operations have the same rate, except that sorts have half of it.
+    /// JSON lines of all measurements that the tables need. The rate of sorts is 1, that of all other operations is 2.
     fn lines() -> String {
         let mut text = String::new();
         let mut line = |op: &str, m: u32, method: &str, gps: u32, rest: &str| {

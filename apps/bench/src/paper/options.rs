@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-/// Arguments of `multisplit bench paper` alone.
+/// Arguments that only `multisplit bench paper` accepts.
 #[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Options of paper")]
 pub struct PaperOptions {
@@ -11,7 +11,7 @@ pub struct PaperOptions {
     pub table: Vec<PaperTable>,
 }
 
-/// A table of the paper's.
+/// A table of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PaperTable {
     /// Radix sort, and a split by a scan: the baselines
@@ -28,6 +28,6 @@ pub enum PaperTable {
     Sort,
     /// Shortest paths
     Sssp,
-    /// Histograms, even and by ranges
+    /// Histograms with bins of equal width, and with splitters
     Histogram,
 }

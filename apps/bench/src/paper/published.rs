@@ -10,7 +10,7 @@ pub type MethodRates = (&'static str, &'static str, Rates);
 
 /// The paper's element count.
 pub const N: u64 = 1 << 25;
-/// Bucket counts.
+/// Bucket counts of the experiments.
 pub const BUCKETS: [u32; 8] = [2, 4, 8, 16, 32, 64, 128, 256];
 /// Maximum bucket count of the direct and warp-level methods.
 pub const MAX_WARP: u32 = 32;
@@ -22,7 +22,7 @@ pub const SPREAD_BUCKETS: u32 = 256;
 /// CUB's 32-bit radix sort, and a split into two buckets with a scan, of keys and of pairs.
 pub const REFERENCE: [(&str, f64, f64); 2] = [("keys", 3.40, 8.44), ("pairs", 1.90, 6.55)];
 
-/// Delta buckets.
+/// Splits into delta buckets (of equal width).
 pub const DELTA: [MethodRates; 8] = [
     ("keys", "direct", &[17.67, 14.38, 11.00, 7.73, 5.54]),
     ("keys", "warp", &[18.93, 17.54, 17.98, 16.18, 12.20]),
@@ -72,6 +72,7 @@ pub const STAGES: [(&str, &str, &str, [f64; 3]); 32] = [
 
 /// Key distributions over [`SPREAD_BUCKETS`], by their names on the command line.
 pub const SPREADS: [&str; 3] = ["uniform", "quarter-uniform", "binomial"];
+/// Rates for each of [`SPREADS`].
 pub const SPREAD: [MethodRates; 4] = [
     ("keys", "block", &[7.05, 7.36, 7.89]),
     ("keys", "reduced-bit-sort", &[4.51, 4.56, 4.95]),
@@ -79,8 +80,8 @@ pub const SPREAD: [MethodRates; 4] = [
     ("pairs", "reduced-bit-sort", &[2.31, 2.33, 2.52]),
 ];
 
-/// Identity buckets: keys of 1 to 8 bits. The rates called `onesweep` are those of CUB's sort of as
-/// many bits.
+/// Splits into identity buckets: the key is the bucket index, and has 1 to 8 bits. The method `onesweep` stands for CUB's sort on the
+/// same bits.
 pub const BITS: [MethodRates; 6] = [
     ("keys", "warp", &[18.87, 17.70, 16.76, 16.33, 12.56]),
     ("keys", "block", &[19.37, 19.15, 18.99, 18.61, 17.89, 16.83, 13.41, 8.17]),
@@ -90,9 +91,10 @@ pub const BITS: [MethodRates; 6] = [
     ("pairs", "onesweep", &[11.30, 11.06, 11.18, 11.14, 10.88, 10.20, 8.30, 5.34]),
 ];
 
-/// Radix sorts with 4 to 8 bits per round, and CUB's sort. For pairs with 4 and 5 bits, the paper
-/// prints the times of sorts of keys; its rates are correct.
+/// Bits per round of the paper's radix sorts. For pairs with 4 and 5 bits, the paper prints the times of sorts of
+/// keys; its rates are correct.
 pub const RADIX_BITS: [u32; 5] = [4, 5, 6, 7, 8];
+/// Keys or pairs, the rates for each of [`RADIX_BITS`], and the rate of CUB's sort.
 pub const RADIX: [(&str, [f64; 5], f64); 2] = [
     ("keys", [2.368, 2.654, 2.933, 2.994, 2.300], 3.397),
     ("pairs", [1.441, 1.619, 1.852, 2.101, 1.863], 1.911),
@@ -124,6 +126,7 @@ pub struct Search {
     pub mteps: f64,
 }
 
+/// The paper's searches.
 pub const SEARCHES: [Search; 4] = [
     Search {
         graph: "cit-Patents",

@@ -1,4 +1,4 @@
-//! The tables of the paper: its figures above those of this device, as rates and ratios.
+//! The tables of the paper: the published figures above those of this device, as rates and ratios.
 
 use super::published::{self as paper, BUCKETS, N, Rates, SPREADS, STAGE_BUCKETS};
 use super::table::{Row, Table};
@@ -57,8 +57,8 @@ impl Measured<'_> {
             rows.extend(pair(&what, buckets.iter().map(published), buckets.iter().map(measured)));
         }
         // Times cannot be compared if n differs from the paper's.
-        let apart = if self.n == N { "" } else { "; of another n than the paper's" };
-        let title = format!("Stages of a split by delta buckets: ms (share){apart}");
+        let remark = if self.n == N { "" } else { "; n differs from the paper's" };
+        let title = format!("Stages of a split by delta buckets: ms (share){remark}");
         table(&title, &buckets, rows)
     }
 
@@ -90,7 +90,7 @@ impl Measured<'_> {
             let measured = SPREADS.map(|spread| cell(rate(spread), rate(SPREADS[0])));
             rows.extend(pair(&format!("{kind}, {}", name(method)), published, measured));
         }
-        let title = "256 delta buckets, keys spread over them: G elements/s (ratio to uniform)";
+        let title = "256 delta buckets, by key distribution: G elements/s (ratio to uniform)";
         table(title, SPREADS, rows)
     }
 
@@ -128,8 +128,8 @@ impl Measured<'_> {
                 measured.into_iter().chain([cell(ours, None)]),
             ));
         }
-        let title = "Radix sort by rounds of so many bits, and CUB's sort, here the fastest of all: \
-                     G elements/s (ratio to that)";
+        let title = "Radix sort by bits per round: G elements/s (ratio to the last column: CUB's sort, \
+                     here the fastest sort)";
         let columns = paper::RADIX_BITS.iter().map(u32::to_string).chain(["sort".to_owned()]);
         table(title, columns, rows)
     }
@@ -150,13 +150,12 @@ impl Measured<'_> {
                 |m| cell(rate(true, m), rate(false, m)),
             ));
             rows.extend(self.by_buckets(
-                &format!("{op}, CUB; here ours"),
+                &format!("{op}, CUB; here the default method"),
                 |bins| cell(at(cub, bins), None),
                 |m| cell(rate(false, m), None),
             ));
         }
-        let title =
-            "Histograms of floats: G samples/s (ratio to CUB's, here to our usual one), by bins";
+        let title = "Histograms of floats: G samples/s (ratio to CUB's, here to the default method), by bins";
         table(title, self.buckets, rows)
     }
 
@@ -306,7 +305,8 @@ fn stage_ms(point: &Point, stage: &str) -> f64 {
     stages.map(|(_, ms)| ms).sum()
 }
 
-/// Times of near-far, bucketing, the paper's Multisplit-SSSP and ours, and the speedups of the third.
+/// Formats the times of near-far, bucketing, the paper's Multisplit-SSSP and ours, and the speedups of
+/// Multisplit-SSSP.
 fn search_cells(
     [near_far, bucketing, multisplit, ours]: [Option<f64>; 4],
     mteps: Option<f64>,

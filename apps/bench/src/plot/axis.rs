@@ -4,7 +4,7 @@
 pub struct Ticks(pub Vec<(f64, String)>);
 
 impl Ticks {
-    /// At most about `max` round numbers from `lo` to `hi`, which must differ; only integers if `whole`.
+    /// Round numbers from `lo` to `hi`, which must differ: about `max` or fewer, and only integers if `whole`.
     pub fn linear(lo: f64, hi: f64, max: f64, whole: bool) -> Self {
         let mut step = round_up((hi - lo) / max.max(1.0));
         if whole {
@@ -17,7 +17,7 @@ impl Ticks {
         Self(values.into_iter().zip(labels).collect())
     }
 
-    /// Powers of ten from 1 to `hi`, at most about `max`.
+    /// Powers of ten from 1 to `hi`, about `max` or fewer.
     pub fn decades(hi: f64, max: f64) -> Self {
         let decades = hi.max(1.0).log10().ceil().max(1.0);
         let step = (decades / max.max(1.0)).ceil().max(1.0) as usize;
@@ -25,7 +25,7 @@ impl Ticks {
         Self(values.map(|value| (value, amount(value))).collect())
     }
 
-    /// Powers of ten between two positive numbers, at most about `max`. Round numbers if there are fewer than
+    /// Powers of ten between two positive numbers, about `max` or fewer. Other round numbers if there are fewer than
     /// two powers.
     pub fn powers(lo: f64, hi: f64, max: f64) -> Self {
         let (first, last) = (lo.log10().ceil() as i32, hi.log10().floor() as i32);

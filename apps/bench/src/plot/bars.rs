@@ -3,8 +3,11 @@
 use super::drawing::{CHARACTER, Drawing, FONT, legend};
 use super::{COLOURS, RIGHT, WIDTH};
 
+/// Height of a row, in units of the drawing.
 const ROW: f64 = 24.0;
+/// Height of a bar.
 const BAR: f64 = 16.0;
+/// Space for the text after the longest bar.
 const END: f64 = 76.0;
 /// Maximum width of a label.
 const MAX_LABEL: f64 = 200.0;

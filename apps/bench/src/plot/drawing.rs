@@ -99,7 +99,8 @@ impl Drawing {
         let _ = write!(self.0, "<polyline class=\"{class}\" points=\"{}\"/>", corners.join(" "));
     }
 
-    /// Adjacent bars as one shape. Begins at `left`; each bar extends to its x at height y, down to `bottom`.
+    /// Draws adjacent bars as one shape. The first bar begins at `left`. `bars` contains the right edge and the top of
+    /// each bar; all bars reach down to `bottom`.
     pub fn skyline(
         &mut self,
         class: &str,

@@ -70,13 +70,18 @@ impl HistogramPlot<'_> {
 
     fn check(&self) -> Result<()> {
         let (bins, edges) = (self.heights.len(), self.edges);
-        ensure!(bins > 0 && edges.len() == bins + 1, "{bins} bins have {} edges", edges.len());
+        ensure!(
+            bins > 0 && edges.len() == bins + 1,
+            "{bins} bins need {} edges, but there are {}",
+            bins + 1,
+            edges.len()
+        );
         let sorted = edges.is_sorted() && !edges.iter().any(|edge| edge.is_nan());
         ensure!(sorted, "the edges of the bins are not in ascending order");
         let inner = edges[1..bins].iter().all(|edge| edge.is_finite());
         ensure!(inner, "only the first and the last edge of a drawn histogram may be infinite");
         let positive = self.heights.iter().all(|height| *height >= 0.0 && height.is_finite());
-        ensure!(positive, "a drawn histogram has no negative heights");
+        ensure!(positive, "cannot draw counts or weights that are negative or not finite");
         Ok(())
     }
 
@@ -95,10 +100,13 @@ impl HistogramPlot<'_> {
         }
         let open = self.edges.iter().any(|edge| edge.is_infinite());
         if self.density && open {
-            note += "; bins without an end have no density";
+            note += "; bins with an infinite edge have no density";
         }
         if bars.merged > 1 {
-            note += &format!("; {} bins per bar: their mean, and the largest", bars.merged);
+            note += &format!(
+                "; {} bins per bar, which shows their mean and behind it their maximum",
+                bars.merged
+            );
         }
         note
     }
@@ -149,6 +157,7 @@ struct Bars {
     top: f64,
     /// Whether the axis of the samples is logarithmic.
     log_axis: bool,
+    /// Number of bins per bar.
     merged: usize,
 }
 
@@ -203,7 +212,7 @@ fn finite(edges: &[f64], log_axis: bool) -> Vec<f64> {
         (Some(&first), Some(&end)) => (first, end),
         _ => (0.0, 0.0),
     };
-    // A tenth of the axis.
+    // Infinite edges are drawn a tenth of the axis beyond the finite ones.
     let (below, above) = match (end > first, log_axis) {
         (true, true) => {
             let factor = (end / first).powf(0.1);
@@ -227,7 +236,7 @@ struct Frame<'f> {
     bars: &'f Bars,
     left: f64,
     width: f64,
-    /// The number at the top of the vertical axis.
+    /// The value at the top of the vertical axis.
     top: f64,
     x_ticks: Ticks,
     y_ticks: Ticks,

@@ -1,4 +1,4 @@
-//! Draws the number of entries of each round of a search.
+//! Draws the number of queue entries that each round of a shortest-path search processes.
 
 use multisplit_sssp::RoundSize;
 
@@ -16,7 +16,8 @@ const MAX_BARS: usize = 400;
 /// Minimum height of a bar with entries, so that it is visible.
 const MIN_HEIGHT: f64 = 1.0;
 
-/// Draws round sizes on a logarithmic scale. Bars of the same colour share a threshold.
+/// Draws the entries of each round on a logarithmic scale. Adjacent bars of the same colour have the same distance
+/// threshold.
 pub fn rounds(title: &str, rounds: &[RoundSize]) -> String {
     let max = rounds.iter().map(|round| round.entries).max().unwrap_or(1).max(1);
     let height = HEIGHT - TOP - BOTTOM;

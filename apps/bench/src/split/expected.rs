@@ -28,7 +28,7 @@ impl Expected {
     pub fn new(rule: &Rule, keys: &[u32]) -> Result<Self> {
         let mut ids = Vec::new();
         ids.try_reserve_exact(keys.len())
-            .context("not enough memory to verify the result; try a smaller --n")?;
+            .context("not enough host memory to verify the result; try a smaller --n")?;
         ids.resize(keys.len(), 0u16);
         let (buckets, share) = (rule.buckets as usize, data::share(keys.len()));
         let mut begins = vec![vec![0u32; buckets]; keys.len().div_ceil(share)];
@@ -84,12 +84,13 @@ impl Expected {
             None => format!("key {}", keys[place]),
         };
         bail!(
-            "the split is wrong: element {place} of {n} is {got}, but key {key} of index {index}, bucket \
-             {bucket}, on the CPU"
+            "the split is wrong: element {place} of {n} is {got}, but should be key {key} (input element {index}, \
+             bucket {bucket})"
         );
     }
 
-    /// Index and expected position of the first key of a piece that is not there.
+    /// Finds the first key of a piece that is not at its expected position. Returns its index in the input and that
+    /// position.
     fn misplaced(
         &self,
         piece: usize,
@@ -136,7 +137,7 @@ mod tests {
         let offsets = check(&[0, 2, 4, 6], &KEYS, None).expect_err("a wrong offset");
         assert!(offsets.contains("bucket offsets"), "{offsets}");
         let key = check(&OFFSETS, &[0, 0, 1, 2, 2, 7], None).expect_err("a wrong key");
-        assert!(key.contains("element 5 of 6 is key 7, but key 2"), "{key}");
+        assert!(key.contains("element 5 of 6 is key 7, but should be key 2"), "{key}");
         let swapped = Some(&[1, 4, 3, 2, 0, 5][..]);
         let order = check(&OFFSETS, &KEYS, swapped).expect_err("not stable");
         assert!(order.contains("with value 2"), "{order}");

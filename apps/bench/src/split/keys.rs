@@ -86,8 +86,9 @@ impl Recipe {
 /// Random words per key: enough for the 255 bits of a binomial draw over up to 256 buckets, and one draw
 /// within the bucket. With more buckets, additional bits are derived from these.
 const DRAWS: usize = 5;
+/// Random words of a binomial draw.
 const MASKS: usize = DRAWS - 1;
-/// Bits of a random word.
+/// Coin tosses per random word, one per bit.
 const COINS: u32 = 64;
 
 /// Draws a random bucket for each key.
@@ -98,7 +99,7 @@ struct Spread {
     masks: [u64; MASKS],
     /// Number of the m - 1 bits that are not in `masks`.
     more_coins: u32,
-    /// The bucket with the largest number of keys.
+    /// The bucket of most keys of the distribution "quarter-uniform".
     favourite: u32,
 }
 

@@ -26,7 +26,7 @@ pub struct Split {
     pub pairs: bool,
 }
 
-/// Command-line name of a kind of split, which other benchmark programs use too.
+/// Command-line name of a kind of split. Other benchmark programs use the same names.
 pub type Op = Choice<Split>;
 
 impl Named for Split {
@@ -83,7 +83,7 @@ const SPLITTER_SEED: u64 = 0x0073_706c_6974;
 const DOMAIN: u64 = 1 << 32;
 
 impl Rule {
-    /// `function` with m = `buckets`.
+    /// Creates a bucket function with this many buckets.
     pub fn new(function: Function, buckets: u32) -> Self {
         let mut generator = SplitMix64::after(SPLITTER_SEED, 0);
         let count = if function == Range { buckets.saturating_sub(1) } else { 0 };
@@ -92,7 +92,7 @@ impl Rule {
         Self { function, buckets, splitters }
     }
 
-    /// The bucket function in the engine's form.
+    /// Converts the bucket function to the engine's type.
     pub fn device_buckets(&self) -> Buckets<u32> {
         match self.function {
             Delta => Buckets::delta_over_domain(self.buckets),

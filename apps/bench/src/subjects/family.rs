@@ -14,7 +14,7 @@ use super::segments::{self, ROWS};
 use crate::data::{self, mixed};
 use crate::measure::{Bench, Case};
 
-/// The bound of a selection that keeps half of all keys.
+/// Selections keep the keys below this bound, which are half of all keys.
 const HALF: u32 = 1 << 31;
 /// Maximum relative difference between sums of up to 2^28 floats and those computed in f64.
 const NEAR: f64 = 1e-3;
@@ -39,7 +39,7 @@ const GROUPS: [Group; 5] = [
     }),
 ];
 
-/// Arguments of `multisplit bench family` alone.
+/// Arguments that only `multisplit bench family` accepts.
 #[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Options of family")]
 pub struct FamilyOptions {
@@ -265,7 +265,7 @@ impl Family<'_, '_> {
         Ok(())
     }
 
-    /// Measures sums of the values of each run, and their scan.
+    /// Measures the sum of the values of each run, and their inclusive scan.
     fn by_key(&self, keys: &[u32], src: &Array<u32>) -> Result<()> {
         let (context, n) = (self.bench.context, self.n);
         let values = data::words(n, |index| mixed(index, 2))?;
@@ -306,8 +306,8 @@ impl Family<'_, '_> {
         self.sums(SCAN_BY_KEY, &of_values, Some(src), |found| found == scanned)
     }
 
-    /// Measures sums of rows of `m` floats, given by row length and by offsets. Skipped unless `m`
-    /// divides the array length.
+    /// Measures sums of rows, given by row length and by offsets, for each length of [`ROWS`] that divides the array
+    /// length.
     fn rows(&self, floats: &[f32], src: &Array<f32>) -> Result<()> {
         let (context, n) = (self.bench.context, self.n);
         let all = ROWS.into_iter().filter(|m| n.is_multiple_of(*m));

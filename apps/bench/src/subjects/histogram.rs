@@ -13,12 +13,12 @@ use crate::size;
 use crate::subjects::words::POISON;
 use crate::tune::Tune;
 
-/// Arguments of `multisplit bench histogram` alone. No option has a default in clap, so that
+/// Arguments that only `multisplit bench histogram` accepts. No option has a default in clap, so that
 /// options given for another subject can be rejected.
 #[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Options of histogram")]
 pub struct HistogramOptions {
-    /// Numbers of bins, up to 2^20, separated by commas [default: as --m]
+    /// Numbers of bins, up to 2^20, separated by commas [default: the numbers of --m]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=1 << 20))]
     bins: Vec<u32>,
     /// Histograms, separated by commas [default: all]

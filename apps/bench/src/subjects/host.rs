@@ -1,5 +1,5 @@
-//! `multisplit bench host`: transfers and sorts of host arrays in an open context. Unlike all other figures,
-//! these are measured with the host clock and include transfers.
+//! `multisplit bench host`: transfers and sorts of host arrays. Unlike all other figures, these are measured by the
+//! host clock and include transfers.
 
 use std::time::Instant;
 
@@ -17,7 +17,7 @@ pub fn measure(bench: &Bench<'_>, n: u64) -> Result<()> {
     let keys = data::random_keys::<u32>(n, data::SEED)?;
     let mut out = keys.clone();
     context.sort_into(&keys, &Sort::ascending(), &mut out)?;
-    ensure!(out.is_sorted(), "the keys are not sorted");
+    ensure!(out.is_sorted(), "the sort is wrong: the keys are not sorted");
 
     let sort = time(bench, || Ok(context.sort_into(&keys, &Sort::ascending(), &mut out)?))?;
     let array = context.upload(&keys)?;

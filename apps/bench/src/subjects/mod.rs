@@ -33,11 +33,11 @@ pub enum Subject {
     Topk,
     /// Scans, reductions and selections of several types
     Family,
-    /// Host arrays: transfers, and sorts with transfers, by the host's clock
+    /// Host arrays: transfers, and sorts that include transfers, timed by the host clock
     Host,
     /// Shortest paths, by network and method
     Sssp,
-    /// Experiments of the paper, in its own tables
+    /// Experiments of the paper, printed as its tables
     Paper,
 }
 

@@ -1,5 +1,5 @@
-//! `multisplit bench family`: segmented sorts with rows of one length and random mixes, each run on unsorted
-//! data.
+//! `multisplit bench family`: segmented sorts, of rows of equal length and of segments of random lengths. Each run
+//! sorts unsorted data.
 
 use anyhow::{Result, ensure};
 use multisplit::graph::Graph;
@@ -23,7 +23,7 @@ pub const OPS: [&str; 5] = [
 
 /// Measures the requested segmented sorts of `n` floats. Skips all of them if no row length divides `n`.
 pub fn measure(bench: &Bench<'_>, n: u64, is_selected: impl Fn(&str) -> bool) -> Result<()> {
-    let [keys_by_rows, argsort_by_rows, keys_by_offsets, keys_of_mix, argsort_of_mix] = OPS;
+    let [keys_by_rows, argsort_by_rows, keys_by_offsets, keys_of_random, argsort_of_random] = OPS;
     if !ROWS.iter().any(|&length| n.is_multiple_of(length)) {
         return Ok(());
     }
@@ -44,7 +44,7 @@ pub fn measure(bench: &Bench<'_>, n: u64, is_selected: impl Fn(&str) -> bool) ->
         }
     }
     let offsets = random_offsets(n);
-    for (op, indices) in [(keys_of_mix, false), (argsort_of_mix, true)] {
+    for (op, indices) in [(keys_of_random, false), (argsort_of_random, true)] {
         if is_selected(op) {
             let sort = Segmented { op, length: 0, by_rows: false, indices };
             segments.measure(&sort, &offsets)?;
@@ -60,7 +60,7 @@ struct Segmented {
     length: u64,
     /// Whether the sort gets a row length instead of offsets.
     by_rows: bool,
-    /// Whether it also writes indices.
+    /// Whether the sort also writes indices.
     indices: bool,
 }
 
@@ -101,7 +101,8 @@ impl Segments<'_, '_> {
         self.bench.measure(&case, &target.plan(graph)?, || self.check(offsets, sort.indices))
     }
 
-    /// Checks that segments are sorted and have their original elements, which `indices` refer to.
+    /// Checks that each segment contains its original elements, sorted, and, with `indices`, that each index refers to
+    /// its element.
     fn check(&self, offsets: &[u32], indices: bool) -> Result<()> {
         let context = self.bench.context;
         let sorted = context.download(&self.keys)?;
@@ -111,12 +112,15 @@ impl Segments<'_, '_> {
             let given = &self.floats[range.clone()];
             let mut expected = given.to_vec();
             expected.sort_unstable_by(f32::total_cmp);
-            ensure!(sorted[range.clone()] == expected, "a segment is not sorted");
+            ensure!(
+                sorted[range.clone()] == expected,
+                "the sort is wrong: a segment is not sorted"
+            );
             if indices {
                 let named = order[range].iter().map(|&i| given.get(i as usize).copied());
                 ensure!(
                     named.eq(expected.into_iter().map(Some)),
-                    "the indices do not match the sorted elements"
+                    "the sort is wrong: the indices do not match the sorted elements"
                 );
             }
         }

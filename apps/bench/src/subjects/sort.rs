@@ -11,7 +11,7 @@ use crate::measure::{Bench, Case};
 use crate::sort::{Method, Op, Sorted, plan};
 use crate::{data, size};
 
-/// Arguments of `multisplit bench sort` alone.
+/// Arguments that only `multisplit bench sort` accepts.
 #[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Options of sort")]
 pub struct SortOptions {
@@ -87,11 +87,14 @@ impl<'b, 'c, K: Key> Input<'b, 'c, K> {
         self.bench.measure(&case, &sort.plan, || self.check())
     }
 
-    /// Checks that the keys are sorted and the same as before, and that values contain the original
-    /// positions, in order for equal keys.
+    /// Checks that the keys are sorted and the same as before. The values must be the original positions of their
+    /// keys, ascending for equal keys.
     fn check(&self) -> Result<()> {
         let got = self.bench.context.download(&self.keys)?;
-        ensure!(got.is_sorted_by_key(|&key| rank(key)), "the keys are not sorted");
+        ensure!(
+            got.is_sorted_by_key(|&key| rank(key)),
+            "the sort is wrong: the keys are not sorted"
+        );
         // A sum of hashes: equal for the same keys, and almost never for others.
         let mixed = |keys: &[K]| {
             let mix = |&key: &K| data::SplitMix64::after(key.key_bits(), 0).draw();
@@ -99,7 +102,7 @@ impl<'b, 'c, K: Key> Input<'b, 'c, K> {
         };
         ensure!(
             mixed(&got) == mixed(&self.host_keys),
-            "the sorted keys are not those of the input"
+            "the sort is wrong: the sorted keys differ from the input keys"
         );
         let Some(values) = &self.values else { return Ok(()) };
         let values = self.bench.context.download(values)?;
@@ -107,11 +110,17 @@ impl<'b, 'c, K: Key> Input<'b, 'c, K> {
         let belongs = |(&key, &value): (&K, &u32)| {
             self.host_keys.get(value as usize).is_some_and(|&input| same(input, key))
         };
-        ensure!(got.iter().zip(&values).all(belongs), "a value has moved to another key");
+        ensure!(
+            got.iter().zip(&values).all(belongs),
+            "the sort is wrong: a value has moved to another key"
+        );
         let pairs = got.windows(2).zip(values.windows(2));
         let mut stable =
             pairs.map(|(keys, values)| !same(keys[0], keys[1]) || values[0] < values[1]);
-        ensure!(stable.all(|right| right), "equal keys are not in their original order");
+        ensure!(
+            stable.all(|right| right),
+            "the sort is wrong: equal keys are not in their original order"
+        );
         Ok(())
     }
 }

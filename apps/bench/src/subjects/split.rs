@@ -13,7 +13,7 @@ use crate::split::{Distribution, Expected, Function, Method, Op, Recipe, Rule, S
 use crate::subjects::words::POISON;
 use crate::{console, data, size};
 
-/// Arguments of `multisplit bench split` alone. No option has a default in clap, so that options
+/// Arguments that only `multisplit bench split` accepts. No option has a default in clap, so that options
 /// given for another subject can be rejected.
 #[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Options of split")]
@@ -53,7 +53,7 @@ impl SplitOptions {
         if ops.is_empty() {
             return Ok(());
         }
-        // Direct, warp, block and onesweep.
+        // By default direct, warp, block and onesweep.
         let methods = or_default(&self.method, &engine::Method::CHOICES[1..5]);
         let distribution = self.distribution.unwrap_or_default();
         let pairs = ops.iter().any(|op| op.value.pairs);
@@ -72,7 +72,7 @@ impl SplitOptions {
     }
 }
 
-/// Reason why `n` words exceed the storage range of a kernel, if they do. Splits need whole arrays.
+/// Reason why `n` words exceed the range that a kernel can access; `None` if they do not. Splits need whole arrays.
 fn too_wide(context: &Context, n: u64) -> Option<String> {
     let (array, max) = (bytes_of(n), context.limits().max_storage_range);
     (array > max).then(|| {
@@ -133,7 +133,7 @@ impl<'b, 'c> Splits<'b, 'c> {
             for method in methods {
                 let (target, pairs) = (&self.bench.target, op.value.pairs);
                 let split = plan(target, rule, method.value, pairs, self.n)?;
-                // `auto` selects one of the other methods.
+                // `auto` may select a method that has been measured already.
                 if done.contains(&split.method) {
                     continue;
                 }

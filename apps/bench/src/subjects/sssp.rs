@@ -16,7 +16,7 @@ use crate::output::{ANCHOR, Timed, is_true};
 use crate::sssp::{self, Method, Source};
 use crate::tune::Tune;
 
-/// Arguments of `multisplit bench sssp` alone.
+/// Arguments that only `multisplit bench sssp` accepts.
 #[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Options of sssp")]
 pub struct SearchOptions {
@@ -27,10 +27,10 @@ pub struct SearchOptions {
     /// Methods, separated by commas [default: all methods of the device]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
     pub search: Vec<Method>,
-    /// Bucket widths, separated by commas [default: from weights and degrees]
+    /// Bucket widths (ranges of distances), separated by commas [default: derived from weights and degrees]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub delta: Vec<f64>,
-    /// Sources, separated by commas [default: four for a known graph, else 0]
+    /// Source vertices, separated by commas [default: four for well-known networks, else 0]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub source: Vec<u32>,
     /// Number of buckets, for methods with buckets
@@ -60,7 +60,7 @@ struct Line {
     tune: Option<String>,
     /// GPU time of a complete search, averaged over the sources.
     ms: f64,
-    /// Written only if false.
+    /// Whether all measured times settled. Written only if false.
     #[serde(skip_serializing_if = "is_true")]
     settled: bool,
     /// Millions of arcs per second. The paper computes 2 x edges / time, which is the same if each
@@ -70,7 +70,7 @@ struct Line {
     splits: u32,
     relaxations: u64,
     rerelaxations: u64,
-    /// Share of the time spent in bucketing, for methods with separate passes for it.
+    /// Share of the time spent in bucketing, for methods with separate bucketing passes.
     #[serde(skip_serializing_if = "Option::is_none")]
     bucketing_share: Option<f64>,
 }
@@ -80,7 +80,7 @@ struct Line {
 const GRAPHS: [&str; 2] = ["rmat", "grid"];
 const SOFTWARE_GRAPHS: [&str; 2] = ["rmat:5000:30000", "grid:3000"];
 
-/// Sources, and the expected result for each.
+/// Source vertices, and the expected result for each.
 type Expected = Vec<(u32, Summary)>;
 
 impl SearchOptions {
@@ -152,7 +152,10 @@ impl Search<'_> {
         for &(source, summary) in expected {
             let found = solver.solve(source)?;
             let (method, got) = (sssp::name(solver.method()), found.paths.summary());
-            ensure!(got == summary, "{method} from {source}: {got}, but {summary} on the CPU");
+            ensure!(
+                got == summary,
+                "the search is wrong: {method} from vertex {source} has {got}, but {summary} on the CPU"
+            );
             let time = bench.settled(|| Ok(solver.time_runs(source, bench.timing.runs)?))?;
             all.push((found.statistics, time));
         }

@@ -12,7 +12,7 @@ use crate::key_order::rank;
 use crate::measure::{Bench, Case};
 use crate::{console, data, size};
 
-/// Arguments of `multisplit bench topk` alone.
+/// Arguments that only `multisplit bench topk` accepts.
 #[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Options of topk")]
 pub struct TopKOptions {
@@ -43,7 +43,9 @@ impl TopKOptions {
     pub fn measure(&self, bench: &Bench<'_>, n: u64) -> Result<()> {
         let (rows, shown) = (self.topk_rows.unwrap_or(1), size::show(n));
         if n == 0 || !n.is_multiple_of(rows) {
-            console::note(format_args!("n = {shown} skipped: it is not a multiple of {rows} rows"));
+            console::note(format_args!(
+                "n = {shown} skipped: it is not a multiple of --topk-rows {rows}"
+            ));
             return Ok(());
         }
         let keys = bench.context.zeroed::<f32>(n)?;
@@ -51,7 +53,9 @@ impl TopKOptions {
         bench.context.write(&keys, 0, &host_keys)?;
         for &k in or_default(&self.k, &DEFAULT_K) {
             if k > n / rows {
-                console::note(format_args!("k = {k} of {shown} skipped: a row is shorter"));
+                console::note(format_args!(
+                    "k = {k}, n = {shown} skipped: a row has fewer than k elements"
+                ));
                 continue;
             }
             for method in or_default(&self.topk_by, &TopKMethod::CHOICES[..1]) {
@@ -93,13 +97,16 @@ fn measure(
 fn check(keys: &[f32], rows: u64, k: usize, indices: &[u32]) -> Result<()> {
     let length = keys.len() / rows as usize;
     for (row, found) in keys.chunks(length).zip(indices.chunks(k)) {
-        // One number that orders by key, largest first, then by index.
+        // A number that sorts by key, largest first, and then by index.
         let number = |(index, &key): (usize, &f32)| !rank(key) << 32 | index as u64;
         let mut numbers: Vec<u64> = row.iter().enumerate().map(number).collect();
         let (largest, last, _) = numbers.select_nth_unstable(k - 1);
         largest.sort_unstable();
         let expected = largest.iter().chain(std::iter::once(&*last)).map(|&number| number as u32);
-        ensure!(expected.eq(found.iter().copied()), "indices differ from the CPU's result");
+        ensure!(
+            expected.eq(found.iter().copied()),
+            "the top-k is wrong: the indices differ from the CPU's result"
+        );
     }
     Ok(())
 }

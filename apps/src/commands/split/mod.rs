@@ -60,7 +60,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let narrow = split.offsets.iter().map(|&offset| u32::try_from(offset));
     let offsets: Vec<u32> = narrow
         .collect::<Result<_, _>>()
-        .context("a bucket offset exceeds 4294967295, the maximum")?;
+        .context("the input is too large: bucket offsets are 32-bit, so at most 4,294,967,295 elements are supported")?;
     match (&files.input, split.moved.values) {
         (Input::Table(_), Some(Moved::Host(Data::Bytes4(order)))) => {
             files.write_rows(&order, Some(offsets))?;

@@ -33,12 +33,12 @@ pub struct Options {
     /// Built-in bucket function
     #[arg(long, value_enum, group = "function")]
     by: Option<By>,
-    /// With --by delta, divide LO to HI into M buckets of equal width; keys below are in the first bucket, keys
-    /// above in the last
+    /// With --by delta, divide LO to HI into M buckets of equal width; keys below LO are in the first bucket,
+    /// keys above HI in the last
     #[arg(long, num_args = 2, value_names = ["LO", "HI"], allow_negative_numbers = true, requires = "by")]
     range: Option<Vec<String>>,
-    /// File of M - 1 sorted splitters of the key type; the bucket of a key is the number of
-    /// splitters less than or equal to it
+    /// File of M - 1 sorted splitters; the bucket of a key is the number of splitters less than or
+    /// equal to it. A .npy file may have another type than the keys
     #[arg(long, value_name = "FILE", group = "function")]
     splitters: Option<PathBuf>,
     #[command(flatten)]
@@ -61,7 +61,7 @@ pub struct Options {
 enum By {
     /// M buckets of equal width, over --range or over all numbers of the type (integers)
     Delta,
-    /// The key is its bucket number (integers)
+    /// The bucket number is the key itself (integers)
     Identity,
 }
 
@@ -75,10 +75,10 @@ Examples:
     where parity.glsl is: uint bucket_of(int key) { return uint(key) & 1u; }
   multisplit split huge.zst -o out.zst --type u64 --buckets 16 --by delta --memory-limit 1GiB
 
-Keys keep their order within a bucket. In GLSL a key is uint (u8, u16, u32), int (i8, i16, i32), \
-float, uint64_t, int64_t or double. The sizes of the buckets are printed: all of them up to 32, \
-otherwise the first, the last, the largest and the smallest. They go to standard error if the keys \
-go to standard output.";
+Keys keep their order within a bucket. A GLSL function gets the key as uint (u8, u16, u32), int (i8, \
+i16, i32), float, uint64_t, int64_t or double. The sizes of the buckets are printed: all of them up \
+to 32, otherwise those of the first, the last, the largest and the smallest bucket. They are printed \
+to standard error if the keys go to standard output.";
 
 impl Options {
     /// Exits with the usage-error status if options conflict.
@@ -104,8 +104,8 @@ impl Options {
     /// Returns the bucket function for keys of type `element`, which the device represents as `K`.
     pub fn rule<K: Number>(&self, element: Element, devices: &Devices) -> Result<KeyRule<K>> {
         let buckets = self.buckets.unwrap_or(1);
-        if u64::from(buckets) > MAX_PARTS {
-            bail!("--buckets {buckets} is more than {MAX_PARTS}, the maximum");
+        if u64::from(buckets) > MAX_BUCKETS {
+            bail!("--buckets {buckets} is more than {MAX_BUCKETS}, the maximum");
         }
         let function = match (self.by, &self.splitters) {
             (Some(By::Identity), _) => KeyFunction::Identity,
@@ -117,13 +117,13 @@ impl Options {
                 let found = splitters.len() as u64 + 1;
                 if self.buckets.is_some_and(|asked| u64::from(asked) != found) {
                     bail!(
-                        "{} splitters make {found} buckets, but --buckets is {}",
+                        "{place} has {} splitters, which make {found} buckets, but --buckets is {}",
                         splitters.len(),
                         self.buckets.unwrap_or_default()
                     );
                 }
                 if !splitters.is_sorted_by_key(|&splitter| rank(splitter)) {
-                    bail!("the splitters are not sorted; sort them in ascending order");
+                    bail!("the splitters in {place} are not sorted; sort them in ascending order");
                 }
                 let buckets = u32::try_from(found)?;
                 return Ok(KeyRule { buckets, function: KeyFunction::Splitters(splitters) });
@@ -135,7 +135,7 @@ impl Options {
         Ok(KeyRule { buckets, function })
     }
 
-    /// Buckets of equal width over the given range, or over the whole type.
+    /// Returns the function of buckets of equal width over `--range`, or over the whole type.
     fn delta<K: Number>(&self, element: Element, m: u32) -> Result<KeyFunction<K>> {
         let range = match self.range.as_deref() {
             Some([lo, hi]) => Some((lo.as_str(), hi.as_str())),
@@ -155,8 +155,8 @@ impl Options {
                     "--range needs numeric keys, but the keys have type {element}; use --splitters"
                 )
             }
-            Element::F16 | Element::Bf16 => parts::<f32, K>(lo, hi, m),
-            other => with_type!(other, N => parts::<N, K>(lo, hi, m)),
+            Element::F16 | Element::Bf16 => even_splitters::<f32, K>(lo, hi, m),
+            other => with_type!(other, N => even_splitters::<N, K>(lo, hi, m)),
         }
     }
 }
@@ -176,8 +176,8 @@ fn splitters_of<K: Number>(splitters: &Array, element: Element) -> Result<Vec<K>
     edges_of(splitters)?.into_iter().map(key).collect()
 }
 
-/// Splitters of `m` parts of equal width of type `N`, as keys.
-fn parts<N: Number, K: Number>(lo: &str, hi: &str, m: u32) -> Result<KeyFunction<K>> {
+/// Returns the function of `m` buckets of equal width from `lo` to `hi`, which are numbers of type `N`.
+fn even_splitters<N: Number, K: Number>(lo: &str, hi: &str, m: u32) -> Result<KeyFunction<K>> {
     let edge = |text: &str| {
         let edge = N::parse_edge(text).filter(|edge| edge.value().is_finite());
         edge.with_context(|| format!("--range: `{text}` is not a number of type {}", N::TYPE))
@@ -197,4 +197,4 @@ fn parts<N: Number, K: Number>(lo: &str, hi: &str, m: u32) -> Result<KeyFunction
 }
 
 /// Maximum bucket count of the engine.
-const MAX_PARTS: u64 = 1 << 16;
+const MAX_BUCKETS: u64 = 1 << 16;

@@ -37,7 +37,7 @@ pub fn text<K: Number>(job: &Job<'_>, keys: &str, rule: &KeyRule<K>, split: &Spl
         (false, _) => "",
         (true, None) => ", verified against the CPU",
         (true, Some(_)) => {
-            "; verified to be stable, each key in one bucket (GLSL runs on the device alone)"
+            "; verified that the split is stable and equal keys share a bucket (only the device can run the GLSL function)"
         }
     };
     let plural = if buckets == 1 { "" } else { "s" };
@@ -60,7 +60,7 @@ fn bucket_table(offsets: &[u64]) -> String {
         (0..sizes.len()).for_each(|bucket| line(bucket, ""));
         return text;
     }
-    // The first one if several are equal.
+    // If several buckets have the same size, take the first of them.
     let largest = (0..sizes.len()).rev().max_by_key(|&bucket| sizes[bucket]).unwrap_or(0);
     let smallest = (0..sizes.len()).min_by_key(|&bucket| sizes[bucket]).unwrap_or(0);
     line(0, "  first");

@@ -68,7 +68,7 @@ impl Found {
             sum,
             max,
             checksum: format!("{:016x}", summary.hash),
-            // Round to the precision of a measurement.
+            // Rounded to 0.1 us.
             ms: (seconds * 1e7).round() / 1e4,
             mteps: (network.arcs().len() as f64 / seconds / 1e3).round() / 1e3,
             rounds: None,
@@ -116,7 +116,7 @@ impl Found {
         )
     }
 
-    /// One JSON object. If a path was requested, includes it, or null if there is none.
+    /// Formats one JSON object. A requested path is included; if there is no path, it is null.
     pub fn json(&self, path: Option<Option<&[u32]>>) -> Result<String> {
         Ok(serde_json::to_string(&WithPath { found: self, path })?)
     }
@@ -144,6 +144,7 @@ pub fn is_exact(network: &Network, paths: &ShortestPaths) -> bool {
     max < 2f64.powi(unit + 24)
 }
 
+/// The sum and the maximum of all distances.
 fn sum_and_max(
     network: &Network,
     paths: &ShortestPaths,

@@ -118,7 +118,7 @@ impl Searches<'_> {
         let path = match self.options.path_to {
             Some(to) if to >= self.network().vertices() => {
                 bail!(
-                    "--path-to {to}: the network has {} vertices, numbered from 0",
+                    "--path-to {to} does not exist: the network has {} vertices, numbered from 0",
                     self.network().vertices()
                 )
             }
@@ -136,12 +136,14 @@ impl Searches<'_> {
             }
         }
         if !is_exact(self.network(), paths) {
-            console::note("distances are 32-bit floats, so large sums are rounded to 24 bits");
+            console::note(
+                "distances are 32-bit floats, so large sums are rounded to 24 significant bits",
+            );
         }
         Ok(())
     }
 
-    /// Returns the path to a vertex, or an error if the vertex is reached but its predecessors were not kept.
+    /// Returns the path to a vertex; `None` if it is not reached.
     fn path(&self, paths: &ShortestPaths, to: u32) -> Result<Option<Vec<u32>>> {
         let path = paths.path_to(to);
         if path.is_none() && paths.distance(to).is_some() {
@@ -248,12 +250,13 @@ fn of_source(file: &Path, source: u32) -> PathBuf {
     }
 }
 
+/// The distances as an array of their type; infinity or the maximum for unreached vertices.
 fn distances_of(paths: &ShortestPaths) -> Result<Array> {
-    let (element, nowhere) = match paths.kind {
+    let (element, unreached) = match paths.kind {
         WeightKind::U32 => (Element::U32, UNREACHED),
         WeightKind::F32 => (Element::F32, f32::INFINITY.to_bits()),
     };
-    let word = |&bits: &u32| if bits == UNREACHED { nowhere } else { bits };
+    let word = |&bits: &u32| if bits == UNREACHED { unreached } else { bits };
     let words = paths.distances.iter().map(word).collect();
     Array::new(element, Data::Bytes4(words))
         .context("internal error: distances do not have 4 bytes")

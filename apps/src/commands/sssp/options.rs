@@ -29,7 +29,7 @@ pub struct Options {
     /// Algorithm
     #[arg(long, value_enum, default_value_t)]
     pub method: Method,
-    /// Width of a bucket, or of the near set [default: from weights and degrees]
+    /// Range of distances of a bucket, or of the near set [default: derived from weights and degrees]
     #[arg(long, allow_negative_numbers = true)]
     pub delta: Option<f64>,
     /// Number of buckets, for methods with buckets
@@ -62,7 +62,7 @@ pub struct Options {
     pub json: bool,
 }
 
-/// A kind of file.
+/// File format of a network.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum GraphFormat {
     /// Matrix Market
@@ -126,7 +126,9 @@ impl Options {
             ));
         }
         if self.plot.is_some() && self.method.value.is_none() {
-            report::usage_error("--plot needs a method with rounds; --method dijkstra has none");
+            report::usage_error(
+                "--plot draws the rounds of a search, but --method dijkstra has none; use another method",
+            );
         }
     }
 
@@ -156,7 +158,7 @@ impl Options {
         }
     }
 
-    /// Whether any option needs predecessors.
+    /// Whether an option that needs predecessors is given.
     pub fn wants_predecessors(&self) -> bool {
         self.path_to.is_some() || self.predecessors.is_some()
     }

@@ -9,10 +9,10 @@ use crate::network::{InputError, Weighting};
 /// A road-like network.
 ///
 /// It consists of a random spanning tree of a lattice (Kruskal's algorithm on edges in the order of their
-/// hashed keys), and enough other lattice edges for the requested size. Each lattice edge becomes a chain of
-/// segments, whose number has a geometric distribution, corrected by one in hashed order until the total is
-/// exact. Vertices are numbered junction by junction; each junction is followed by the inner vertices of the
-/// chains that begin there.
+/// hashed keys), and enough other lattice edges for the requested size. Each of these edges becomes a chain of
+/// segments. The segment counts have a geometric distribution; they are then changed by one, in hashed order, until
+/// their total is the requested number of edges. Vertices are numbered junction by junction; each junction is followed
+/// by the inner vertices of the chains that begin there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
     /// Junctions per row.
@@ -81,7 +81,7 @@ impl Grid {
         network(self.vertices, self.number(&picked, &segments), weighting)
     }
 
-    /// All lattice edges: first those to the right, then those down.
+    /// All lattice edges: first the horizontal ones, then the vertical ones.
     fn lattice(&self) -> Vec<LatticeEdge> {
         let junctions = 0..self.width * self.height;
         let right = junctions.clone().filter(|j| j % self.width < self.width - 1);
@@ -89,7 +89,8 @@ impl Grid {
         right.map(|j| (j, j + 1)).chain(down.map(|j| (j, j + self.width))).collect()
     }
 
-    /// A spanning tree and the first of the other edges, `chains` in total, in lattice order.
+    /// Picks `chains` lattice edges: those of a spanning tree, and the first of the other edges. Returns them in
+    /// lattice order.
     fn pick(&self, lattice: &[LatticeEdge], junctions: usize, chains: usize) -> Vec<LatticeEdge> {
         let mut joined: Vec<u32> = (0..junctions as u32).collect();
         let mut find = |mut p: u32, root: Option<u32>| {
@@ -122,12 +123,12 @@ impl Grid {
     /// Number of segments of each chain: at least one, `self.edges` in total.
     fn segments(&self, chains: usize) -> Vec<u32> {
         let share = chains as f64 / f64::from(self.edges);
-        let law = |chain: u64| {
+        let geometric = |chain: u64| {
             let bits = random(self.seed + 1, chain) >> 11;
             let uniform = (bits as f64 + 0.5) / 2f64.powi(53);
             1 + (uniform.ln() / (-share).ln_1p()).floor() as i64
         };
-        let mut segments: Vec<i64> = (0..chains as u64).map(law).collect();
+        let mut segments: Vec<i64> = (0..chains as u64).map(geometric).collect();
         let order = in_hashed_order(self.seed + 2, chains);
         let mut missing = i64::from(self.edges) - segments.iter().sum::<i64>();
         let mut turns = order.iter().cycle();

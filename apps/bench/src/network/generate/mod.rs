@@ -13,12 +13,12 @@ use super::weighting::Weighting;
 use crate::data::SplitMix64;
 use crate::host_memory;
 
-/// 64 random bits for counter `k`.
+/// Returns 64 random bits for counter `k`.
 fn random(seed: u64, k: u64) -> u64 {
     SplitMix64::after(seed, k).draw()
 }
 
-/// Both ends of an undirected edge in one word, the smaller first.
+/// Packs both ends of an undirected edge into one word, the smaller one into the upper half.
 fn key(u: u32, v: u32) -> u64 {
     (u64::from(u.min(v)) << 32) | u64::from(u.max(v))
 }

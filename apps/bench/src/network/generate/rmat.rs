@@ -12,17 +12,17 @@ use crate::network::{InputError, Weighting};
 
 /// An undirected R-MAT network like those of GTgraph, but without noise on the parameters.
 ///
-/// Steps are n/2, n/4, ... down to 1, rounded down. Candidate edge e begins as (0, 0). At step l, x is the
-/// upper half of `random(seed, 32 e + l)`: if x is below a, nothing is added; below a + b, the step is added
-/// to the second end; below a + b + c, to the first; otherwise to both. Candidates are taken in order until
-/// there are enough edges; loops and duplicates are dropped.
+/// Candidate edge e begins at the vertices (0, 0), and then takes steps of n/2, n/4, ... down to 1 for n vertices,
+/// rounded down. For step l, x is the upper half of `random(seed, 32 e + l)`, as a fraction of 2^32: if x is below a,
+/// nothing is added; below a + b, the step is added to the second end; below a + b + c, to the first; otherwise to
+/// both. Candidates are taken in order until there are enough edges; loops and duplicates are dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rmat {
     /// Number of vertices.
     pub vertices: u32,
     /// Number of edges.
     pub edges: u32,
-    /// a, b and c in thousandths; d is the remainder.
+    /// The probabilities a, b and c in thousandths; d is the remainder.
     pub parts: [u32; 3],
     /// Seed of the generator.
     pub seed: u64,
@@ -110,7 +110,7 @@ impl Rmat {
 
 type Seen = HashSet<u64, BuildHasherDefault<Scatter>>;
 
-/// Hashes with one multiplication, which is enough because the keys are nearly random.
+/// Hashes keys with [`mix64`], which is faster than the standard hasher.
 #[derive(Default)]
 struct Scatter(u64);
 

@@ -22,6 +22,7 @@ const LONGEST_LINE: usize = 1 << 16;
 pub(super) struct Blocks<'r> {
     path: &'r Path,
     reader: &'r mut dyn Read,
+    /// Called after each block, to report progress.
     report: &'r dyn Fn(),
     /// Start of a line whose end has not been read yet.
     rest: Vec<u8>,
@@ -72,7 +73,7 @@ impl<'r> Blocks<'r> {
         Ok(Some(Block { text, first_line }))
     }
 
-    /// Returns the unused part of a block.
+    /// Puts the part of `block` after its first `used` bytes back, so that [`next`](Self::next) returns it again.
     pub fn push_back(&mut self, block: &Block, used: usize) {
         let mut text = block.text[used..].to_vec();
         text.append(&mut self.rest);

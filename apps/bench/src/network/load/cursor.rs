@@ -6,7 +6,7 @@ pub(super) struct Cursor<'t> {
     at: usize,
 }
 
-/// Error message with the text found instead of the expected one.
+/// Error message that names the expected and the found text.
 pub(super) type ParseError = String;
 
 impl<'t> Cursor<'t> {
@@ -26,7 +26,7 @@ impl<'t> Cursor<'t> {
         self.text.get(self.at).copied().unwrap_or(b'\n')
     }
 
-    /// Skips blanks and returns the next byte; a line feed at the end of the line.
+    /// Skips blanks, and returns the next byte without consuming it; a line feed at the end of the line.
     pub fn first(&mut self) -> u8 {
         while matches!(self.peek(), b' ' | b'\t' | b'\r') && !self.at_end() {
             self.at += 1;

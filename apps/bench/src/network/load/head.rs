@@ -7,20 +7,20 @@ use super::cursor::{Cursor, ParseError, parse_error};
 use super::format::Format;
 use crate::network::InputError;
 
-/// The weight after the two vertices of a line.
+/// Format of the weight after the two vertices of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WeightText {
     Nothing,
     Integer,
     Real,
-    /// Integers, unless at least one is fractional.
+    /// Integers, or floats if at least one weight of the file is fractional.
     Either,
 }
 
 /// Header of a file, which determines how to parse its lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Head {
-    /// The word at the beginning of an edge line.
+    /// The character at the beginning of each edge line, if the format has one.
     pub mark: Option<u8>,
     /// The lowest vertex number.
     pub base: u64,
@@ -28,10 +28,11 @@ pub(super) struct Head {
     pub direction: Direction,
     /// Number of vertices, if the file contains it.
     pub vertices: Option<u64>,
+    /// Number of edge lines, if the file contains it.
     pub announced: Option<u64>,
 }
 
-/// The header of an edge list without weights, which is not part of the file.
+/// The header that is assumed for an edge list without weights; such files have no header.
 const LIST: Head = Head {
     mark: None,
     base: 0,
@@ -57,7 +58,8 @@ impl Head {
     }
 }
 
-/// Parses lines until `parse` returns a header. The file must not end before, or `missing` is the error.
+/// Calls `parse` for each line until it returns a header. If the file ends first, returns an error with the text
+/// `missing`.
 fn lines(
     blocks: &mut Blocks<'_>,
     missing: &str,
@@ -79,7 +81,8 @@ fn lines(
     Err(blocks.malformed(number.max(1), missing))
 }
 
-/// A banner, which is kept in `banner`, comments, and a line with rows, columns and entries.
+/// Parses a line of a Matrix Market header: the banner, which is stored in `banner`, a comment, or the line with the
+/// numbers of rows, columns and entries, which completes the header.
 fn matrix_market(
     line: &mut Cursor<'_>,
     banner: &mut Option<Head>,
@@ -129,7 +132,7 @@ fn matrix_market_banner(line: &mut Cursor<'_>) -> Result<Head, ParseError> {
     Ok(Head { base: 1, weight, direction, ..LIST })
 }
 
-/// Comments, and a problem line.
+/// Parses a line of a DIMACS header: a comment, or the problem line, which completes the header.
 fn dimacs(line: &mut Cursor<'_>) -> Result<Option<Head>, ParseError> {
     match line.first() {
         b'c' | b'\n' => {

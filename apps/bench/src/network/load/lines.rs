@@ -13,7 +13,7 @@ use super::head::{Head, WeightText};
 use crate::data;
 use crate::network::InputError;
 
-/// The edges of one block.
+/// The edges of one block. Weights are in one of the two vectors, or in none.
 #[derive(Default)]
 struct Parsed {
     from: Vec<u32>,
@@ -56,7 +56,8 @@ pub(super) fn parse(head: &Head, blocks: &mut Blocks<'_>) -> Result<EdgeList, In
     let mut outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
     outcomes.sort_by_key(|(index, _)| *index);
     let mut all = Vec::with_capacity(outcomes.len());
-    // Blocks are processed in order, so these include the first error of the file.
+    // Threads take the blocks in the order of the file, so all blocks before a failed one have been parsed, and the
+    // first error here is the first one of the file.
     for (_, outcome) in outcomes {
         all.push(outcome.map_err(|(line, problem)| blocks.malformed(line, problem))?);
     }
@@ -157,13 +158,13 @@ fn join(head: &Head, blocks: Vec<Parsed>) -> EdgeList {
     let fractions = blocks.iter().any(|block| block.fractions);
     // Integers that a 32-bit float cannot represent are kept as integers.
     let rounded = |&weight: &f64| f64::from(weight as f32) != weight;
-    let too_long = !fractions && blocks.iter().any(|block| block.real.iter().any(rounded));
+    let inexact = !fractions && blocks.iter().any(|block| block.real.iter().any(rounded));
     let mut edges = EdgeList {
         from: Vec::with_capacity(count),
         to: Vec::with_capacity(count),
         weights: match head.weight {
             WeightText::Nothing => EdgeWeights::Ones,
-            WeightText::Real if !too_long => EdgeWeights::F32(Vec::with_capacity(count)),
+            WeightText::Real if !inexact => EdgeWeights::F32(Vec::with_capacity(count)),
             WeightText::Either if fractions => EdgeWeights::F32(Vec::with_capacity(count)),
             WeightText::Integer | WeightText::Either | WeightText::Real => {
                 EdgeWeights::U32(Vec::with_capacity(count))

@@ -40,7 +40,7 @@ pub struct Progress {
 pub struct LoadOptions<'p> {
     /// Source of the weights.
     pub weighting: Weighting,
-    /// File format, if neither the name nor the first lines determine it.
+    /// File format. By default, the name or the first lines determine it.
     pub format: Option<Format>,
     /// Overrides the direction of edges. By default, symmetric matrices are undirected and everything else is
     /// directed.
@@ -166,7 +166,7 @@ fn io(path: &Path, error: std::io::Error) -> InputError {
     InputError::Io { path: path.to_owned(), error }
 }
 
-/// Bytes of a compressed file to read at a time.
+/// Bytes of a file to read at a time, before decompression.
 const BLOCK: usize = 1 << 18;
 
 /// Counts the bytes read.

@@ -1,11 +1,11 @@
-//! All outputs of a command appear together, each in a separate file, or none does.
+//! Tests of commands with several outputs: all of them appear together, each in a separate file, or none does.
 
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::arrays::{npy, words};
-use crate::common::heeding_signals;
+use crate::common::with_default_signals;
 use crate::workdir::Workdir;
 
 /// Two outputs may not be the same file, however their names are spelled and whichever options
@@ -68,7 +68,7 @@ fn unfinished(workdir: &Workdir, name: &str) -> usize {
 /// Starts a sort that waits for its input, and waits until it has created its output.
 fn waiting(workdir: &Workdir, output: &str) -> std::process::Child {
     let child = workdir
-        .command(heeding_signals())
+        .command(with_default_signals())
         .args(["sort", "-", "-o", output, "--type", "u32"])
         .stdin(Stdio::piped())
         .stderr(Stdio::null())
@@ -104,7 +104,7 @@ fn signals_and_later_runs_remove_unfinished_files() {
     assert_eq!(workdir.names().len(), 1, "the leftover is gone: {:?}", workdir.names());
     let ran = workdir.run("sort none.bin -o third.bin --type u32").expect(1);
     ran.expect_err("cannot read none.bin");
-    assert_eq!(unfinished(&workdir, "other.bin"), 1, "what is being written stays");
+    assert_eq!(unfinished(&workdir, "other.bin"), 1, "the file of a running program is kept");
     send("TERM", &other);
     other.wait().expect("it ends");
     assert!(workdir.names().is_empty(), "{:?}", workdir.names());

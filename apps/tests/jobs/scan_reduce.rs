@@ -139,10 +139,10 @@ fn invalid_scans_and_reductions_are_rejected() {
     for (line, part) in [
         (
             "reduce empty.bin --type f32 --op argmin",
-            "empty.bin has no numbers, so it has no argmin",
+            "empty.bin has no numbers; --op argmin needs at least one",
         ),
-        ("reduce t.npy --op sum", "cannot add numbers of type"),
-        ("scan t.npy -o out.npy", "cannot add numbers of type"),
+        ("reduce t.npy --op sum", "--op sum does not support type"),
+        ("scan t.npy -o out.npy", "--op sum does not support type"),
         ("reduce two.csv --column a --column b --op sum", "one --column, but 2 are given"),
         ("scan no.bin --type u32 -o out.npy", "no.bin"),
     ] {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::arrays::{Keys, words};
-use crate::common::{in_its_environment, multisplit, run, run_line};
+use crate::common::{multisplit, run, run_line, with_binary_environment};
 use crate::workdir::Workdir;
 
 #[test]
@@ -112,13 +112,13 @@ fn progress_is_shown_only_on_a_terminal() {
     let ran = workdir.job(line);
     assert_eq!(ran.error_line().find("reading"), None, "{}", ran.err);
     let script = |command: &str| {
-        let mut terminal = workdir.command(in_its_environment("script"));
+        let mut terminal = workdir.command(with_binary_environment("script"));
         // With TERM unset or `dumb`, no bar is drawn.
         terminal.env("TERM", "xterm");
         run(terminal, &["-qec", command, "/dev/null"])
     };
     if script("true").status != Some(0) {
-        eprintln!("`script` finds no terminal: what is shown on one was not looked at");
+        eprintln!("`script` found no terminal, so the output on a terminal was not tested");
         return;
     }
     let binary = multisplit();
