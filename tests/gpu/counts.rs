@@ -50,7 +50,7 @@ fn check(
     Ok(())
 }
 
-/// Like `check`, for scans by `policy`.
+/// Calls [`check`] for a scan that is declared with `policy`.
 fn check_scan(gpu: &Gpu, policy: &Policy, limits: &Limits, max: u64) -> Result<()> {
     let declare = |graph: &mut Graph, [src, dst]: [Buffer; 2], n: Count| {
         scan(graph, policy, &Scan::default(), &ScanBuffers::new(src, dst).count(n))

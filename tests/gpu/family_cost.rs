@@ -1,4 +1,5 @@
-//! The numbers of passes in the documentation of the operations match the plans.
+//! The documentation of the operations has a table of passes per operation; its numbers match the
+//! plans.
 
 use multisplit::graph::Graph;
 use multisplit::operations::{

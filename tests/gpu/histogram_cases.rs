@@ -351,8 +351,8 @@ fn integer_edges_are_exact(gpu: &Gpu) -> Result<()> {
     check(gpu, 50_021, |above| (i64::from(i32::domain().0) + above as i64) as i32)
 }
 
-/// For a float just below the last edge, the computed bin index rounds up to m. It belongs to the
-/// last bin.
+/// A float just below the last edge belongs to the last bin, although its computed bin index rounds
+/// up to m.
 fn samples_rounded_to_the_end_are_in_the_last_bin(gpu: &Gpu) -> Result<()> {
     let rounded = |lo: f32, hi: f32, m: u32| (hi.next_down() - lo) * (m as f32 / (hi - lo));
     let mut rng = Rng::new(3);

@@ -18,8 +18,7 @@ tests!(histogram:
 fn check<S: Reference>(gpu: &Gpu, policy: &Policy, m: u32, even: bool) -> Result<()> {
     let (lo, hi) = S::domain();
     let mut edges: Vec<S> = if even { even_edges(m) } else { splitters(m, 9) };
-    // Makes the last bin empty except for its upper edge, and the bin before it reach up to that
-    // edge.
+    // The last bin begins at its upper edge, so it contains only samples equal to that edge.
     if m > 2 && !even {
         edges[m as usize - 2] = hi;
         edges[m as usize - 1] = hi;

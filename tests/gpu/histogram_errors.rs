@@ -163,14 +163,17 @@ fn too_small_histogram_buffers_are_rejected(gpu: &Gpu) -> Result<()> {
     ensure!(too_small(HistogramBuffers::new(samples, three), &mut graph), "counts");
     let buffers = HistogramBuffers::new(samples, four);
     ensure!(too_small(buffers.cumulative(three), &mut graph), "cumulative");
-    ensure!(!too_small(buffers.out_of_range(three), &mut graph), "one word is enough");
+    ensure!(
+        !too_small(buffers.out_of_range(three), &mut graph),
+        "an out-of-range counter of one word was rejected"
+    );
     // Kernels read 8-bit samples in whole words, so their buffer must be a multiple of four bytes.
     let mut graph = Graph::new("small");
     let samples = graph.import::<u8>("samples", 5);
     let buffers = HistogramBuffers::new(samples, graph.import::<u32>("counts", 4));
     let result = histogram(&mut graph, &policy, &Bins::even(0u8..100, 4), &buffers);
     expect_message(result, "pad it to 8 bytes")?;
-    // Layouts with channels: the errors speak of elements and channels, as the caller did.
+    // With channels, errors report elements and channels instead of samples.
     let mut graph = Graph::new("pixels");
     let samples = graph.import::<u8>("samples", 8);
     let buffers = HistogramBuffers::new(samples, graph.import::<u32>("counts", 16)).count(8);

@@ -199,7 +199,7 @@ fn reduced_segments(dst: Words, operator: Operator, input: &[u32], offsets: &[u3
     if clamped.is_sorted() {
         return Exactly(dst, clamped.windows(2).map(exact).collect());
     }
-    // For descending offsets, long segments may count an element twice.
+    // For descending offsets, elements of long segments may be reduced twice.
     let max = match operator {
         Operator::Sum => 2 * input.iter().sum::<u32>(),
         _ => BOUND as u32,

@@ -118,7 +118,7 @@ void main() { groups.at[4] = (push.count + 63) / 64; groups.at[5] = 1; groups.at
             let executable = context.instantiate(graph.compile(&context.limits())?);
             Ok((setup, dst, executable))
         };
-        // Nothing bounds workgroup counts that a user's kernel writes.
+        // Workgroup counts that a user's kernel writes have no upper bound.
         expect_errors! { declare(false)?.2 => UnboundedGroups { .. } }
         let (mut setup, dst, executable) = declare(true)?;
         setup.run_on(&executable?)?;

@@ -23,7 +23,7 @@ tests!(large:
     large_sorts_and_splits_recover_from_reversed_lanes, invalid_options_and_limits_are_rejected,
 );
 
-/// A context whose plans hold fewer elements, until this is dropped.
+/// A context whose plans have a lowered capacity until this value is dropped.
 pub struct Lowered<'g> {
     gpu: WithPolicy<'g>,
     /// Arrays allocated next to those of the tests. Their contents must not change.
@@ -55,7 +55,7 @@ impl<'g> Lowered<'g> {
         for guard in &self.guards {
             ensure!(
                 self.gpu.download(guard)?.iter().all(|&word| word == GUARD_WORD),
-                "guard words"
+                "guard words have changed"
             );
         }
         Ok(())
@@ -257,7 +257,7 @@ fn bucket_larger_than_a_plan_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     context.check_guards()
 }
 
-/// Arrays larger than a binding, to which buckets are moved.
+/// Both the array and the array to which its buckets are moved exceed a storage binding.
 fn pieces_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy().lowered(|facts| facts.max_storage_range = 4096);
     let context = Lowered::with(gpu, policy)?;
@@ -361,8 +361,8 @@ fn only_arrays_larger_than_a_plan_run_in_pieces(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Lanes rank in reverse order. The violation is detected in the middle of a sort or split, which
-/// is then repeated.
+/// With [`Ranking::ReversedLanes`], a lane-order violation is detected in the middle of a sort or
+/// split, which is then repeated.
 fn large_sorts_and_splits_recover_from_reversed_lanes(gpu: &Gpu) -> Result<()> {
     let mut policy = gpu.probed_policy()?;
     ensure!(policy.split.ranking == Ranking::LaneOrder, "the device does not keep lane order");
@@ -377,8 +377,8 @@ fn large_sorts_and_splits_recover_from_reversed_lanes(gpu: &Gpu) -> Result<()> {
     let keys = uniform(12_345, 23);
     let bits: Vec<u64> = keys.iter().map(|&key| u64::from(key >> 20)).collect();
     let order = Order::of(KeyType::U32);
-    // With 256, pieces are split by ballots and only the sorts of buckets detect the violation.
-    // With 0, the splits detect it as well.
+    // With 256, pieces are split by the direct method, which ranks by ballots, so only the sorts of
+    // buckets detect the violation. With 0, the splits detect it as well.
     for max_buckets_direct in gpu.cases([256, 0]) {
         policy.split.max_buckets_direct = max_buckets_direct;
         let context = Lowered::with(gpu, policy)?;

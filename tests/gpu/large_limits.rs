@@ -12,7 +12,7 @@ tests!(large_limits:
 );
 
 /// Returns whether the device has memory for `copies` copies of `n` elements of `bytes` bytes.
-/// Software drivers and some GPUs do not for more than 2^30 elements.
+/// Software drivers and some GPUs have too little memory for more than 2^30 elements.
 fn fits_memory(gpu: &Gpu, n: u64, bytes: u64, copies: u64) -> bool {
     let needed = n * bytes * copies + n * bytes / 2;
     let has = gpu.context.properties().device_memory >= needed;

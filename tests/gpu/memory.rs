@@ -127,8 +127,8 @@ fn transfer_callbacks_may_start_transfers(gpu: &Gpu) -> Result<()> {
     })
 }
 
-/// Each element is in exactly one chunk, whatever order the threads run in. An error in one chunk
-/// ends the transfer.
+/// The chunks of a transfer contain each element exactly once, regardless of the order in which
+/// threads run. An error in one chunk ends the transfer.
 fn threads_transfer_each_chunk_once(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     for n in [0, 1, 16_384, 16_385, 5_000_011] {

@@ -1,4 +1,5 @@
-//! More buckets than one round of a split supports: by two rounds, by several rounds, or by labels.
+//! Splits into more buckets than one round supports: in two rounds, in several rounds, or by
+//! labels.
 
 use multisplit::graph::Graph;
 use multisplit::operations::split::{MAX_BUCKETS, Method};

@@ -105,7 +105,7 @@ fn topk_larger_than_a_binding_matches_the_cpu(gpu: &Gpu) -> Result<()> {
             if mine() {
                 let keys = if k == 100 { few(n, n as u64) } else { random(n, n as u64) };
                 check_topk::<K>(&context, &keys, k, n == 2 * part)
-                    .with_context(|| format!("{} keys, k = {k}, n = {n}", K::TYPE))?;
+                    .with_context(|| format!("{}, k = {k}, n = {n}", K::TYPE))?;
             }
         }
         context.check_guards()

@@ -189,7 +189,10 @@ fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
         ensure!(again.to_bits() == first.to_bits(), "{again} after {first}");
     }
     let sum: f64 = input.iter().map(|&x| f64::from(x)).sum();
-    ensure!((f64::from(first) - sum).abs() / sum < 1e-5, "{first}, near {sum} is expected");
+    ensure!(
+        (f64::from(first) - sum).abs() / sum < 1e-5,
+        "the sum is {first}, expected about {sum}"
+    );
     Ok(())
 }
 

@@ -168,7 +168,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
     Ok(())
 }
 
-/// Reduces rows of `length` elements, of which only the first `rows` have elements.
+/// Reduces rows of `length` elements. Only the first `rows` rows have elements.
 fn check_rows<T: Term>(
     gpu: &Gpu,
     policy: &Policy,
@@ -281,8 +281,8 @@ fn long_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 fn long_segments_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
     const CHUNK: u32 = SMALL_CHUNK;
-    // Compared with this limit, `short` has more workers, `mixed` has fewer than a quarter, and
-    // `medium` is in between.
+    // Of the segment lists below, `short` needs more workers than this limit, `mixed` fewer than a
+    // quarter of it, and `medium` a number in between.
     let min_subgroup_workers = 500;
     let policy = Policy { segment_chunk: CHUNK, min_subgroup_workers, ..gpu.context.policy() };
     // Inputs of at most one tile do not use the passes for long segments.
@@ -313,7 +313,8 @@ fn long_segments_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Resul
     Ok(())
 }
 
-/// Segments that span more tiles than the workgroup that combines tile results has threads.
+/// Segments of so many tiles that the workgroup that combines the results of the tiles has fewer
+/// threads than tiles to combine.
 fn segments_of_many_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let policy = Policy { threads, segment_chunk: ALWAYS_TILES, ..gpu.context.policy() };
@@ -391,7 +392,7 @@ fn invalid_device_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Rounded sums differ slightly from the CPU's, but are identical in each run.
+/// Sums of floats differ from exact sums by rounding errors, but every run returns the same bits.
 fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let n = 20 * policy.threads as usize * 16 + 5;

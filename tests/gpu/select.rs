@@ -167,7 +167,7 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu))
 }
 
-/// Inputs in which all elements or no elements meet the condition, and an empty array.
+/// The condition holds for all elements, for no element, or the array is empty.
 fn all_or_no_elements_are_selected(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let n = 3 * tile(&policy, 32, Also::Nothing) + 5;

@@ -49,8 +49,8 @@ fn whole_product(gpu: &Gpu) -> Result<()> {
 
 const BOTH: &[bool] = &[false, true];
 /// Key types, kinds of values and directions of the sample for one-sweep sorts. Compiling their
-/// pipelines takes most of the time of a test. The list is short where both directions need
-/// separate pipelines: for unsigned keys and for indices.
+/// pipelines takes most of the time of a test. Unsigned keys, for which each direction needs its
+/// own pipelines, are sorted in one direction only.
 const ONE_SWEEP: [(KeyType, Payload, &[bool]); 10] = [
     (KeyType::U32, Payload::Nothing, &[false]),
     (KeyType::I32, Payload::Nothing, BOTH),
@@ -63,7 +63,8 @@ const ONE_SWEEP: [(KeyType, Payload, &[bool]); 10] = [
     (KeyType::I32, Payload::Bytes(16), BOTH),
     (KeyType::F32, Payload::Indices, BOTH),
 ];
-/// The sample for sorts by a single workgroup, whose pipelines serve both directions.
+/// Key types and kinds of values of the sample for sorts by a single workgroup. One pipeline sorts
+/// in both directions.
 const SMALL: [(KeyType, Payload); 7] = [
     (KeyType::U32, Payload::Indices),
     (KeyType::I32, Payload::Bytes(4)),

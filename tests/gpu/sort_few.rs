@@ -1,6 +1,7 @@
-//! The small one-sweep sort, which has no clearing pass: sizes around tiles and around the parts
-//! that workgroups count, digits shared by all keys of a part, repeated runs with device counts,
-//! and the size limit.
+//! The one-sweep sort for small arrays, which has no pass that clears the tile status. In its first
+//! pass, each workgroup counts the digits of one part of the array. Covers sizes around tiles and
+//! parts, digits that are equal in all keys of a part, repeated runs with device counts, and the
+//! maximum size.
 
 use std::sync::Arc;
 
@@ -27,8 +28,8 @@ tests!(sort:
 const TILE: usize = 512;
 const ROW: usize = 1024;
 
-/// A policy that uses the small one-sweep sort up to 2^18 keys. `turn` selects tickets and the
-/// number of tiles per look-back step.
+/// A policy that uses the small one-sweep sort up to 2^18 keys. `turn` selects whether tiles are
+/// taken by ticket, the number of counting workgroups, and the number of tiles per look-back step.
 fn small_sorts(policy: Policy, turn: usize) -> Policy {
     let mut policy = Policy { tickets: turn % 2 == 1, ..policy };
     policy.sort.few_keys = 1 << 18;
@@ -80,8 +81,8 @@ fn small_one_sweep_sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A digit is the same in all keys of a part, and the same or different in the next part. Or one
-/// key has another digit, at the beginning or end of a part or of the array.
+/// All keys of a part have the same digit, and the next part has the same digit or another one; or
+/// a single key at the beginning or end of a part or of the array has another digit.
 fn small_one_sweep_sorts_of_common_digits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let n = 3 * ROW + 77;
     let alike = vec![0x0102_0304_u64; n];
@@ -101,7 +102,7 @@ fn small_one_sweep_sorts_of_common_digits_match_the_cpu(gpu: &Gpu) -> Result<()>
         (0..24, Payload::Bytes(4)),
         (0..32, Payload::Nothing),
     ]) {
-        // All of these use the same pipelines.
+        // One policy for all keys, so that they share pipelines.
         let policy = small_sorts(quick_policy(gpu), 0);
         let order = Order { bits, ..Order::one_sweep(KeyType::U32) };
         for (number, keys) in all.iter().enumerate() {

@@ -222,11 +222,17 @@ fn sort_workspace_is_bounded(gpu: &Gpu) -> Result<()> {
             Ok(graph.compile(&gpu.context.limits())?.workspace().size)
         };
         let doubled = workspace(&mut graph, &declared.doubled())?;
-        ensure!(10 * doubled <= input, "{doubled} bytes beside two halves of {input}");
+        ensure!(
+            10 * doubled <= input,
+            "the workspace takes {doubled} bytes for {input} bytes of input in a double buffer"
+        );
         let mut graph = Graph::new("memory");
         let declared = Doubled::new(&mut graph, n);
         let in_place = workspace(&mut graph, &declared.in_place())?;
-        ensure!(10 * in_place <= 11 * input, "{in_place} bytes for {input} of input");
+        ensure!(
+            10 * in_place <= 11 * input,
+            "the workspace takes {in_place} bytes for {input} bytes of input"
+        );
     }
     Ok(())
 }
@@ -266,7 +272,7 @@ fn invalid_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
     let tile = tile(&policy, KeyType::U32)? as u64;
     ensure!(outcome(&policy, &small, |declared| declared.doubled().count(tile)).is_ok());
     let result = outcome(&policy, &small, |declared| declared.doubled().count(tile + 1));
-    ensure!(too_large(&result), "one key more than a tile: {result:?}");
+    ensure!(too_large(&result), "a small sort of one key more than a tile: {result:?}");
     let result = outcome(&policy, &small, |declared| {
         let buffer = declared.keys[0];
         declared.doubled().count(Count::Device { buffer, index: 0, max: 10 })
@@ -275,7 +281,7 @@ fn invalid_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
         matches!(result, Err(Error::Method { .. })),
         "small sort with a device count: {result:?}"
     );
-    #[expect(clippy::reversed_empty_ranges, reason = "that is what is refused")]
+    #[expect(clippy::reversed_empty_ranges, reason = "reversed ranges must be rejected")]
     for bits in [0..33, 33..40, 8..7, 0..u32::MAX] {
         let by_bits = order.clone().bits(bits.clone());
         let result = outcome(&policy, &by_bits, |declared| declared.doubled());

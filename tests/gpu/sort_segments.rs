@@ -1,5 +1,5 @@
-//! Segmented sorts, compared with a stable sort of each segment on the CPU: segment sizes, key
-//! types, values and directions.
+//! Segmented sorts, compared with a stable sort of each segment on the CPU. Cases combine segment
+//! sizes, key types, values and directions.
 
 use multisplit::graph::Graph;
 use multisplit::operations::sort::{AddedSort, SortMethod};
@@ -98,7 +98,7 @@ fn check(
     Ok(added)
 }
 
-/// Like `check`, for valid offsets only.
+/// Calls [`check`] with valid offsets.
 pub fn check_segments(
     gpu: &Gpu,
     policy: &Policy,

@@ -191,7 +191,7 @@ fn plans_for_larger_limits_are_rejected(gpu: &Gpu) -> Result<()> {
     ];
     let mut refused = 0;
     for (name, wider) in wider {
-        // If the device already has the largest possible limit, nothing exceeds it.
+        // Skips limits that already have the largest possible value.
         if wider == limits {
             continue;
         }

@@ -169,7 +169,8 @@ void main() { data.at[gl_LocalInvocationIndex] = 9u; }";
     expect_equal(&context.download(&array)?, &[9; 64])
 }
 
-/// Users may not add built-in kernels to their graphs: nothing checks their push constants there.
+/// Users may not add built-in kernels to their graphs, because the push constants of such passes
+/// would not be checked.
 fn built_in_kernels_in_user_graphs_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut graph = Graph::new("by hand");

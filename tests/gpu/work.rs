@@ -1,5 +1,5 @@
-//! Work and frames: passes on arrays are declared, recorded once, and submitted many times with
-//! values that change between submissions.
+//! Tests of `Work` and `Frame`: passes on arrays are declared once, recorded once, and submitted
+//! many times with values that change between submissions.
 
 use multisplit::{
     Array, Bins, Buckets, Error, ExecutableOptions, Frame, Glsl, Scan, Sort, Work, threads,
@@ -17,7 +17,8 @@ tests!(work:
 
 const N: u64 = 10_000;
 
-/// Operations on the first elements of an array do not access others, or return an error.
+/// An operation on the first elements of an array either does not access the other elements or
+/// returns an error.
 fn operations_are_limited_to_the_first_elements(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (a, b) = (context.upload(&[1u32, 2, 3, 4, 5])?, context.upload(&[9u32; 5])?);
@@ -292,8 +293,8 @@ fn frames_keep_their_arrays_alive(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&out)?, &input)
 }
 
-/// Like [`ADD`], for at most as many workgroups as the array needs. With very many workgroups, the
-/// thread index would wrap around.
+/// Like [`ADD`], but only the first 16 workgroups write. In the largest dispatch, the global thread
+/// index wraps around, so later workgroups would write the same words again.
 const ADD_BY_SOME: &str = "#version 460
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Data { uint at[]; } data;
@@ -303,7 +304,7 @@ void main() {
     if (gl_WorkGroupID.x < 16 && i < data.at.length()) data.at[i] += push.addend * i;
 }";
 
-/// The numbers of workgroups are in device memory.
+/// The workgroup counts of the dispatch are in device memory.
 fn indirect_dispatches_are_clamped(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (array, groups) = (context.zeroed::<u32>(1000)?, context.upload(&[3u32, 1, 1])?);
