@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs};
 
-/// Definitions that the blocks assume.
+/// Variables that the blocks of the README use without declaring them.
 const GIVEN: &str = "
     let keys = vec![0.5f32, 0.25, 0.75, 0.125];
     let values = vec![0u32, 1, 2, 3];

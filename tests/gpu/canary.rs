@@ -15,7 +15,8 @@ use multisplit_tests::prelude::*;
 tests!(canary:
     verification_accepts_a_device_that_keeps_lane_order,
     reversed_lane_order_is_detected_in_every_sort, one_call_sorts_recover_from_reversed_lanes,
-    one_call_splits_recover_from_reversed_lanes, small_and_segmented_sorts_recover_from_reversed_lanes,
+    one_call_splits_recover_from_reversed_lanes,
+    small_and_segmented_sorts_recover_from_reversed_lanes,
     recorded_work_returns_a_lane_order_error, work_without_wait_returns_a_lane_order_error,
     embedded_runs_return_a_lane_order_error, ranking_by_ballots_is_not_verified,
     lane_order_violation_is_stored_on_disk,

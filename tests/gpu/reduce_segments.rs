@@ -211,7 +211,7 @@ fn rows_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
     let lanes = policy.facts.subgroup_size as usize;
     let row_of_lane = 16 / size_of::<T>();
     let tile = policy.threads as usize * 16;
-    let taken = Policy { segment_chunk: SMALL_CHUNK, min_subgroup_workers: 64, ..policy };
+    let by_workers = Policy { segment_chunk: SMALL_CHUNK, min_subgroup_workers: 64, ..policy };
     let chunk = SMALL_CHUNK as usize;
     let cases = [
         (&policy, 5 * tile + 3, 1),
@@ -221,12 +221,12 @@ fn rows_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
         (&policy, 3 * lanes + 1, lanes * row_of_lane),
         (&policy, 700, 24),
         (&policy, 70, 2 * lanes * row_of_lane),
-        (&taken, 300, chunk - 1),
-        (&taken, 60, chunk),
+        (&by_workers, 300, chunk - 1),
+        (&by_workers, 60, chunk),
         // A workgroup reduces a row whole if there are many rows, and in chunks if there are few.
-        (&taken, 9, 5 * chunk + 3),
-        (&taken, 3, 40 * chunk + 1),
-        (&taken, 1, tile + 9),
+        (&by_workers, 9, 5 * chunk + 3),
+        (&by_workers, 3, 40 * chunk + 1),
+        (&by_workers, 1, tile + 9),
     ];
     for (number, operator) in Operator::ALL.into_iter().enumerate() {
         for (k, (policy, rows, length)) in cases.into_iter().enumerate() {
@@ -246,9 +246,10 @@ fn rows_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
 /// more workgroups than one row of the dispatch (x) allows.
 fn row_counts_above_and_below_the_elements_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
-    let taken = Policy { segment_chunk: SMALL_CHUNK, min_subgroup_workers: 64, ..policy };
+    let by_workers = Policy { segment_chunk: SMALL_CHUNK, min_subgroup_workers: 64, ..policy };
     let tile = policy.threads as usize * 16;
-    for (policy, length) in gpu.cases([(&policy, 8), (&policy, 24), (&taken, 200), (&taken, 3000)])
+    for (policy, length) in
+        gpu.cases([(&policy, 8), (&policy, 24), (&by_workers, 200), (&by_workers, 3000)])
     {
         let rows = 3 * tile / length + 1;
         for (on_device, segments) in [(true, 0), (true, rows + 9), (false, rows + 9), (false, 2)] {

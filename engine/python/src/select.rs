@@ -9,7 +9,7 @@ use crate::error;
 
 /// The `k` largest or smallest keys of each row, and their indices.
 #[pyfunction]
-#[allow(clippy::too_many_arguments, reason = "each has a name in Python")]
+#[allow(clippy::too_many_arguments, reason = "they are keyword arguments in Python")]
 pub(crate) fn topk(
     py: Python<'_>,
     engine: &Engine,

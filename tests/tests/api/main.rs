@@ -85,8 +85,8 @@ fn expect_unchanged(package: &str, features: &str) -> Result<()> {
     )
 }
 
-/// The rustdoc JSON of a package. The dependencies are already checked by `cargo clippy` and `cargo
-/// doc`, so this takes seconds.
+/// Returns the rustdoc JSON of a package. Takes only seconds if `cargo clippy` or `cargo doc` has
+/// already checked the dependencies.
 fn json(package: &str, features: &str) -> Result<Value> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let target =

@@ -135,8 +135,9 @@ impl Libraries<'_> {
         Ok(vec![static_library, library, plain])
     }
 
-    /// The object with hidden functions, for the static library: a program or a library that links it calls its own
-    /// copy, whatever other copies the process has. A reference with hidden visibility hides the definition.
+    /// Returns the object for the static library, in which functions are hidden: a program or library that
+    /// links it always calls its own copy, even if the process contains other copies. A reference with hidden
+    /// visibility hides the definition.
     fn hidden(&self, work: &Path, object: &Path) -> Result<PathBuf> {
         let (source, references) = (work.join("hide.s"), work.join("hide.o"));
         let mut text = String::from(".section .multisplit.hide,\"\",@progbits\n");

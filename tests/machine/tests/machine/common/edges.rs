@@ -123,8 +123,8 @@ fn sorts(all: &mut Cases) {
             // Two and a half tiles with the maximum number of keys per thread.
             let n = u64::from(threads * 32) * 5 / 2;
             add(SortCase { items: 32, turns: 4, n, ..sweep });
-            // The small one-sweep sort: exactly four parts of one row each, one key more, and few
-            // keys.
+            // The small one-sweep sort: exactly four parts of `part` keys each, one key more, and
+            // few keys.
             let part = u64::from(threads * ITEMS);
             let base = SortCase { small_sort: true, ..sweep };
             let on_device = number % 3 == 1;

@@ -91,9 +91,9 @@ fn reductions(all: &mut Cases) {
         add(segments::By::ManyOffsets, 3 * tile + 9, 9, 1, Any);
         add(segments::By::ManyOffsets, tile - 9, 9, 1, Any);
         for n in [6 * tile + 9, tile - 9] {
-            use segments::Falling::{Searched, Taken, Walked};
-            for how in [Walked, Searched, Taken] {
-                add(segments::By::FallingOffsets(how), n, 40, 1, Any);
+            use segments::Falling::{Searched, Walked, Workers};
+            for how in [Walked, Searched, Workers] {
+                add(segments::By::UnsortedOffsets(how), n, 40, 1, Any);
             }
         }
         // The pass that combines tiles assigns one tile to each thread, and runs three workgroups.

@@ -21,8 +21,8 @@ pub fn labels(all: &mut Cases) {
     let threads = all.device.threads();
     let tile = |items: u32| u64::from(threads * items);
     let keys = [KeyType::U32, KeyType::U64];
-    // The same functions without labels, counted by atomics. Elsewhere, splits into so many buckets
-    // use labels.
+    // The same functions without labels, counted by atomics. In all other cases, splits into this
+    // many buckets use labels.
     for key in keys {
         for (gives, function) in
             [(Gives::Keys, Function::Range), (Gives::Pairs(1), Function::Crowded)]

@@ -56,7 +56,8 @@ const NVIDIA: u32 = 0x10de;
 /// A policy with small tiles, so that few elements make many tiles.
 pub fn policy(device: Device) -> Policy {
     let mut properties = DeviceProperties {
-        // The tuned sizes for NVIDIA load values early in some kernels and late in others.
+        // With the tuned sizes for NVIDIA, some kernels load values early and others late, so both
+        // variants are tested.
         vendor_id: NVIDIA,
         subgroup_size: device.width,
         shared_memory: SHARED_MEMORY,

@@ -29,7 +29,8 @@ pub struct SsspCase {
     /// Whether the search runs on a single workgroup.
     pub alone: bool,
     pub rounds: u32,
-    /// Rounds per dispatch of resident workgroups. A search that needs more rounds is cut short.
+    /// Rounds per dispatch of resident workgroups. A search that needs more rounds than all its
+    /// dispatches together ends early.
     pub resident_rounds: u32,
 }
 
@@ -72,7 +73,7 @@ fn verify(of: SsspCase, network: &Network, held: &[u32]) -> Verify {
             (found != expected).then(|| format!("{name}: {found}, not {expected}"))
         };
         if of.resident && of.resident_rounds < of.rounds {
-            // If the search is cut short, all dispatches together run this number of rounds.
+            // If the search ends early, all dispatches together run this number of rounds.
             let rounds = of.rounds.next_multiple_of(of.resident_rounds);
             return is("rounds", ROUNDS, rounds).or_else(|| is("over", OVER, 0));
         }

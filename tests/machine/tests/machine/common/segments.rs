@@ -49,7 +49,7 @@ pub enum By {
     ManyOffsets,
     /// Offsets of segments with one subgroup or workgroup each. Some segments are longer than a
     /// chunk.
-    TakenOffsets {
+    WorkerOffsets {
         by_subgroups: bool,
     },
     /// Offsets of equally long segments with one subgroup each, all longer than a chunk.
@@ -57,10 +57,10 @@ pub enum By {
     /// Rows of equal length without offsets: several rows per subgroup, rows by tiles, or rows with
     /// one worker each.
     Rows {
-        taken: bool,
+        by_workers: bool,
     },
     /// Unsorted offsets: each result must be written, and empty segments give the identity.
-    FallingOffsets(Falling),
+    UnsortedOffsets(Falling),
 }
 
 /// Method for segments with unsorted offsets.
@@ -71,7 +71,7 @@ pub enum Falling {
     /// By tiles with so many offsets that they search for the segment of each element.
     Searched,
     /// By one subgroup per segment and per chunk.
-    Taken,
+    Workers,
 }
 
 /// Elements per chunk of segments with one worker each.
@@ -104,7 +104,7 @@ impl SegmentsCase {
             at == 0 || placed || rng.next_u64().is_multiple_of(self.length)
         });
         let mut heads: Vec<bool> = heads.collect();
-        if let By::TakenOffsets { .. } = self.by {
+        if let By::WorkerOffsets { .. } = self.by {
             // Two segments of exactly one chunk; one of them begins at a chunk boundary of the
             // array.
             for begin in [70, 128] {
@@ -171,9 +171,9 @@ impl SegmentsCase {
         // With chunks of this size, no segment is divided.
         let undivided = 1 << 31;
         let (segment_chunk, min_subgroup_workers) = match self.by {
-            By::TakenOffsets { by_subgroups: false } => (CHUNK, u32::MAX),
-            By::Rows { taken: true } => (CHUNK, ROW_WORKERS),
-            By::TakenOffsets { .. } | By::EvenOffsets | By::FallingOffsets(Falling::Taken) => {
+            By::WorkerOffsets { by_subgroups: false } => (CHUNK, u32::MAX),
+            By::Rows { by_workers: true } => (CHUNK, ROW_WORKERS),
+            By::WorkerOffsets { .. } | By::EvenOffsets | By::UnsortedOffsets(Falling::Workers) => {
                 (CHUNK, 1)
             }
             _ => (undivided, policy.min_subgroup_workers),
@@ -208,7 +208,7 @@ impl SegmentsCase {
         let mut expected = terms.words(expected);
         // Results after the counted segments must not change. With unsorted offsets, the initial
         // value shows which results were not written.
-        if self.on_device || matches!(self.by, By::FallingOffsets(_)) {
+        if self.on_device || matches!(self.by, By::UnsortedOffsets(_)) {
             let words = max as usize * expected.len() / segments;
             setup.set("dst", vec![UNTOUCHED; words]);
             expected.resize(words, UNTOUCHED);
@@ -242,7 +242,7 @@ impl SegmentsCase {
         // shorter or longer than a chunk.
         let behind = match self.by {
             By::ManyOffsets if self.subgroups.is_some() => 1,
-            By::TakenOffsets { by_subgroups } if self.on_device => {
+            By::WorkerOffsets { by_subgroups } if self.on_device => {
                 9 + CHUNK * u32::from(by_subgroups)
             }
             _ => 0,
@@ -255,7 +255,7 @@ impl SegmentsCase {
         while self.subgroups.is_some() && offsets.len() % (device.width as usize + 1) != 0 {
             offsets.insert(0, offsets[0]);
         }
-        if let By::FallingOffsets(how) = self.by {
+        if let By::UnsortedOffsets(how) = self.by {
             let mut rng = Rng::new(self.n);
             if how == Falling::Searched {
                 offsets.resize(many, 0);
@@ -281,7 +281,7 @@ impl SegmentsCase {
             SegmentedReduceBuffers::new(src, setup.words("offsets", offsets), dst)
         })?;
         let mut verify = None;
-        if let By::FallingOffsets(_) = self.by {
+        if let By::UnsortedOffsets(_) = self.by {
             let (_, expected) = setup.outputs.remove(0);
             verify = Some(defined_results(expected, empty));
         }
@@ -382,12 +382,12 @@ pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
         ] {
             // If a segment has more than eight chunks, a subgroup combines them.
             let length = if by_subgroups { 25 } else { 350 };
-            let of = SegmentsCase::new(term, By::TakenOffsets { by_subgroups });
+            let of = SegmentsCase::new(term, By::WorkerOffsets { by_subgroups });
             all.push(SegmentsCase { length, on_device, n: tile + 11, course, ..of });
         }
     }
     for term in TERMS {
-        for (taken, length, rows) in [
+        for (by_workers, length, rows) in [
             (false, 4, tile / 3),
             (false, 8, tile / 8),
             (false, 6, tile / 2),
@@ -396,7 +396,7 @@ pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
         ] {
             let on_device = length % 4 != 0;
             let course = if on_device { Course::Rising } else { Course::Any };
-            let of = SegmentsCase::new(term, By::Rows { taken });
+            let of = SegmentsCase::new(term, By::Rows { by_workers });
             all.push(SegmentsCase { length, on_device, n: rows * length, course, ..of });
         }
     }

@@ -1,5 +1,5 @@
-//! The trials of a kernel's mutants: cases that execute the kernel, on differently hostile devices.
-//! The first thread that needs a trial creates it.
+//! The trials of a kernel's mutants: cases that execute the kernel, on devices with different
+//! schedules and guarantees. A trial is created by the first thread that needs it.
 
 use std::sync::OnceLock;
 
@@ -102,7 +102,7 @@ impl<'c> Trials<'c> {
                 let same = may_be_same(&other.steady, &outcome.steady);
                 ensure!(
                     same,
-                    "{} with {options:?}: the steady words depend on the schedule",
+                    "{} with {options:?}: words that must not depend on the schedule have changed",
                     case.name
                 );
             }
