@@ -197,7 +197,7 @@ unsafe fn expect_missing_names(host: &Host) -> Result<()> {
     Ok(())
 }
 
-/// A compile-time check.
+/// Compiles only if the types are `Send` and `Sync`.
 fn public_types_are_send_and_sync(_: &Gpu) -> Result<()> {
     fn shared<T: Send + Sync>() {}
     shared::<Context>();

@@ -23,7 +23,7 @@ tests!(hostile:
     run_lengths_tolerate_arbitrary_device_counts
 );
 
-/// Segmented reductions in which every second offset is 0, so that half of the segments are empty.
+/// Every second offset is 0, so half of the segments end before they begin and are empty.
 fn descending_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     for n in [5_000u32, 50_000] {

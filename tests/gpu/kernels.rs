@@ -165,7 +165,7 @@ fn indirect_dispatches_clamped_to_other_limits_are_rejected(gpu: &Gpu) -> Result
     Ok(())
 }
 
-/// Fill, update and copy commands between kernels, so that barriers connect different stages.
+/// Fill, update and copy commands run between kernels, so that barriers connect different stages.
 fn transfer_commands_and_kernels_are_ordered(gpu: &Gpu) -> Result<()> {
     let n = 4096;
     let mut setup = Setup::new(&gpu.context, "transfers");

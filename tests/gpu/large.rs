@@ -139,7 +139,7 @@ fn expect_keys<K: Key>(order: &Order, bits: &[u64], sorted: &[K]) -> Result<()> 
     expect_equal(&sorted, &expected).context("keys")
 }
 
-/// Sizes just below, at and just above the capacity of a plan, and around two and three pieces.
+/// Sizes are just below, at and just above the capacity of a plan, two pieces and three pieces.
 fn sizes_around_plan_and_piece_limits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let max = MAX_ELEMENTS as usize;
@@ -212,8 +212,8 @@ fn sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A Zipf-like distribution (half of all keys are 0, a third of the rest are 1, and so on), and
-/// keys with equal top digits.
+/// Keys have a Zipf-like distribution (half of all keys are 0, a third of the rest are 1, and so
+/// on), or equal top digits.
 fn skewed_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let mut rng = Rng::new(17);
@@ -276,7 +276,8 @@ fn pieces_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The default method on GPUs, and sorts with an odd number of rounds, which copy the result back.
+/// Sorts with the default method of GPUs, and sorts with an odd number of rounds, which copy the
+/// result back.
 fn one_sweep_and_multisplit_sorts_in_pieces_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut policy = crate::sort_run::quick_policy(gpu);
     policy.max_elements = 10_000;

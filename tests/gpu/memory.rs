@@ -72,7 +72,7 @@ fn upload_and_download_round_trip(gpu: &Gpu) -> Result<()> {
     expect_equal(&empty, &[])
 }
 
-/// Ranges of any alignment. Elements before and after the range do not change.
+/// Ranges have any alignment. Elements before and after the range do not change.
 fn ranges_are_written_and_read(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut expected: Vec<u8> = (0..4099u32).map(|i| i as u8).collect();

@@ -192,7 +192,7 @@ fn random_shape(rng: &mut Rng, threads: u32) -> TileShape {
     TileShape::new(threads, turns * (1 + rng.below(9 / u64::from(turns)) as u32)).in_turns(turns)
 }
 
-/// Random input sizes, and random tile sizes.
+/// Input sizes and tile sizes are random.
 fn random_splits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(99);
     let base = gpu.probed_policy()?;
@@ -278,7 +278,7 @@ fn look_back_without_polling_recounts_tiles(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// With 256 buckets, the histogram buffer takes less than 2% of the input size.
+/// The split has 256 buckets.
 fn split_histogram_takes_less_than_2_percent_of_the_input(gpu: &Gpu) -> Result<()> {
     let n = 1u64 << 24;
     let mut graph = Graph::new("split");
@@ -327,8 +327,9 @@ fn wide_values_in_several_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Subproblems are counted one by one or several side by side, tiles in one or several turns, with
-/// every kind of output. Pairs are also split by a reduced-bit sort, which moves values of 8 bytes.
+/// Splits with every kind of output. A workgroup counts one subproblem or several side by side, and
+/// processes a tile in one or several turns. Pairs are also split by a reduced-bit sort, which
+/// moves values of 8 bytes.
 fn two_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (base, mut mine) = (gpu.context.policy(), gpu.mine());
     let shapes = [(2, 4, 1), (1, 6, 2), (3, 2, 2), (4, 3, 1)];

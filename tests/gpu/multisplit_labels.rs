@@ -112,7 +112,8 @@ fn labelled_glsl_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// 64-bit keys with values of 8 and 16 bytes. Device counts are zero, one, and above the capacity.
+/// The 64-bit keys have values of 8 or 16 bytes. Device counts are zero, one, and above the
+/// capacity.
 fn labelled_splits_of_64_bit_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for m in [20, 200, 3].into_iter().filter(|_| mine()) {
@@ -158,8 +159,8 @@ where
     Ok(())
 }
 
-/// More buckets than one round supports: each round uses some bits of the label. The splitters do
-/// not fit in shared memory.
+/// There are more buckets than one round supports, so each round uses some bits of the label. The
+/// splitters do not fit in shared memory.
 fn labelled_splits_of_several_rounds_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let base = gpu.context.policy();
     let policy = labelling(&base, TileShape::new(2 * base.facts.subgroup_size, 6));

@@ -54,7 +54,7 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Splitters larger than shared memory, which take several update commands.
+/// The splitters do not fit in shared memory, and are uploaded by several update commands.
 fn splitters_larger_than_shared_memory_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let keys = uniform(20_011, 1);
     for m in [300usize, 65_536] {

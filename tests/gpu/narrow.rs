@@ -211,7 +211,7 @@ fn segments_and_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Arrays that exceed the capacity of a plan.
+/// The arrays exceed the capacity of a plan.
 fn arrays_larger_than_a_plan_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, 1000)?;
     for (turn, key) in gpu.cases(NARROW.into_iter().enumerate()) {
@@ -269,7 +269,7 @@ fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     sorted_by_call(gpu, &brains, bf16::to_f64)
 }
 
-/// A recorded sort of device arrays that runs twice.
+/// A recorded sort of device arrays runs twice.
 fn recorded_sort_is_correct_when_run_twice(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys: Vec<i16> = (0..1_001i32).map(|i| (i * 7919 % 3001 - 1500) as i16).collect();

@@ -149,8 +149,8 @@ fn full_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     sorted_fully(gpu, &[f16::from_f32(-1.0), f16::ZERO])
 }
 
-/// Keys, pairs and permutations, with and without a device count; key types alternate. Bytes after
-/// the last key must not change, even in the same word.
+/// Splits keys and pairs and writes permutations, with and without a device count; key types
+/// alternate. Bytes after the last key must not change, even in the same word.
 fn every_output_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let types = [KeyType::U8, KeyType::I16, KeyType::Bf16];
     for (turn, kind) in KINDS.into_iter().cycle().take(9).enumerate() {
@@ -195,7 +195,7 @@ fn every_output_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Arrays that exceed the capacity of a plan.
+/// The arrays exceed the capacity of a plan.
 fn arrays_larger_than_a_plan_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, 1000)?;
     let mut rng = Rng::new(4);

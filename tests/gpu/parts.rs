@@ -413,7 +413,7 @@ fn insufficient_memory_is_reported(gpu: &Gpu) -> Result<()> {
     expect_message(outcome, "of the memory limit are left")
 }
 
-/// Every operation with a memory limit below the size of its input.
+/// Runs every operation with a memory limit below the size of its input.
 fn operations_stay_within_a_memory_limit(gpu: &Gpu) -> Result<()> {
     fn same<T: PartialEq + Debug>(what: &str, got: &[T], expected: &[T]) -> Result<()> {
         expect_equal(got, expected).with_context(|| what.to_owned())

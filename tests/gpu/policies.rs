@@ -296,8 +296,8 @@ fn random_policies_give_correct_results_for_large_arrays(gpu: &Gpu) -> Result<()
     Ok(())
 }
 
-/// Look-back without tickets and with large spin limits. A software driver silently ends loops
-/// after 65,535 iterations, so look-back must not rely on longer loops.
+/// Runs look-back with and without tickets and with large spin limits. A software driver silently
+/// ends loops after 65,535 iterations, so look-back must not rely on longer loops.
 fn look_back_works_within_the_driver_loop_limit(gpu: &Gpu) -> Result<()> {
     const LOOKING_BACK: [Operation; 7] =
         [selections, scans, wide_scans, scans_by_key, reductions_by_key, uniques, run_lengths];
@@ -321,8 +321,7 @@ fn look_back_works_within_the_driver_loop_limit(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Public calls with arbitrary options and counts return a correct result or a typed error. A full
-/// run makes 2,000 calls.
+/// Makes calls with arbitrary options and counts. A full run makes 2,000 calls.
 fn random_call_options_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
     let (context, mut mine) = (&gpu.context, gpu.mine());
     for seed in 0..if gpu.full { 2_000 } else { 48 } {

@@ -104,8 +104,8 @@ fn is_right(context: &Context, rng: &mut Rng) -> Result<bool, Error> {
         && context.scan(&keys)? == reference::exclusive_scan(&keys))
 }
 
-/// Random values in random lines: operations return correct results, or the profile is rejected
-/// with a typed error.
+/// Random lines of a profile get random values. Either operations return correct results, or the
+/// profile is rejected with a typed error.
 fn random_profiles_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
     let built_in = Profile::built_in(gpu.context.properties()).text();
     let lines: Vec<&str> = built_in.lines().collect();

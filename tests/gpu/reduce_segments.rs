@@ -200,8 +200,8 @@ fn check_elements<T: Term>(
         .with_context(|| format!("{} {how:?}, {n} in rows of {length}, {segments}", T::TYPE))
 }
 
-/// Rows of which several fit a subgroup, rows reduced by tiles, and rows with one subgroup or
-/// workgroup each, reduced whole or in chunks.
+/// Rows are so short that several fit a subgroup, or are reduced by tiles, or get one subgroup or
+/// workgroup each, which reduces the row whole or in chunks.
 fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(rows_of(gpu))
 }
@@ -242,8 +242,7 @@ fn rows_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
     Ok(())
 }
 
-/// Row counts of zero, below, and above the number of rows that have elements, and dispatches with
-/// more workgroups than one row of the dispatch (x) allows.
+/// Row counts are zero, below, and above the number of rows that have elements.
 fn row_counts_above_and_below_the_elements_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let by_workers = Policy { segment_chunk: SMALL_CHUNK, min_subgroup_workers: 64, ..policy };
@@ -274,8 +273,8 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu))
 }
 
-/// Segments with one subgroup or workgroup each: shorter than a chunk, of one chunk, and of several
-/// chunks, some of them empty, with offsets that are aligned to four elements or not.
+/// Each segment gets one subgroup or workgroup. Segments are empty, shorter than a chunk, one
+/// chunk, or several chunks long; some offsets are multiples of four elements.
 fn long_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(long_segments_of(gpu))
 }
@@ -314,8 +313,7 @@ fn long_segments_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Resul
     Ok(())
 }
 
-/// Segments of so many tiles that the workgroup that combines the results of the tiles has fewer
-/// threads than tiles to combine.
+/// A segment has more tiles than the workgroup that combines their results has threads.
 fn segments_of_many_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let policy = Policy { threads, segment_chunk: ALWAYS_TILES, ..gpu.context.policy() };
@@ -330,8 +328,8 @@ fn segments_of_many_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Many empty segments at one offset: more than the kernel visits one by one, within a tile and at
-/// its ends. Also arrays with only empty segments.
+/// So many empty segments begin at one offset, within a tile or at its ends, that the kernel does
+/// not visit them one by one. Some arrays have only empty segments.
 fn empty_segments_give_the_identity(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let tile = policy.threads as usize * 16;
@@ -349,7 +347,8 @@ fn empty_segments_give_the_identity(gpu: &Gpu) -> Result<()> {
     check_cuts(gpu, &policy, (Operator::Min, true), (&input, &[0; 100]), 0)
 }
 
-/// More workgroups than one row of the dispatch (x) allows, with a partial last row.
+/// The policy allows only a few workgroups in x, so dispatches have several rows (y), and the last
+/// row has surplus workgroups.
 fn dispatches_of_several_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     let n = 20 * policy.threads as usize * 16 - 3;

@@ -169,7 +169,8 @@ fn invalid_policies_are_rejected(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// More workgroups than one row of the dispatch (x) allows, with a partial last row.
+/// The policy allows only a few workgroups in x, so dispatches have several rows (y), and the last
+/// row has surplus workgroups.
 fn dispatches_of_several_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let limits = Limits { max_workgroup_count: [7, 65535, 65535], ..gpu.context.limits() };
     for scan in METHODS {
@@ -226,7 +227,7 @@ fn random_cases_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Arrays that exceed the software driver's binding limit; on a GPU, arrays of hundreds of
+/// On a software driver, arrays exceed the binding limit; on a GPU, they have hundreds of
 /// megabytes.
 fn large_arrays_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let n = match (gpu.full, gpu.is_software()) {

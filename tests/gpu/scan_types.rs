@@ -123,7 +123,7 @@ fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Arrays that exceed `maxStorageBufferRange`. The test lowers the limit.
+/// Arrays exceed `maxStorageBufferRange`, which the test lowers.
 fn arrays_of_64_bit_elements_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     let threads = gpu.context.properties().subgroup_size;
@@ -142,7 +142,8 @@ fn arrays_of_64_bit_elements_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> R
     Ok(())
 }
 
-/// Tile totals have another type than the elements, and more of them than one workgroup can scan.
+/// The totals of tiles have another type than the elements, and there are more totals than one
+/// workgroup can scan.
 fn recursively_scanned_tile_totals_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let base = policy(gpu, ScanMethod::ReduceThenScan);

@@ -75,8 +75,9 @@ const SMALL: [(KeyType, Payload); 7] = [
     (KeyType::F64, Payload::Bytes(16)),
 ];
 
-/// Every key type and every kind of value with every method; sizes and distributions alternate. The
-/// subgroup widths share the combinations, and all cases of a pipeline run at the same width.
+/// Sorts every key type and every kind of value with every method; sizes and distributions
+/// alternate. Each combination runs at only one subgroup width, and all cases that use the same
+/// pipeline run at the same width.
 fn sampled_product(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (quick_policy(gpu), gpu.mine());
     let mut turn = 0;
@@ -109,7 +110,7 @@ fn sampled_product(gpu: &Gpu) -> Result<()> {
     case(gpu, &policy, &Order::of(KeyType::U32), Payload::Bytes(4), Keys::Uniform, (1 << 20) + 3)
 }
 
-/// All sizes from one tile to two tiles.
+/// Sizes are all numbers of keys from one tile to two tiles.
 fn every_size_from_one_to_two_tiles_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let (mut policy, mut mine) = (gpu.context.policy(), gpu.mine());
     let shape = TileShape::new(policy.facts.subgroup_size * 2, 2).in_turns(2);
@@ -142,7 +143,7 @@ fn sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Every method that a caller can request, except the one that `Auto` chooses.
+/// Uses every method that a caller can request, except the one that `Auto` chooses.
 fn every_method_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
     for radix_bits in (4..=8).filter(|_| mine()) {

@@ -38,8 +38,8 @@ fn small_sorts(policy: Policy, turn: usize) -> Policy {
     policy
 }
 
-/// Every key type, with and without values; sizes and distributions alternate. All cases of a
-/// pipeline run at the same width.
+/// Sorts every key type, with and without values; sizes and distributions alternate. All cases that
+/// use the same pipeline run at the same subgroup width.
 fn small_one_sweep_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let quick = quick_policy(gpu);
     let mut mine = gpu.mine();
@@ -65,7 +65,8 @@ fn small_one_sweep_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Odd numbers of rounds, which end with a copy, and digits of fewer than eight bits.
+/// Bit ranges that need an odd number of rounds, after which the result is copied back, and bit
+/// ranges with digits of fewer than eight bits.
 fn small_one_sweep_sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_sorts(quick_policy(gpu), 2);
     let all = [0..24, 3..11, 7..9, 8..16, 31..32, 5..29, 12..12];
@@ -161,8 +162,8 @@ fn small_one_sweep_sorts_in_several_rows_match_the_cpu(gpu: &Gpu) -> Result<()> 
     setup.expect(keys, &given)
 }
 
-/// A recording that runs many times with different keys and counts. No run may depend on the state
-/// of the previous one, even if that had more tiles.
+/// A recording runs many times with different keys and counts. No run may depend on the state that
+/// the previous run left, even if that run had more tiles.
 fn replayed_small_one_sweep_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let max = 6 * TILE + 9;
     for turn in 0..2 {
@@ -222,8 +223,8 @@ fn passes(gpu: &Gpu, policy: &Policy, n: u64, bits: u32) -> Result<(usize, usize
     Ok((clears, plan.steps().len()))
 }
 
-/// Sorts above the limit of the policy have a clearing pass, and so have sorts whose tile status
-/// exceeds a binding.
+/// Sorts of more keys than the policy allows for small sorts have a clearing pass, as do sorts
+/// whose tile status exceeds a binding.
 fn large_sorts_have_a_clearing_pass(gpu: &Gpu) -> Result<()> {
     let mut policy = small_sorts(quick_policy(gpu), 0);
     policy.sort = policy.sort.with_shape(TileShape::new(256, 2));

@@ -109,8 +109,8 @@ fn double_buffer_reports_which_buffer_has_the_result(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Counts of zero and one, odd counts, the capacity, and counts above it. Elements after the count
-/// must not change, in place or in a double buffer.
+/// Counts are zero, one, odd, equal to the capacity, and above it. Elements after the count must
+/// not change, in place or in a double buffer.
 fn device_count_limits_the_sort(gpu: &Gpu) -> Result<()> {
     for (bits, doubled) in [(0..32, false), (0..24, false), (0..24, true)] {
         let order = Order { bits, ..Order::of(KeyType::U32) };
@@ -141,8 +141,8 @@ fn device_count(gpu: &Gpu, order: &Order, max: u32, doubled: bool) -> Result<()>
     Ok(())
 }
 
-/// Rounds in which all keys have the same digit: keys that differ in one digit or not at all, and
-/// 64-bit keys with small values.
+/// In some rounds, all keys have the same digit: keys differ in one digit only or not at all, or
+/// are 64-bit keys with small values.
 fn rounds_with_equal_digits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
     let one_digit = |digits: u32, digit: u32| -> Vec<u64> {
@@ -174,7 +174,7 @@ fn rounds_with_equal_digits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A recording that runs repeatedly, on data that the test sometimes replaces.
+/// A recording runs repeatedly, on data that the test sometimes replaces.
 fn thousand_replays_are_correct(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let policy = quick_policy(gpu);
@@ -343,8 +343,8 @@ fn one_call_sorts_slices(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The same calls on device arrays, and with slices as outputs. Only in-place sorts change their
-/// input.
+/// Makes the calls of the previous test on device arrays, and with slices as outputs. Only in-place
+/// sorts change their input.
 fn one_call_sorts_device_arrays(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys: Vec<i64> =

@@ -156,7 +156,7 @@ fn float_weights_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A network of the size of soc-Slashdot0902, and a grid that resembles a road network.
+/// Searches a network of the size of soc-Slashdot0902, and a grid that resembles a road network.
 fn generated_networks_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let rmat = Rmat::of_size(82_168, 504_230).generate(Weighting::Own)?;
     let grid = Grid::of_size(10_000).generate(Weighting::Own)?;

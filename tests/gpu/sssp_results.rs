@@ -73,7 +73,7 @@ fn predecessor_trees_of_random_networks_are_valid(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Cycles and a long path of arcs with zero weight.
+/// The network has cycles and a long path of arcs with zero weight.
 fn predecessor_trees_with_zero_weights_are_valid(gpu: &Gpu) -> Result<()> {
     let mut edges = EdgeList::weighted();
     for v in 0..200 {

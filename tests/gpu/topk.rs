@@ -84,7 +84,7 @@ fn sampled_product(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// From one row to 300 rows, with lengths from one element to several tiles.
+/// Uses 1 to 300 rows, with lengths from one element to several tiles.
 fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
     let mut mine = gpu.mine();
@@ -146,8 +146,8 @@ fn wrong_threshold_estimates_give_correct_results(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Rows that are divided among several workgroups, with a short last part, and with more candidates
-/// than one workgroup can hold.
+/// Rows are divided among several workgroups. The last part of a row is short, and there are more
+/// candidates than one workgroup can hold.
 fn topk_of_rows_divided_into_parts_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut policy = quick_policy(gpu);
     policy.topk.row_elements = 500;
@@ -228,7 +228,7 @@ fn counted(gpu: &Gpu, policy: &Policy, method: TopKMethod) -> Result<()> {
     Ok(())
 }
 
-/// Arrays on the host and on the device, empty arrays, and several rows.
+/// Searches arrays on the host and on the device, empty arrays, and several rows.
 fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys = [0.0f32, -0.0, f32::NAN, 1.5, f32::NEG_INFINITY, 1.5, -f32::NAN];

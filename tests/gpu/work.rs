@@ -129,8 +129,8 @@ fn push_constants_can_change_between_runs(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Runs that use a transient: each submission in flight has its own copy of it. Each run reads the
-/// output of the previous one.
+/// Runs use a transient buffer, of which each submission in flight has its own copy. Each run reads
+/// the output of the previous run.
 fn submissions_in_flight_are_ordered(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut expected = uniform(N as usize, 2);
@@ -191,7 +191,7 @@ fn counts_can_change_between_runs(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Fills, copies, splits, histograms and scans in one recording, on arrays and transients.
+/// One recording fills, copies, splits, counts and scans arrays and transient buffers.
 fn primitives_in_one_recording_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys = uniform(N as usize, 4);
@@ -276,7 +276,6 @@ fn calls_and_submissions_are_ordered(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&array)?, &expected)
 }
 
-/// A frame keeps its arrays alive.
 fn frames_keep_their_arrays_alive(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let out = context.zeroed::<u32>(N)?;
@@ -371,7 +370,8 @@ void main() { if (gl_GlobalInvocationID.x == 0) data.at[0] += push.a + push.b; }
     expect_equal(&context.download(&array)?, &reference::exclusive_scan(&expected))
 }
 
-/// A frame is recorded immediately, but imports get their memory only when plans are run.
+/// A frame is recorded immediately, so its work must not have imports, whose memory is known only
+/// when a plan runs.
 fn frames_with_imports_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let begin = || -> Result<_> {
@@ -395,7 +395,7 @@ fn frames_with_imports_are_rejected(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&array)?, &expected)
 }
 
-/// Passes with so many arrays that the library must allocate memory to look them up.
+/// The work uses so many arrays that the library must allocate memory to look them up.
 fn many_arrays_are_bound(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let arrays: Vec<_> =
