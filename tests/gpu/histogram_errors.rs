@@ -12,7 +12,7 @@ tests!(histogram:
     invalid_histograms_are_rejected, unsupported_array_types_are_rejected,
     invalid_histogram_policies_are_rejected, too_small_histogram_buffers_are_rejected,
     missing_features_reject_64_bit_samples, glsl_bin_errors_show_the_users_line,
-    one_call_rejects_accumulation,
+    one_call_histogram_rejects_accumulation,
 );
 
 /// Adds a histogram of eight samples whose buffers `change` makes invalid. Returns the result.
@@ -215,7 +215,7 @@ fn glsl_bin_errors_show_the_users_line(gpu: &Gpu) -> Result<()> {
 }
 
 /// A one-call histogram returns new counts, so it cannot add to existing ones.
-fn one_call_rejects_accumulation(gpu: &Gpu) -> Result<()> {
+fn one_call_histogram_rejects_accumulation(gpu: &Gpu) -> Result<()> {
     expect_errors! {
         gpu.context.histogram(&[1u32], Bins::identity(4).accumulate()) => Histogram { .. },
     }

@@ -14,7 +14,7 @@ tests!(histogram:
     pixel_channels_match_the_cpu, float_channels_match_the_cpu, strided_samples_match_the_cpu,
     integer_weights_match_the_cpu, float_weights_match_the_cpu, accumulated_counts_match_the_cpu,
     wide_counts_match_the_cpu, counts_beyond_32_bits_do_not_wrap, device_count_limits_the_samples,
-    cumulative_counts_match_the_cpu, replayed_histogram_is_cleared, glsl_bins_match_the_cpu,
+    cumulative_counts_match_the_cpu, replayed_histogram_clears_its_counts, glsl_bins_match_the_cpu,
     glsl_bins_read_tables_and_parameters, one_call_on_an_empty_array_gives_zeros,
 );
 
@@ -213,7 +213,7 @@ fn cumulative_counts_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// Each replay of a histogram without accumulation clears the counts first.
-fn replayed_histogram_is_cleared(gpu: &Gpu) -> Result<()> {
+fn replayed_histogram_clears_its_counts(gpu: &Gpu) -> Result<()> {
     let values = samples::<f32>(10_000);
     let splitters = [0.0f32, 1.0, 10.0, 100.0, 200.0, 300.0, 500.0, 600.0, 700.0, 800.0];
     let m = splitters.len() - 1;

@@ -174,7 +174,7 @@ fn wide_values_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The example from the paper: one bucket for composite keys and one for primes.
+/// The example from the paper: bucket 0 contains the primes, bucket 1 all other keys.
 fn glsl_function_separates_primes(gpu: &Gpu) -> Result<()> {
     let source = "uint bucket_of(uint key) {
     if (key < 2u) return 1u;

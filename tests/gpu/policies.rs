@@ -296,7 +296,7 @@ fn random_policies_give_correct_results_for_large_arrays(gpu: &Gpu) -> Result<()
     Ok(())
 }
 
-/// Runs look-back with and without tickets and with large spin limits. A software driver silently
+/// Runs look-back with several spin limits, with and without tickets. A software driver silently
 /// ends loops after 65,535 iterations, so look-back must not rely on longer loops.
 fn look_back_works_within_the_driver_loop_limit(gpu: &Gpu) -> Result<()> {
     const LOOKING_BACK: [Operation; 7] =

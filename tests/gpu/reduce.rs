@@ -9,7 +9,7 @@ use multisplit_tests::prelude::*;
 
 tests!(reduce:
     combinations_of_options_match_the_cpu;
-    in turn: empty_input_gives_the_identity, index_of_equal_elements_is_the_first,
+    in turn: empty_input_gives_the_identity, index_of_the_first_equal_element_is_returned,
     arrays_larger_than_a_binding_match_the_cpu, dispatches_of_several_rows_match_the_cpu,
     device_counts_above_the_array_length_are_clamped, float_sums_are_reproducible,
     large_arrays_match_the_cpu
@@ -119,7 +119,7 @@ fn empty_input_gives_the_identity(gpu: &Gpu) -> Result<()> {
 }
 
 /// All elements are equal; in some inputs they equal the identity.
-fn index_of_equal_elements_is_the_first(gpu: &Gpu) -> Result<()> {
+fn index_of_the_first_equal_element_is_returned(gpu: &Gpu) -> Result<()> {
     let policy = policy(gpu);
     let n = 5 * policy.threads as usize * 16 + 3;
     for operator in [Operator::Min, Operator::Max] {

@@ -248,8 +248,8 @@ fn thousand_frames_reuse_memory() -> Result<()> {
 
 /// A selection whose count on the device limits a top-k.
 #[test]
-fn selected_elements_are_counted_and_searched() -> Result<()> {
-    validated("selected_elements_are_counted_and_searched", || {
+fn selected_count_limits_the_topk() -> Result<()> {
+    validated("selected_count_limits_the_topk", || {
         let gpu = open()?;
         let keys = keys();
         let select = gpu.multisplit.select::<u32>(N as u64, &Select::less_than(20_000))?;

@@ -44,7 +44,7 @@ fn sssp_api_matches_its_snapshot() -> Result<()> {
 
 /// An incomplete list would hide API changes.
 #[test]
-fn lists_contain_the_main_entry_points() -> Result<()> {
+fn api_lists_contain_the_main_entry_points() -> Result<()> {
     for (package, start) in [
         ("multisplit-shaders", "fn multisplit_shaders::reflect::reflect("),
         ("multisplit-graph", "fn multisplit_graph::Graph::compile(&self"),
