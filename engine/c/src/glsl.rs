@@ -119,7 +119,7 @@ unsafe fn function(
 
 #[cfg(not(feature = "glsl"))]
 fn absent<T>(_: *const c_char, _: [u32; 3], _: Option<Buffer>) -> Outcome<T> {
-    let text = "this library was built without GLSL; build it with the feature `glsl`";
+    let text = "this library was built without GLSL functions; build it with them (the cargo feature `glsl`)";
     let code = crate::result::MultisplitResult::MultisplitErrorUnsupported;
     Err(crate::result::Failure::new(code, text))
 }

@@ -188,7 +188,7 @@ fn check_edge_count(count: u64) -> Outcome {
 fn copied<T: Copy>(from: &[T]) -> Outcome<Vec<T>> {
     let mut to = Vec::new();
     to.try_reserve_exact(from.len()).map_err(|_| {
-        let text = format!("no memory for a copy of {} edges", from.len());
+        let text = format!("not enough host memory for a copy of {} edges", from.len());
         Failure::new(MultisplitResult::MultisplitErrorOutOfMemory, text)
     })?;
     to.extend_from_slice(from);

@@ -28,7 +28,7 @@ use super::topk::{TopKCase, TopKData};
 pub const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
 
 fn sizes(tile: u64) -> [u64; 5] {
-    // The last size has more tiles than one row of a dispatch allows, and its last row is partial.
+    // The dispatch for the last size has several rows, and its last row has surplus workgroups.
     [1, tile - 1, tile, tile + 1, 4 * tile + 5]
 }
 

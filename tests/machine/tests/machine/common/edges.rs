@@ -52,12 +52,13 @@ fn splits(all: &mut Cases) {
         }
         for gives in gives {
             for method in [Method::Block, Method::OneSweep] {
-                // Six tiles in subproblems of two tiles each. With two workgroups per row, the last
-                // row has a surplus workgroup. Each thread has two buckets.
+                // Five tiles in three subproblems of at most two tiles. With two workgroups per row
+                // of the dispatch, the last row has a surplus workgroup. Each thread has two
+                // buckets.
                 let of = split(gives, method, key, Function::Digit, 256);
                 add(SplitCase { n: 4 * tile + 5, ..of });
                 add(SplitCase { n: 4 * tile + 5, by_votes: false, turns: 2, ..of });
-                // A bucket count that is not a power of two, with splitters in shared memory.
+                // Buckets by splitters in shared memory; their number is not a power of two.
                 let of = split(gives, method, key, Function::Range, 13);
                 add(SplitCase { n: 5 * tile - 1, ..of });
             }

@@ -96,10 +96,13 @@ fn reductions(all: &mut Cases) {
                 add(segments::By::UnsortedOffsets(how), n, 40, 1, Any);
             }
         }
-        // The pass that combines tiles assigns one tile to each thread, and runs three workgroups.
+        // In the pass that combines tiles, each thread gets one tile, and there are three
+        // workgroups.
         add(segments::By::Offsets, 2 * tile * 4 * lanes + 1, 4 * tile, 2, Rising);
         add(segments::By::Offsets, 2 * tile * 4 * lanes + 2 * tile, 4 * lanes * tile, 2, Falling);
-        // A number of offsets that `lanes + 1` divides evenly in each of two search steps.
+        // A subgroup searches the offsets in steps, each of which divides the remaining ones into
+        // `lanes + 1` parts. With this number of offsets, the parts of both steps have equal
+        // lengths.
         let offsets = (lanes + 2) * (lanes + 1);
         add(segments::By::EvenOffsets, (offsets - 1) * EVEN_LENGTH, EVEN_LENGTH, 2, Any);
     }
@@ -213,8 +216,8 @@ fn sorts_of_segments(all: &mut Cases) {
     for wide in [false, true] {
         for payload in Payload::ALL {
             let narrow = Tiles::Narrow;
-            // Some segments share a tile, and others have their own. The words of head flags are
-            // full, and the last tile begins within a word.
+            // Some segments share a tile, and others have one alone. All 32 bits of the words of
+            // head flags are used, and the last tile begins within a word.
             let half = [5, small / 2 + 3, small / 2 - 9, 2, small, 0, 40, small - 1, 24];
             add(wide, Given::Host, &half, payload, narrow);
             add(wide, Given::Device, &half, payload, narrow);
@@ -228,7 +231,7 @@ fn sorts_of_segments(all: &mut Cases) {
                 add(wide, Given::Rows(length), &lengths, payload, narrow);
             }
         }
-        // Enough segments for several workgroups in the pass that finds segment heads.
+        // So many segments that the pass that finds segment heads has several workgroups.
         let tiny: Vec<u64> = (0..9 * lanes).map(|k| [3, 0, 7, 1, 30][k as usize % 5]).collect();
         add(wide, Given::Host, &tiny, Payload::Nothing, Tiles::Narrow);
         // Segments of an odd number of tiles.

@@ -44,8 +44,8 @@ pub fn labels(all: &mut Cases) {
             add(SplitCase { n: 4 * tile(5) - 1, items: 5, ..of(Function::Range, 33) });
             add(SplitCase { n: 0, on_device: true, ..of(Function::Range, 9) });
             add(SplitCase { n: 3 * tile(4), on_device: true, ..of(Function::Range, 2) });
-            // Enough splitters for lookup cells, spread evenly and in tight groups. Groups leave
-            // most buckets nearly empty.
+            // Enough splitters for a lookup table with cells: first spread evenly, then in tight
+            // groups, which leave most buckets nearly empty.
             let n = 5 * tile(18) / 2;
             add(SplitCase { n, items: 18, turns: 2, ..of(Function::Range, 250) });
             add(SplitCase { n: tile(4) + 1, ..of(Function::Crowded, 256) });

@@ -250,8 +250,8 @@ impl SegmentsCase {
         offsets.retain(|&at| at <= n - behind);
         offsets.push(if behind > 0 { n - behind } else { n + 5 });
         offsets.sort_unstable();
-        // Add offsets until `lanes + 1` divides their number. The lanes then divide the offsets evenly
-        // when they search for the last one.
+        // Add offsets until their number is a multiple of `lanes + 1`. A subgroup that searches the
+        // offsets then divides them into parts of equal length.
         while self.subgroups.is_some() && offsets.len() % (device.width as usize + 1) != 0 {
             offsets.insert(0, offsets[0]);
         }
@@ -336,7 +336,7 @@ fn defined_results(expected: Vec<u32>, empty: Vec<bool>) -> Verify {
     })
 }
 
-/// Every kind of term by every method. `tile` is the largest tile of the kernels.
+/// Every type and operator of [`TERMS`] by every method. `tile` is the largest tile of the kernels.
 pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
     let mut all = Vec::new();
     for term in TERMS {
@@ -366,7 +366,7 @@ pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
             (By::Offsets, 2 * tile, 5, true),
             (By::ManyOffsets, tile + 9, 40, false),
         ] {
-            // Cases that do not depend on the kind of term run with one kind only.
+            // Cases that do not depend on the type and operator run with one of them only.
             if by == By::Offsets || term.0 == KeyType::U32 {
                 all.push(SegmentsCase { length, on_device, n, ..SegmentsCase::new(term, by) });
             }

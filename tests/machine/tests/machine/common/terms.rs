@@ -27,7 +27,7 @@ pub struct TermCase {
     pub small: bool,
 }
 
-/// One type and operator for each kind of term that kernels are compiled for.
+/// One type and operator for each variant of the scan and reduction kernels.
 pub const TERMS: [(KeyType, Operator); 6] = [
     (KeyType::U32, Operator::Sum),
     (KeyType::I32, Operator::Max),
