@@ -260,7 +260,8 @@ fn topks(all: &mut Cases) {
     for (key, items) in [(KeyType::I32, 16), (KeyType::F64, 8)] {
         let tile = 3 * u64::from(all.device.width) * items;
         for method in [TopKMethod::Rows, TopKMethod::Filter, TopKMethod::Select] {
-            // Six tiles for five workgroups, several rows, and fewer tiles than the maximum.
+            // Rows of six tiles for five workgroups, several shorter rows, and a row shorter than a
+            // tile.
             let shapes = [
                 (1, 6 * tile, 40, TopKData::Any),
                 (1, 6 * tile, 33, TopKData::Near),

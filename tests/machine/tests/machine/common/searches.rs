@@ -20,7 +20,7 @@ pub struct SsspCase {
     pub floats: bool,
     /// Whether one dispatch runs many rounds.
     pub resident: bool,
-    /// Whether arcs are distributed over whole workgroups.
+    /// Whether each workgroup distributes the arcs of its vertices over all its threads.
     pub spread: bool,
     /// Whether queues have too few entries for all found vertices.
     pub short_queues: bool,
@@ -88,9 +88,10 @@ fn verify(of: SsspCase, network: &Network, held: &[u32]) -> Verify {
             }
         });
         // The first round contains the source only.
-        let first = (history[0] != 1).then(|| "the history's first round".to_owned());
+        let first = (history[0] != 1)
+            .then(|| "the first round of the history does not have exactly one entry".to_owned());
         let threshold = first_threshold.filter(|&threshold| history[1] != threshold);
-        let threshold = threshold.map(|_| "the history's first threshold".to_owned());
+        let threshold = threshold.map(|_| "the first threshold of the history is wrong".to_owned());
         is("over", OVER, 1).or(overflow).or(wrong).or(first).or(threshold)
     })
 }
