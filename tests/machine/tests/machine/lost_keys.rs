@@ -6,7 +6,7 @@
 
 use crate::common::all::kernels;
 use crate::common::case::{Case, run};
-use crate::common::moves::{Function, Gives, SplitCase};
+use crate::common::moves::{Function, SplitCase, SplitOutput};
 use crate::common::primitives::Device;
 use anyhow::{Context, Result, ensure};
 use multisplit::KeyType;
@@ -49,14 +49,14 @@ fn with_current_ids(mut words: Vec<u32>) -> Result<Vec<u32>> {
 fn cases(width: u32, lane_order: bool) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     for ((subgroups, turns), buckets) in [(2, 1), (4, 2), (4, 1)].into_iter().zip([98, 213, 3]) {
-        for (method, gives) in [
-            (Method::ReducedBitSort, Gives::Pairs(1)),
-            (Method::Block, Gives::Pairs(2)),
-            (Method::Block, Gives::Pairs(4)),
+        for (method, output) in [
+            (Method::ReducedBitSort, SplitOutput::Pairs(1)),
+            (Method::Block, SplitOutput::Pairs(2)),
+            (Method::Block, SplitOutput::Pairs(4)),
         ] {
             let of = SplitCase::new(method, KeyType::U32, Function::Delta, buckets);
             let n = 7300 + 27 * u64::from(buckets);
-            let of = SplitCase { gives, n, items: 8, turns, ..of };
+            let of = SplitCase { output, n, items: 8, turns, ..of };
             let case = of.case_with(Device { width, lane_order }, |policy| {
                 let shape = TileShape::new(subgroups * width, 8).in_turns(turns);
                 policy.split.block_keys = [shape; 8];

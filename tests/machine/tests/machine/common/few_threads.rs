@@ -14,7 +14,7 @@ use super::segments::{self, EVEN_LENGTH, SegmentsCase, Way};
 use super::selects::{self, Also, SelectCase};
 use super::setup::{Cases, Maker};
 use super::sort_segments::{Given, SortSegmentsCase, Tiles};
-use super::terms::{Course, How, TERMS, TermCase, is_rounded};
+use super::terms::{ElementOrder, How, TERMS, TermCase, is_rounded};
 use super::topk::{TopKCase, TopKData};
 
 /// Maximum subgroup width of these cases; wider subgroups would need many more elements.
@@ -43,9 +43,9 @@ fn sweeps(all: &mut Cases) {
                 // the last tile has three elements.
                 let subgroups = if tiles < 9 { 2 } else { 1 };
                 let n = tiles / 2 * 2 * tile_of(way) * u64::from(subgroups) + 3;
-                let course = if rising { Course::Rising } else { Course::Any };
+                let order = if rising { ElementOrder::Rising } else { ElementOrder::Any };
                 let of = SegmentsCase { way, length, on_device, ..SegmentsCase::new(term, by) };
-                all.add(SegmentsCase { n, course, subgroups: Some(subgroups), ..of });
+                all.add(SegmentsCase { n, order, subgroups: Some(subgroups), ..of });
             };
             let scan = Way::Scan { inclusive: true, look_back };
             let reduce = Way::Reduce { look_back };
@@ -80,13 +80,13 @@ fn sweeps(all: &mut Cases) {
 fn reductions(all: &mut Cases) {
     let lanes = u64::from(all.device.width);
     for term in TERMS {
-        let mut add = |by, n, length, subgroups, course| {
+        let mut add = |by, n, length, subgroups, order| {
             let on_device = by == segments::By::Offsets && length < 3;
             let of = SegmentsCase { length, on_device, n, ..SegmentsCase::new(term, by) };
-            all.add(SegmentsCase { course, subgroups: Some(subgroups), ..of });
+            all.add(SegmentsCase { order, subgroups: Some(subgroups), ..of });
         };
         let tile = 16 * lanes;
-        use Course::{Any, Falling, Rising};
+        use ElementOrder::{Any, Falling, Rising};
         add(segments::By::Offsets, 2 * tile + 9, 2, 2, Any);
         add(segments::By::ManyOffsets, 3 * tile + 9, 9, 1, Any);
         add(segments::By::ManyOffsets, tile - 9, 9, 1, Any);
@@ -116,9 +116,9 @@ fn terms(all: &mut Cases) {
         let scan = |look_back| How::Scan { inclusive: operator == Operator::Sum, look_back };
         // Full tiles of 16 or 32 elements per lane, plus three elements.
         let n = 8 * 32 * lanes + 3;
-        for course in [Course::Any, Course::Rising, Course::Falling] {
-            let subgroups = Some(if course == Course::Rising { 1 } else { 2 });
-            let of = TermCase { n, course, subgroups, ..of };
+        for order in [ElementOrder::Any, ElementOrder::Rising, ElementOrder::Falling] {
+            let subgroups = Some(if order == ElementOrder::Rising { 1 } else { 2 });
+            let of = TermCase { n, order, subgroups, ..of };
             add(TermCase { how: scan(false), ..of });
             if !is_rounded((key, operator)) {
                 add(TermCase { how: scan(true), ..of });

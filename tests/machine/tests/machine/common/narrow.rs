@@ -8,7 +8,7 @@ use multisplit::operations::{Count, SortBuffers, sort};
 use multisplit::{KeyType, Sort};
 
 use super::case::{Case, specialized};
-use super::moves::{Function, Gives, Payload, SortCase, SplitCase, image, words_of};
+use super::moves::{Function, Payload, SortCase, SplitCase, SplitOutput, image, words_of};
 use super::primitives::{Device, policy};
 use super::setup::{Cases, Setup};
 
@@ -127,8 +127,9 @@ pub fn narrow(all: &mut Cases) {
     .into_iter()
     .enumerate()
     {
-        let gives = [Gives::Keys, Gives::Pairs(1), Gives::Permutation][number % 3];
+        let output =
+            [SplitOutput::Keys, SplitOutput::Pairs(1), SplitOutput::Permutation][number % 3];
         let of = SplitCase::new(Method::Direct, key, function, buckets);
-        all.add(SplitCase { gives, n: 401 + number as u64, ..of });
+        all.add(SplitCase { output, n: 401 + number as u64, ..of });
     }
 }

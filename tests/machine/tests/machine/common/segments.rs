@@ -15,7 +15,7 @@ use super::case::{Case, Verify};
 use super::moves::words_of;
 use super::primitives::{Device, policy_of};
 use super::setup::{Parameters, Setup};
-use super::terms::{Course, TERMS, TermCase, is_rounded, scan_method, scan_of};
+use super::terms::{ElementOrder, TERMS, TermCase, is_rounded, scan_method, scan_of};
 
 /// Parameters of a segmented scan or reduction.
 #[derive(Clone, Copy, Debug)]
@@ -28,8 +28,8 @@ pub struct SegmentsCase {
     pub length: u64,
     pub on_device: bool,
     pub n: u64,
-    /// Order of the elements, as in `TermCase`.
-    pub course: Course,
+    /// Order of the elements, as in [`TermCase`].
+    pub order: ElementOrder,
     pub subgroups: Option<u32>,
 }
 
@@ -83,12 +83,12 @@ impl SegmentsCase {
     /// A reduction of no elements.
     pub fn new((key, operator): (KeyType, Operator), by: By) -> Self {
         let way = Way::Reduce { look_back: false };
-        let (length, on_device, n, course, subgroups) = (1, false, 0, Course::Any, None);
-        Self { key, operator, way, by, length, on_device, n, course, subgroups }
+        let (length, on_device, n, order, subgroups) = (1, false, 0, ElementOrder::Any, None);
+        Self { key, operator, way, by, length, on_device, n, order, subgroups }
     }
 
     fn terms(&self) -> TermCase {
-        TermCase { n: self.n, course: self.course, ..TermCase::new(self.key, self.operator) }
+        TermCase { n: self.n, order: self.order, ..TermCase::new(self.key, self.operator) }
     }
 
     /// A flag for each element: whether a segment begins there.
@@ -373,17 +373,17 @@ pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
         }
     }
     for term in TERMS {
-        for (by_subgroups, on_device, course) in [
-            (false, false, Course::Any),
-            (false, false, Course::Falling),
-            (false, true, Course::Rising),
-            (true, false, Course::Any),
-            (true, true, Course::Any),
+        for (by_subgroups, on_device, order) in [
+            (false, false, ElementOrder::Any),
+            (false, false, ElementOrder::Falling),
+            (false, true, ElementOrder::Rising),
+            (true, false, ElementOrder::Any),
+            (true, true, ElementOrder::Any),
         ] {
             // If a segment has more than eight chunks, a subgroup combines them.
             let length = if by_subgroups { 25 } else { 350 };
             let of = SegmentsCase::new(term, By::WorkerOffsets { by_subgroups });
-            all.push(SegmentsCase { length, on_device, n: tile + 11, course, ..of });
+            all.push(SegmentsCase { length, on_device, n: tile + 11, order, ..of });
         }
     }
     for term in TERMS {
@@ -395,9 +395,9 @@ pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
             (true, tile / 2 + 3, 5),
         ] {
             let on_device = length % 4 != 0;
-            let course = if on_device { Course::Rising } else { Course::Any };
+            let order = if on_device { ElementOrder::Rising } else { ElementOrder::Any };
             let of = SegmentsCase::new(term, By::Rows { by_workers });
-            all.push(SegmentsCase { length, on_device, n: rows * length, course, ..of });
+            all.push(SegmentsCase { length, on_device, n: rows * length, order, ..of });
         }
     }
     // The number of segments is written for empty inputs, too.
