@@ -260,7 +260,7 @@ fn workspace_usages_are_documented(gpu: &Gpu) -> Result<()> {
             Counted::Host(_) => Usage::STORAGE_BUFFER,
             _ => Usage::STORAGE_BUFFER | Usage::INDIRECT_BUFFER | Usage::TRANSFER_DST,
         };
-        // The recording also writes splitters and other tables.
+        // Recordings also upload splitters and other tables to the workspace.
         ensure!((allowed | Usage::TRANSFER_DST).contains(needs.usage), "{needs:?}");
         ensure!(needs.memory_type_bits != 0 && needs.alignment >= 16, "{needs:?}");
         Ok(())

@@ -194,7 +194,7 @@ fn count_in_device_memory_adds_documented_passes(gpu: &Gpu) -> Result<()> {
     };
     let (host, device) = (passes(false)?, passes(true)?);
     let [searched, selected, reduced] = host;
-    // A selection also clears the scratch of its look-back.
+    // A selection has a second additional pass, which clears the state of its look-back.
     ensure!(device == [searched + 1, selected + 2, reduced + 1], "{host:?} and {device:?}");
     Ok(())
 }

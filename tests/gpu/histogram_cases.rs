@@ -105,7 +105,8 @@ fn sampled_product(gpu: &Gpu) -> Result<()> {
     let (mut turn, mut mine) = (0, gpu.mine());
     for sample in 0..TYPES {
         for (column, kind) in KINDS.into_iter().enumerate() {
-            // Only two bin counts for each type and kind, since each needs its own pipelines.
+            // Tests only two bin counts per type and kind, because each bin count needs its own
+            // pipelines.
             for row in 0..2 {
                 let m = BINS[(3 * sample + 2 * column + 4 * row) % BINS.len()];
                 let n = sizes[(turn + row) % sizes.len()];

@@ -90,7 +90,7 @@ fn integer_weights_match_the_cpu(gpu: &Gpu) -> Result<()> {
         expect_equal(&got.counts, &narrow).with_context(|| format!("{method:?}"))?;
         // Out-of-range samples are counted without their weights.
         ensure!(got.out_of_range == [out_of_range], "{:?}", got.out_of_range);
-        // Sums of weights that exceed 32 bits, in 64-bit counts.
+        // With 64-bit counts, sums of weights may exceed 32 bits.
         let bins = bins.method(HistogramMethod::Auto);
         let got = run_all(gpu, &policy, &bins, &values, Input { wide: true, ..input })?;
         expect_equal(&got.counts, &sums)?;

@@ -100,7 +100,7 @@ fn topk_larger_than_a_binding_matches_the_cpu(gpu: &Gpu) -> Result<()> {
         let context = lowered(gpu)?;
         let part = part(size_of::<K>().max(4));
         let long = 3 * part + 77;
-        // Only few values of k, since each needs its own pipelines.
+        // Few values of k, because each needs its own pipelines.
         for (n, k) in [(0, 0), (part + 1, 100), (2 * part, 100), (long, 100), (long, part + 5)] {
             if mine() {
                 let keys = if k == 100 { few(n, n as u64) } else { random(n, n as u64) };

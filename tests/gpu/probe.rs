@@ -91,7 +91,7 @@ fn probe_result_is_stored_on_disk(gpu: &Gpu) -> Result<()> {
     let first = open(kept())?;
     let found = first.policy();
     let file = match verdicts()?.as_slice() {
-        // Contexts do not probe this device.
+        // No file was written: contexts do not probe this device.
         [] => {
             ensure!(found.split.ranking == Ranking::Ballots && first.pipeline_count() == 0);
             return Ok(());

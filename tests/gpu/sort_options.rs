@@ -93,7 +93,7 @@ fn double_buffer_reports_which_buffer_has_the_result(gpu: &Gpu) -> Result<()> {
     let equal_keys = vec![0x1234_5678; 3_000];
     for keys in [&uniform_keys, &small_keys, &equal_keys] {
         for (bits, half) in [(0..32, 0), (0..24, 1), (8..16, 1), (0..10, 0), (5..5, 0)] {
-            // The method is explicit because the half depends on the number of rounds.
+            // The expected half depends on the number of rounds, so the method must not be `Auto`.
             let order = Order { bits, ..Order::one_sweep(KeyType::U32) };
             let got = doubled(gpu, &policy, &order, keys).with_context(|| format!("{order:?}"))?;
             ensure!(got == half, "{order:?}: half {got}");

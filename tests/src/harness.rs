@@ -399,7 +399,7 @@ fn run_here(
             })
         })
         .collect();
-    // Last, so that the layer's object tracking reports every leaked object.
+    // This test runs last, so that the layer's object tracking reports every leaked object.
     trials.push(Trial::test(format!("{prefix}teardown::leaks_nothing"), move || {
         let gpu = gpu.lock().unwrap_or_else(PoisonError::into_inner).take();
         let context = gpu.ok_or("the device is gone")?.context;

@@ -138,7 +138,7 @@ pub enum Spread {
     Uniform,
     /// All samples in one bin.
     OneBin,
-    /// Bins from B(m - 1, 1/2).
+    /// Bin indices have the binomial distribution B(m - 1, 1/2).
     Binomial,
     /// A bell curve around the middle.
     Normal,

@@ -42,7 +42,7 @@ pub struct MultisplitScanInfo {
     pub glsl: *const c_char,
     /// The identity element of that function: a number of the type that it combines.
     pub identity: MultisplitNumber,
-    /// The element count, and the caller's buffer accesses around the scan.
+    /// Members shared by all operations; `n` is the element count.
     pub common: MultisplitCommonInfo,
 }
 operation_info!(MultisplitScanInfo, declare_scan);
@@ -103,7 +103,7 @@ pub struct MultisplitReduceInfo {
     pub glsl: *const c_char,
     /// The identity element of that function: a number of the type that it combines.
     pub identity: MultisplitNumber,
-    /// The element count, and the caller's buffer accesses around the reduction.
+    /// Members shared by all operations; `n` is the element count.
     pub common: MultisplitCommonInfo,
 }
 operation_info!(MultisplitReduceInfo, declare_reduce);
@@ -167,7 +167,7 @@ pub struct MultisplitReduceByKeyInfo {
     pub dispatch_threads: u32,
     /// Must be 0.
     pub reserved: u32,
-    /// The element count, and the caller's buffer accesses around the reduction.
+    /// Members shared by all operations; `n` is the element count.
     pub common: MultisplitCommonInfo,
 }
 operation_info!(MultisplitReduceByKeyInfo, declare_reduce_by_key);
@@ -239,7 +239,7 @@ pub struct MultisplitScanByKeyInfo {
     pub glsl: *const c_char,
     /// The identity element of that function: a number of the type that it combines.
     pub identity: MultisplitNumber,
-    /// The element count, and the caller's buffer accesses around the scan.
+    /// Members shared by all operations; `n` is the element count.
     pub common: MultisplitCommonInfo,
 }
 operation_info!(MultisplitScanByKeyInfo, declare_scan_by_key);
@@ -317,7 +317,7 @@ pub struct MultisplitReduceSegmentsInfo {
     pub glsl: *const c_char,
     /// The identity element of that function: a number of the type that it combines.
     pub identity: MultisplitNumber,
-    /// The element count, and the caller's buffer accesses around the reduction.
+    /// Members shared by all operations; `n` is the element count.
     pub common: MultisplitCommonInfo,
 }
 operation_info!(MultisplitReduceSegmentsInfo, declare_reduce_segments);

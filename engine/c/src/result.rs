@@ -49,7 +49,7 @@ pub enum MultisplitResult {
     MultisplitErrorOutOfMemory = -13,
     /// The device is lost: destroy all objects created from it.
     MultisplitErrorDeviceLost = -14,
-    /// Another Vulkan call failed.
+    /// A Vulkan call failed with another error.
     MultisplitErrorVulkan = -15,
     /// A bug in the library: please report the message.
     MultisplitErrorInternal = -16,
@@ -57,7 +57,7 @@ pub enum MultisplitResult {
     MultisplitErrorValueSize = -17,
     /// `first_bit` and `bit_count` select bits that the key type does not have.
     MultisplitErrorSortBits = -18,
-    /// `frame` is not below the number of frames that the operation was created for.
+    /// `frame` is not less than the number of frames in flight of the operation.
     MultisplitErrorFrame = -19,
     /// `profile` is damaged, was made for another version, device or driver, or has sizes that the device
     /// does not support; the message gives the reason.

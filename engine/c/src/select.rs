@@ -85,7 +85,7 @@ pub struct MultisplitSelectInfo {
     /// Number of elements per workgroup of an indirect dispatch over the selected elements, whose arguments
     /// are written to `DISPATCH`; 0: they are not written.
     pub dispatch_threads: u32,
-    /// The element count, and the caller's buffer accesses around the selection.
+    /// Members shared by all operations; `n` is the element count.
     pub common: MultisplitCommonInfo,
 }
 operation_info!(MultisplitSelectInfo, declare);

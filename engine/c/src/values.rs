@@ -32,7 +32,7 @@ pub(crate) const PUSH_BYTES: usize = 128;
 /// Maximum number of passes whose push constants are replaced.
 pub(crate) const MAX_REPLACED: usize = 8;
 
-/// Converts the limits of an operation to the words of its kernels.
+/// Converts the comparison limits of a recording to push-constant words of the kernels.
 pub(crate) type Limits = Box<dyn Fn(&MultisplitValues) -> Outcome<[u32; 5]> + Send + Sync>;
 
 /// The passes whose push constants contain replaceable values.
@@ -47,7 +47,7 @@ pub(crate) struct Replaceable {
 struct Push {
     label: String,
     bytes: Vec<u8>,
-    /// Offset of each of [`MEMBERS`].
+    /// Byte offset of each of [`MEMBERS`] in the push constants; `None` if they do not contain it.
     offsets: [Option<usize>; 2],
 }
 

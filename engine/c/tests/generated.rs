@@ -38,7 +38,7 @@ fn header_matches_the_sources() -> Result<()> {
     let config = cbindgen::Config::from_file(root().join("cbindgen.toml"));
     let config = config.map_err(anyhow::Error::msg)?;
     let mut builder = cbindgen::Builder::new().with_config(config);
-    // In the order of the header, which is the order for reading.
+    // The order of the files is the order of their items in the header.
     for name in [
         "version",
         "result",

@@ -73,7 +73,8 @@ fn splats_are_drawn_from_far_to_near() -> Result<()> {
         let expected = painted();
         let (mean, max) = difference(&splats::render(true)?, &expected);
         println!("with the sort, colours differ by {mean:.3} on average, {max} at most");
-        // Devices round blended colours differently, and pixels at the edges of squares may be in or out.
+        // Devices round blended colours differently, and pixels at the edges of squares may be covered or
+        // not.
         ensure!(mean < 1.0, "{mean}");
         let (mean, max) = difference(&splats::render(false)?, &expected);
         println!("without the sort, colours differ by {mean:.3} on average, {max} at most");

@@ -129,7 +129,7 @@ pub(crate) enum Code {
     Group { op: GroupOp, dst: Reg, value: Reg, other: Reg, n: u32 },
     ControlBarrier { execution: Scope, memory: Semantics },
     MemoryBarrier(Semantics),
-    // Marks the variables at the beginning of a function as undefined.
+    // Marks local variables as undefined at the beginning of a function.
     Forget { first: Reg, n: u32 },
     // Begins a selection whose merge block is `merge`.
     Selection { merge: u32 },

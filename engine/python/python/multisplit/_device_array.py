@@ -127,7 +127,7 @@ class DeviceArray:
         found = self._rows(row % rows, row % rows + 1, self._shape[1:])
         return found._download()[()] if self.ndim == 1 else found
 
-    # Iteration would copy one row at a time.
+    # Not iterable: iteration would copy one row at a time.
     __iter__ = None
 
     def _rows(self, begin: int, end: int, shape: tuple[int, ...]) -> DeviceArray:

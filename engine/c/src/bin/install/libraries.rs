@@ -100,8 +100,9 @@ impl Libraries<'_> {
         let mut shed = Command::new("objcopy");
         shed.args(["--strip-debug", "--remove-section=.llvmbc", "--remove-section=.llvmcmd"]);
         run(shed.arg(&all))?;
-        // Unique symbols, of C++, must be weakened before they can be hidden. References must not be weak: a program
-        // that is linked with `-static` would not take what they refer to from a library.
+        // Unique symbols of C++ can be hidden only after they are weakened. Only defined symbols are
+        // weakened: for a weak reference, a program linked with `-static` would not take the definition from
+        // a library.
         let unique = unique_symbols(&all)?;
         if !unique.is_empty() {
             let list = work.join("unique");

@@ -126,8 +126,7 @@ fn splits(all: &mut Cases) {
                     continue;
                 }
                 // Wide values do not depend on the bucket function, and neither does a ranking
-                // setting that the method ignores. They are combined with every third function
-                // only.
+                // setting that the method ignores. Such cases run with every third function only.
                 let wide = matches!(output, SplitOutput::Pairs(2 | 4));
                 if (wide || device.lane_order && !ranks_tiles(method)) && kind % 3 != 0 {
                     continue;

@@ -36,7 +36,7 @@ fn splits(all: &mut Cases) {
     let mut add = |of: SplitCase| all.add(of);
     let output = [SplitOutput::Keys, SplitOutput::Pairs(1), SplitOutput::Permutation];
     for key in KEYS {
-        // Bucket ids just beyond the last bucket, for every kernel that counts them.
+        // Bucket ids just beyond the last bucket, for every kernel that counts out-of-range ids.
         for (method, buckets) in [
             (Method::Block, 2),
             (Method::Block, 20),

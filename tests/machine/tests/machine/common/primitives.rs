@@ -75,11 +75,11 @@ pub fn policy(device: Device) -> Policy {
     policy.select_threads = threads;
     policy.by_key_threads = threads;
     policy.spin_limit = 4;
-    // Cases choose small tiles themselves.
+    // Without this automatic choice of small tiles, cases choose tile sizes themselves.
     policy.small_scans_up_to = 0;
     policy.small_selects_up_to = 0;
     policy.small_threads = threads;
-    // Tickets at every other width.
+    // Tiles are taken by ticket at every other subgroup width.
     policy.tickets = device.width.ilog2().is_multiple_of(2);
     policy.look_back_tiles = 4;
     // Subproblems of two tiles.

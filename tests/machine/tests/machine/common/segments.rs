@@ -237,9 +237,9 @@ impl SegmentsCase {
         if offsets.is_empty() {
             offsets.push(0);
         }
-        // In small workgroups, some elements lie after the last segment. If segments have one
-        // worker each and the count is on the device, including these elements would make a segment
-        // shorter or longer than a chunk.
+        // Some cases have elements after the last segment, which must be ignored. With one worker
+        // per segment, there are so many that including them would change how the last segment is
+        // divided into chunks.
         let behind = match self.by {
             By::ManyOffsets if self.subgroups.is_some() => 1,
             By::WorkerOffsets { by_subgroups } if self.on_device => {
@@ -380,7 +380,7 @@ pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
             (true, false, ElementOrder::Any),
             (true, true, ElementOrder::Any),
         ] {
-            // If a segment has more than eight chunks, a subgroup combines them.
+            // Longer segments have more than eight chunks, whose results a subgroup combines.
             let length = if by_subgroups { 25 } else { 350 };
             let of = SegmentsCase::new(term, By::WorkerOffsets { by_subgroups });
             all.push(SegmentsCase { length, on_device, n: tile + 11, order, ..of });
