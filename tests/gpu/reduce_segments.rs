@@ -328,8 +328,8 @@ fn segments_of_many_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// So many empty segments begin at one offset, within a tile or at its ends, that the kernel does
-/// not visit them one by one. Some arrays have only empty segments.
+/// Many empty segments begin at one offset, within a tile or at its ends: more than the kernel
+/// visits one by one. Some arrays have only empty segments.
 fn empty_segments_give_the_identity(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let tile = policy.threads as usize * 16;

@@ -36,7 +36,7 @@ struct Contents {
 }
 
 impl<'c> Setup<'c> {
-    /// A graph called `name`.
+    /// Creates an empty graph called `name`.
     pub fn new(context: &'c Context, name: &str) -> Self {
         Self { context, graph: Graph::new(name), imports: Vec::new() }
     }

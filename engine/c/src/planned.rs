@@ -416,7 +416,7 @@ impl Operation {
     }
 }
 
-/// Rejects ranges that end past the last byte that an offset or an address can have.
+/// Rejects ranges whose end exceeds 2^64 - 1.
 fn check_end(what: &str, start: u64, needed: u64, size: VkDeviceSize) -> Outcome {
     let size = if size == vk::WHOLE_SIZE { needed } else { size };
     match start.checked_add(size) {

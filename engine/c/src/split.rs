@@ -80,7 +80,7 @@ pub struct MultisplitSplitInfo {
     pub shift: u32,
     /// For `DELTA`: the number of integers per bucket.
     pub width: u64,
-    /// For `DIGIT`: the number of bits; 0: as many as bucket numbers below m need.
+    /// For `DIGIT`: the number of bits; 0: as many bits as m - 1 has.
     pub bits: u32,
     /// For `GLSL`: size of the `TABLE` buffer in words.
     pub table_words: u32,

@@ -77,7 +77,7 @@ impl Coverage {
         }
     }
 
-    /// Numbers of executed, reachable and unreachable blocks of all kernels.
+    /// Returns the numbers of executed, reachable and unreachable blocks of all kernels.
     pub fn totals(&self) -> (usize, usize, usize) {
         let sum = |of: fn(&KernelCoverage) -> usize| self.kernels.values().map(of).sum();
         (sum(KernelCoverage::hit), sum(KernelCoverage::total), sum(KernelCoverage::dead))

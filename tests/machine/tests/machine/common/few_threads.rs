@@ -231,7 +231,7 @@ fn sorts_of_segments(all: &mut Cases) {
                 add(wide, Given::Rows(length), &lengths, payload, narrow);
             }
         }
-        // So many segments that the pass that finds segment heads has several workgroups.
+        // There are enough segments for several workgroups of the pass that finds segment heads.
         let tiny: Vec<u64> = (0..9 * lanes).map(|k| [3, 0, 7, 1, 30][k as usize % 5]).collect();
         add(wide, Given::Host, &tiny, Payload::Nothing, Tiles::Narrow);
         // Segments of an odd number of tiles.

@@ -107,7 +107,7 @@ impl Parameters for SsspCase {
         // row.
         let groups = if of.alone { 1 } else { 3.min(device.max_groups()) };
         tuned.residents = Residents { groups, threads: device.threads() };
-        // So many polls that no workgroup times out while the others make progress.
+        // The limit is so high that no workgroup times out while the others make progress.
         tuned.spin_limit = 1 << 18;
         tuned.resident_rounds = of.resident_rounds;
         tuned.stage = 2;
