@@ -1,6 +1,6 @@
-//! A device created by code other than the engine. The engine records its passes between commands
-//! of that code, into the same command buffer, and relies on no barriers except those that the
-//! plan's contract requires.
+//! Tests of `Context::adopt`: the application creates the Vulkan device, and the engine records its
+//! passes into the application's command buffer, between commands of the application. Around the
+//! passes, only the barriers that the plan's contract requires are recorded.
 
 use std::ffi::{CStr, c_void};
 use std::sync::Mutex;
@@ -62,13 +62,14 @@ unsafe extern "system" fn on_message(
 
 impl Host {
     /// # Safety
-    /// No requirements other than a Vulkan driver; `unsafe` because nearly every call is.
+    /// A Vulkan driver must be installed. The function is `unsafe` because nearly all of its calls
+    /// are.
     unsafe fn new(wanted: &DeviceProperties, api_version: u32) -> Result<Self> {
-        // SAFETY: the call has no further requirements.
+        // SAFETY: the call only requires a Vulkan driver.
         unsafe { Self::without(&Features::default(), wanted, api_version) }
     }
 
-    /// Like `new`, on a device that is created without some features.
+    /// Like `new`, but creates the device without the features in `left_out`.
     ///
     /// # Safety
     /// Same as `new`.
@@ -179,7 +180,7 @@ impl Host {
     }
 
     /// # Safety
-    /// None of its objects may be in use.
+    /// The device must not be executing any work, and no object created from it may be left.
     unsafe fn destroy(self) -> Result<()> {
         // SAFETY: guaranteed by the caller.
         unsafe {
@@ -263,20 +264,21 @@ fn plan(
 }
 
 fn scan_between_the_callers_commands_needs_only_contract_barriers(gpu: &Gpu) -> Result<()> {
-    between_the_callers_own_commands(gpu, What::Scan)
+    check_contract_barriers(gpu, What::Scan)
 }
 
 fn sort_between_the_callers_commands_needs_only_contract_barriers(gpu: &Gpu) -> Result<()> {
-    between_the_callers_own_commands(gpu, What::Sort)
+    check_contract_barriers(gpu, What::Sort)
 }
 
-fn between_the_callers_own_commands(gpu: &Gpu, what: What) -> Result<()> {
-    // SAFETY: the call has no further requirements.
+fn check_contract_barriers(gpu: &Gpu, what: What) -> Result<()> {
+    // SAFETY: the call only requires a Vulkan driver.
     let host = unsafe { Host::new(gpu.context.properties(), vk::API_VERSION_1_3)? };
-    // Two variants are sufficient: barriers in the plan, or the caller's barriers as the contract
-    // requires. With neither, the layer must report a hazard.
+    // Either the plan contains the barriers against the caller's commands, or the caller records
+    // the barriers that the contract requires. With neither, the validation layer must report a
+    // hazard.
     for (scopes, barriers) in [(true, false), (false, true)] {
-        // SAFETY: the host outlives everything created here.
+        // SAFETY: the host outlives everything that `embed` creates.
         unsafe { embed(&host, what, scopes, barriers)? };
         host.expect_silence().with_context(|| format!("scopes {scopes}, barriers {barriers}"))?;
     }
@@ -287,32 +289,32 @@ fn between_the_callers_own_commands(gpu: &Gpu, what: What) -> Result<()> {
         reported.iter().any(|s| s.contains("SYNC-HAZARD")),
         "the layer did not report the missing barrier"
     );
-    // SAFETY: nothing is in use.
+    // SAFETY: all work on the device has completed, and its other objects were destroyed.
     unsafe { host.destroy() }
 }
 
 /// If the instance was created for Vulkan 1.2, functions that became core in 1.3 must be loaded
 /// from extensions, even if the device supports 1.3.
 fn vulkan_1_2_instance_is_adopted(gpu: &Gpu) -> Result<()> {
-    // SAFETY: the call has no further requirements.
+    // SAFETY: the call only requires a Vulkan driver.
     let host = unsafe { Host::new(gpu.context.properties(), vk::API_VERSION_1_2)? };
     let extensions = &host.requirements.extensions;
     ensure!(extensions.contains(&ash::khr::synchronization2::NAME), "{extensions:?}");
-    // SAFETY: the host outlives everything created here.
+    // SAFETY: the host outlives everything that `embed` creates.
     unsafe { embed(&host, What::Scan, true, true)? };
     host.expect_silence()?;
-    // SAFETY: nothing is in use.
+    // SAFETY: all work on the device has completed, and its other objects were destroyed.
     unsafe { host.destroy() }
 }
 
 fn vulkan_1_1_instance_is_rejected(gpu: &Gpu) -> Result<()> {
-    // SAFETY: the call has no further requirements.
+    // SAFETY: the call only requires a Vulkan driver.
     let host = unsafe { Host::new(gpu.context.properties(), vk::API_VERSION_1_3)? };
     let adopted = AdoptedDevice { api_version: vk::API_VERSION_1_1, ..host.adopted() };
     // SAFETY: the call is rejected before anything is created.
     let refused = unsafe { Context::adopt(adopted) };
     ensure!(matches!(refused, Err(Error::MissingRequirements { .. })));
-    // SAFETY: nothing is in use.
+    // SAFETY: all work on the device has completed, and its other objects were destroyed.
     unsafe { host.destroy() }
 }
 
@@ -324,28 +326,28 @@ fn full_subgroups() -> Features {
 /// full subgroups without that feature.
 fn vulkan_1_3_without_full_subgroups_is_adopted(gpu: &Gpu) -> Result<()> {
     let (wanted, version) = (gpu.context.properties(), vk::API_VERSION_1_3);
-    // SAFETY: the call has no further requirements.
+    // SAFETY: the call only requires a Vulkan driver.
     let host = unsafe { Host::without(&full_subgroups(), wanted, version)? };
     ensure!(!host.requirements.features.compute_full_subgroups);
     for what in [What::Scan, What::Sort] {
-        // SAFETY: the host outlives everything created here.
+        // SAFETY: the host outlives everything that `embed` creates.
         unsafe { embed(&host, what, true, true)? };
         host.expect_silence()?;
     }
-    // SAFETY: nothing is in use.
+    // SAFETY: all work on the device has completed, and its other objects were destroyed.
     unsafe { host.destroy() }
 }
 
 /// Before Vulkan 1.3, only `computeFullSubgroups` guarantees full subgroups.
 fn vulkan_1_2_without_full_subgroups_is_rejected(gpu: &Gpu) -> Result<()> {
     let (wanted, version) = (gpu.context.properties(), vk::API_VERSION_1_2);
-    // SAFETY: the call has no further requirements.
+    // SAFETY: the call only requires a Vulkan driver.
     let host = unsafe { Host::without(&full_subgroups(), wanted, version)? };
     // SAFETY: the call is rejected before anything is created.
     let refused =
         unsafe { Context::adopt(host.adopted()) }.err().context("the device was accepted")?;
     ensure!(refused.to_string().contains("computeFullSubgroups"), "{refused}");
-    // SAFETY: nothing is in use.
+    // SAFETY: all work on the device has completed, and its other objects were destroyed.
     unsafe { host.destroy() }
 }
 

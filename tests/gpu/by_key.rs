@@ -61,8 +61,8 @@ fn heads(n: usize, length: u64, seed: u64) -> Vec<bool> {
     (0..n).map(|at| at == 0 || rng.below(length) == 0).collect()
 }
 
-/// The flags or keys that define these segments, as words. 64-bit keys change in the low or in the
-/// high word.
+/// Returns head flags or keys that define these segments, as 32-bit words. Adjacent segments have
+/// different keys; 64-bit keys differ in the low or in the high word.
 fn key_words(by: By, heads: &[bool]) -> Vec<u32> {
     let mut key = 5u64;
     let mut words = Vec::new();
@@ -160,13 +160,14 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
             [ScanMethod::LookBack, ScanMethod::ReduceThenScan].into_iter().enumerate()
         {
             let policy = policy(gpu, method);
-            // Tile sizes of reductions. Scans also use tiles of 16 elements per thread.
-            let rows = match (method, T::TYPE.bits()) {
+            // Vectors of four elements per thread in the tiles of reductions. Scans also use tiles
+            // of 16 elements per thread.
+            let vectors = match (method, T::TYPE.bits()) {
                 (_, 64) => 2,
                 (ScanMethod::LookBack, _) => 3,
                 _ => 4,
             };
-            let tile = policy.threads as usize * 4 * rows;
+            let tile = policy.threads as usize * 4 * vectors;
             let few = [1, 3, tile - 1, tile, tile + 1, 5 * tile + 7];
             let more = [0, 2, 5, 2 * tile, 17 * tile, (1 << 20) - 5];
             let with_lengths = |n| [1, 4, 3000].map(|length| (n, length));
@@ -187,7 +188,8 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu))
 }
 
-/// Segments that end at a tile boundary, segments of several tiles, and a single segment.
+/// Inputs with segments that end at a tile boundary, with segments of several tiles, and with a
+/// single segment.
 fn segments_of_any_length_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let tile = gpu.context.policy().threads as usize * 16;
     let lengths = [tile, 1, tile - 1, 3 * tile + 2, 1, 1, 2 * tile - 1, 5, tile / 2];
@@ -219,7 +221,8 @@ fn look_back_without_polling_recomputes_tiles(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// More workgroups than one row of the dispatch (x) allows, with a partial last row.
+/// The policy allows only a few workgroups in x, so dispatches have several rows (y), and the last
+/// row has surplus workgroups.
 fn dispatches_of_several_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for method in [ScanMethod::LookBack, ScanMethod::ReduceThenScan] {
@@ -249,7 +252,8 @@ fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Rounded sums differ slightly from the CPU's, but are identical in every run and by every method.
+/// Sums of floats differ from exact sums by rounding errors, but both scan methods return the same
+/// bits.
 fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
     let n = 20 * gpu.context.policy().threads as usize * 16 + 5;
     let mut rng = Rng::new(5);
@@ -270,7 +274,10 @@ fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
                 let sum: f64 = segment.iter().map(|&x| f64::from(x)).sum();
                 at += if how == How::Reduce { 1 } else { segment.len() };
                 let found = f64::from(got[at - 1]);
-                ensure!((found - sum).abs() <= 1e-4 * sum.max(1.0), "{found}, near {sum}");
+                ensure!(
+                    (found - sum).abs() <= 1e-4 * sum.max(1.0),
+                    "the sum is {found}, expected about {sum}"
+                );
             }
         }
     }

@@ -1,6 +1,7 @@
-//! Tests of the canary: sorts that rank keys by lane order verify some of their tiles. On a device
-//! that does not keep lane order, one-call functions still return the correct result, and all other
-//! calls return a typed error.
+//! Tests of the canary. Ranking by lane order relies on shared-memory atomics that take effect in
+//! the order of the lanes of a subgroup, which Vulkan does not guarantee. Therefore sorts that rank
+//! this way verify some of their tiles (canaries). If a tile violates the order, one-call functions
+//! repeat the operation without relying on it, and all other calls return a typed error.
 
 use multisplit::ash::vk;
 use multisplit::graph::Graph;
@@ -14,7 +15,8 @@ use multisplit_tests::prelude::*;
 tests!(canary:
     verification_accepts_a_device_that_keeps_lane_order,
     reversed_lane_order_is_detected_in_every_sort, one_call_sorts_recover_from_reversed_lanes,
-    one_call_splits_recover_from_reversed_lanes, small_and_segmented_sorts_are_checked,
+    one_call_splits_recover_from_reversed_lanes,
+    small_and_segmented_sorts_recover_from_reversed_lanes,
     recorded_work_returns_a_lane_order_error, work_without_wait_returns_a_lane_order_error,
     embedded_runs_return_a_lane_order_error, ranking_by_ballots_is_not_verified,
     lane_order_violation_is_stored_on_disk,
@@ -41,7 +43,8 @@ fn reversed(gpu: &Gpu) -> Result<WithPolicy<'_>> {
     gpu.with_policy(policy)
 }
 
-fn switched_over(context: &Context) -> Result<()> {
+/// Checks that the context no longer relies on lane order and ranks by ballots.
+fn expect_switch_to_ballots(context: &Context) -> Result<()> {
     ensure!(!context.keeps_lane_order());
     ensure!(context.policy().split.ranking == Ranking::Ballots);
     Ok(())
@@ -61,7 +64,7 @@ fn verification_accepts_a_device_that_keeps_lane_order(gpu: &Gpu) -> Result<()> 
     Ok(())
 }
 
-/// Sorts of different data, each with the same fraction of verified tiles as in production.
+/// Sorts of different data. The same fraction of tiles is verified as by default.
 fn reversed_lane_order_is_detected_in_every_sort(gpu: &Gpu) -> Result<()> {
     let (sorts, n) = match (gpu.is_software(), gpu.full) {
         (true, false) => (5, 1 << 14),
@@ -81,14 +84,14 @@ fn reversed_lane_order_is_detected_in_every_sort(gpu: &Gpu) -> Result<()> {
             Err(Error::LaneOrder { plan }) => ensure!(plan == "canary"),
             other => bail!("sort {seed} of {sorts}: {other:?}"),
         }
-        switched_over(&context)?;
+        expect_switch_to_ballots(&context)?;
     }
     Ok(())
 }
 
 fn one_call_sorts_recover_from_reversed_lanes(gpu: &Gpu) -> Result<()> {
     let n = 30_011;
-    // Few distinct keys, so that instability is detected.
+    // Few distinct keys: only equal keys reveal an unstable sort.
     let keys: Vec<u32> = uniform(n, 5).iter().map(|key| key % 500).collect();
     let order = reference::order_by(n, |i| keys[i]);
     let values: Vec<u32> = (0..n as u32).map(|i| i ^ 0x5555).collect();
@@ -112,23 +115,23 @@ fn one_call_sorts_recover_from_reversed_lanes(gpu: &Gpu) -> Result<()> {
         ("sort", &|gpu| Ok(gpu.sort(&keys)? == expected.0)),
         ("sort_pairs", &|gpu| Ok(gpu.sort_pairs(&keys, &values)? == expected)),
         ("argsort", &|gpu| Ok(gpu.argsort(&keys)? == order)),
-        ("an array, and the input stays", &of_arrays),
+        ("sort_pairs of device arrays", &of_arrays),
         ("sort_in_place", &in_place),
     ];
     let mut mine = gpu.mine();
     for (name, call) in calls.iter().filter(|_| mine()) {
         let context = reversed(gpu)?;
         ensure!(call(&context).context(*name)?, "{name}: wrong result");
-        switched_over(&context).context(*name)?;
+        expect_switch_to_ballots(&context).context(*name)?;
         // The context now ranks by ballots, so calls are not repeated.
         ensure!(call(&context)?, "{name}: wrong result when ranking by ballots");
     }
-    in_place_by_some_bits(gpu)
+    expect_ballots_for_in_place_bit_ranges(gpu)
 }
 
 /// An in-place sort by some of the bits overwrites its input, so it cannot be repeated. Such sorts
 /// never rank by lane order.
-fn in_place_by_some_bits(gpu: &Gpu) -> Result<()> {
+fn expect_ballots_for_in_place_bit_ranges(gpu: &Gpu) -> Result<()> {
     let context = reversed(gpu)?;
     let keys = uniform(20_000, 9);
     let mut expected = keys.clone();
@@ -142,7 +145,8 @@ fn in_place_by_some_bits(gpu: &Gpu) -> Result<()> {
 
 fn one_call_splits_recover_from_reversed_lanes(gpu: &Gpu) -> Result<()> {
     let n = 30_011;
-    // With eight buckets, even among four adjacent lanes some share a bucket.
+    // Only eight buckets, so that lanes of the same subgroup often share a bucket, even if a
+    // subgroup has only four lanes.
     let keys: Vec<u32> = uniform(n, 15).iter().map(|key| key & 0x07FF_FFFF).collect();
     let values: Vec<u32> = (0..n as u32).collect();
     let order = reference::order_by(n, |i| keys[i] >> 24);
@@ -153,18 +157,18 @@ fn one_call_splits_recover_from_reversed_lanes(gpu: &Gpu) -> Result<()> {
         let context = reversed(gpu)?;
         let split = context.split_pairs(&keys, &values, buckets(Method::Block))?;
         ensure!(split.keys == expected && split.values == order, "pairs");
-        switched_over(&context)?;
+        expect_switch_to_ballots(&context)?;
     }
     if mine() {
         let context = reversed(gpu)?;
         let split = context.split_permutation(&keys, buckets(Method::OneSweep))?;
         expect_equal(&split.permutation, &reference::places(&order))?;
-        switched_over(&context)?;
+        expect_switch_to_ballots(&context)?;
     }
     Ok(())
 }
 
-fn small_and_segmented_sorts_are_checked(gpu: &Gpu) -> Result<()> {
+fn small_and_segmented_sorts_recover_from_reversed_lanes(gpu: &Gpu) -> Result<()> {
     let keys: Vec<u32> = uniform(900, 3).iter().map(|key| key & 0x0F0F).collect();
     let context = reversed(gpu)?;
     let order = context.argsort(&keys)?;
@@ -172,17 +176,17 @@ fn small_and_segmented_sorts_are_checked(gpu: &Gpu) -> Result<()> {
         let at = |i: u32| (keys[i as usize], i);
         at(w[0]) < at(w[1])
     }));
-    switched_over(&context)?;
+    expect_switch_to_ballots(&context)?;
 
     let context = reversed(gpu)?;
-    // Only segments larger than a tile are ranked by lane order.
+    // Keys are ranked by lane order only in segments larger than a tile.
     let keys: Vec<u32> = uniform(6000, 3).iter().map(|key| key & 0x0F0F).collect();
     let sorted = context.sort_with(&keys, &Sort::ascending().segments(&[0, 300, 6000]))?;
     let mut expected = keys.clone();
     expected[..300].sort_unstable();
     expected[300..].sort_unstable();
     ensure!(sorted == expected, "segments");
-    switched_over(&context)?;
+    expect_switch_to_ballots(&context)?;
     Ok(())
 }
 
@@ -198,7 +202,7 @@ fn recorded_work_returns_a_lane_order_error(gpu: &Gpu) -> Result<()> {
     ensure!(matches!(&outcome, Err(Error::LaneOrder { plan }) if plan == "frame"), "{outcome:?}");
     let outcome = frame.submit();
     ensure!(matches!(outcome, Err(Error::LaneOrder { .. })), "{outcome:?}");
-    switched_over(&context)?;
+    expect_switch_to_ballots(&context)?;
     // Work that is declared after the violation ranks by ballots.
     context.write(&array, 0, &keys)?;
     let mut work = context.work("again");
@@ -248,8 +252,8 @@ fn work_without_wait_returns_a_lane_order_error(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The caller's fence has signalled before the status is checked. Buffers are bound by descriptor
-/// or by address.
+/// The run has completed before its status word is read. Buffers are bound by descriptor or by
+/// address.
 fn embedded_runs_return_a_lane_order_error(gpu: &Gpu) -> Result<()> {
     use multisplit::ExecutableOptions;
     for by_address in [false, true] {
@@ -264,8 +268,7 @@ fn embedded_runs_return_a_lane_order_error(gpu: &Gpu) -> Result<()> {
         work.sort(import, &Sort::ascending())?;
         let executable = work.executable(options)?;
         ensure!(executable.relies_on_lane_order() && context.keeps_lane_order());
-        // The status word, in which tiles report violations, is internal: it is not among the
-        // caller's imports.
+        // Tiles report violations in a status word, which is not an import of the caller's plan.
         ensure!(executable.plan().imports().count() == 1);
         let array = context.upload(&uniform(n as usize, 4))?;
         let outcome = context.run(&executable, &[(import.buffer(), &array)]);
@@ -297,7 +300,7 @@ fn lane_order_violation_is_stored_on_disk(gpu: &Gpu) -> Result<()> {
     context.replace_policy(Some(policy))?;
     let keys: Vec<u32> = uniform(400, 8).iter().map(|key| key & 0xFF).collect();
     context.sort(&keys)?;
-    switched_over(&context)?;
+    expect_switch_to_ballots(&context)?;
     let files = std::fs::read_dir(folder.path())?.collect::<std::io::Result<Vec<_>>>()?;
     let verdict = files.iter().find(|file| file.path().extension().is_some_and(|e| e == "probe"));
     let text = std::fs::read_to_string(verdict.context("no probe result was written")?.path())?;

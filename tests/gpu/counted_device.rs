@@ -54,7 +54,8 @@ unsafe extern "system" fn create<const AT: usize>(
     out: *mut c_void,
 ) -> vk::Result {
     CALLS.fetch_add(1, Ordering::Relaxed);
-    // SAFETY: the driver's function with this signature, stored before this one can be called.
+    // SAFETY: the pointer is the driver's function of this signature; `counted` stored it before it
+    // returned this wrapper.
     unsafe {
         let call: Create = std::mem::transmute(CREATED[AT].load(Ordering::Relaxed));
         call(device, info, callbacks, out)
@@ -108,10 +109,12 @@ const CREATE_SHIMS: [Create; CREATES.len()] = [
 ];
 const ALLOCATE_SHIMS: [Allocate; ALLOCATES.len()] = [allocate::<0>, allocate::<1>];
 
-/// Loads the device's functions with counted calls.
+/// Loads the functions of a device. Those that create objects or allocate memory are replaced by
+/// wrappers that count calls.
 ///
 /// # Safety
-/// The device is alive, and all counted devices of the process have the same driver and layers.
+/// The device must be alive. All counted devices of a process must have the same driver and layers,
+/// because they share the stored function pointers.
 pub unsafe fn counted(instance: &ash::Instance, device: vk::Device) -> ash::Device {
     let get = instance.fp_v1_0().get_device_proc_addr;
     let load = |name: &CStr| {

@@ -50,7 +50,7 @@ fn check(
     Ok(())
 }
 
-/// Like `check`, for scans by `policy`.
+/// Calls [`check`] for a scan that is declared with `policy`.
 fn check_scan(gpu: &Gpu, policy: &Policy, limits: &Limits, max: u64) -> Result<()> {
     let declare = |graph: &mut Graph, [src, dst]: [Buffer; 2], n: Count| {
         scan(graph, policy, &Scan::default(), &ScanBuffers::new(src, dst).count(n))
@@ -75,7 +75,8 @@ fn in_rows(gpu: &Gpu, max_groups: u32) -> Policy {
     gpu.context.policy().lowered(|facts| facts.max_groups = max_groups)
 }
 
-/// Tile sums that are themselves scanned in tiles, and dispatches of several rows.
+/// There are so many tile sums that they are scanned in tiles as well, and dispatches have several
+/// rows.
 fn recursive_scans_in_several_rows_use_the_device_count(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let limits = Limits { max_workgroup_count: [7, 65535, 65535], ..gpu.context.limits() };
@@ -235,7 +236,8 @@ fn replayed_split_updates_its_own_count(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A barrier that includes the indirect-command stage takes twice as long as one without it.
+/// A barrier for the indirect-command stage takes about twice as long as other barriers, so a plan
+/// should have only one.
 fn splits_have_one_barrier_for_indirect_dispatches(gpu: &Gpu) -> Result<()> {
     for (method, m) in METHODS.into_iter().flat_map(|method| [(method, 256u32), (method, 4096)]) {
         let mut graph = Graph::new("split");

@@ -13,7 +13,7 @@ tests!(descriptors:
 );
 
 const N: u64 = 10_000;
-/// Exceeds the number of frames in flight of an executable.
+/// Number of runs: more than an executable has frames in flight.
 const RUNS: u32 = 7;
 
 /// Runs `body` on a device without push descriptors, and fails on any validation message.

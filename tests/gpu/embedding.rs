@@ -22,7 +22,7 @@ tests!(embedding:
 /// The application of the example, on the device under test and with validation enabled.
 pub unsafe fn host(gpu: &Gpu) -> Result<Host> {
     let name = &gpu.context.properties().name;
-    // SAFETY: the call has no further requirements.
+    // SAFETY: the call only requires a Vulkan driver.
     unsafe { Host::new(Some(name), true) }.map_err(|e| anyhow!("{e}"))
 }
 
@@ -34,8 +34,9 @@ pub fn quick(mut policy: Policy) -> Policy {
 
 fn config(gpu: &Gpu, barriers: Barriers) -> Config {
     let mut policy = quick(gpu.context.policy());
-    // A sort by a single workgroup would only write in place, and the layer does not report two
-    // consecutive writes. Small tiles make the sort take several passes.
+    // Small tiles, so that the sort has several passes. A sort by a single workgroup would write
+    // its result over its input, and the layer does not report a missing barrier between that write
+    // and another write.
     policy.sort.small = TileShape::new(128, 1);
     Config {
         frames: 6,
@@ -71,8 +72,9 @@ fn frame_loop_needs_only_contract_barriers(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Uses options with which no other barrier covers the missing one. With a varying particle count,
-/// or with a one-sweep sort, the plan begins with passes whose barriers also cover the entry.
+/// The options are chosen so that no other barrier replaces the missing one. With a varying
+/// particle count or a one-sweep sort, the plan begins with other passes, whose barriers would hide
+/// that the entry barrier is missing.
 fn missing_engine_barrier_is_reported(gpu: &Gpu) -> Result<()> {
     for barriers in [Barriers::EngineWithoutEntry, Barriers::EngineWithoutExit] {
         let mut config = Config { frames: 1, varying: false, ..config(gpu, barriers) };
@@ -88,7 +90,8 @@ fn missing_engine_barrier_is_reported(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The second context opens with a warm pipeline cache. The test prints how long recording takes.
+/// The second context reads the pipeline cache that the first one wrote. Prints the time from
+/// adoption to the first recorded sort for both.
 fn first_sort_writes_one_pipeline_cache_file(gpu: &Gpu) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let pipeline_cache = PipelineCache::Folder(folder.path().to_owned());
@@ -114,14 +117,14 @@ fn missing_device_features_are_named(gpu: &Gpu) -> Result<()> {
     // SAFETY: the host outlives the call, and nothing is created from it.
     unsafe {
         let host = host(gpu)?;
-        names(&host).context("names")?;
+        expect_missing_names(&host).context("names")?;
         let messages = host.destroy();
         ensure!(messages.is_empty(), "{}", messages[0]);
     }
     Ok(())
 }
 
-unsafe fn names(host: &Host) -> Result<()> {
+unsafe fn expect_missing_names(host: &Host) -> Result<()> {
     let (instance, physical) = (&host.instance, host.physical);
     let sync = |why| Missing::Feature {
         name: "synchronization2",
@@ -133,8 +136,8 @@ unsafe fn names(host: &Host) -> Result<()> {
         unsafe { Requirements::check_create_info(instance, physical, version, info) }
     };
     ensure!(host.check.missing.is_empty() && host.check.features.synchronization2);
-    // The host disables features that an old validation layer does not support, so they are
-    // missing, too.
+    // The host also disables a feature that an old validation layer does not support. Such a
+    // feature is reported as missing.
     let left_out = |missing: &&Missing| match missing {
         Missing::Feature { name, .. } => *name == "shaderMaximalReconvergence",
         _ => false,
@@ -194,7 +197,7 @@ unsafe fn names(host: &Host) -> Result<()> {
     Ok(())
 }
 
-/// A compile-time check.
+/// Compiles only if the types are `Send` and `Sync`.
 fn public_types_are_send_and_sync(_: &Gpu) -> Result<()> {
     fn shared<T: Send + Sync>() {}
     shared::<Context>();

@@ -32,7 +32,8 @@ pub type Words = (&'static str, Vec<u32>);
 /// Adds passes on the first `Count` elements of imports. Returns the imports.
 pub type Declare = fn(&mut Work, Count) -> multisplit::Result<Vec<Buffer>>;
 
-/// A case: its initial imports, and their expected contents. Other words must not change.
+/// A case: the initial contents of its imports, and the expected contents after the run. Words that
+/// are not listed must not change.
 pub struct Case {
     pub name: &'static str,
     declare: Declare,
@@ -126,7 +127,8 @@ impl<'h> Checks<'h> {
     /// Records and runs a case. `given` is the count that the recording sets or that device memory
     /// contains.
     ///
-    /// # Safety No requirements beyond a valid host; `unsafe` because nearly every call is.
+    /// # Safety
+    /// The host must be alive. The function is `unsafe` because nearly all of its calls are.
     pub unsafe fn run(
         &mut self,
         case: &Case,

@@ -1,5 +1,7 @@
-//! The contract table in `docs/embedding.md` matches the plans of sorts, splits, histograms and
-//! scans, and recordings that violate a contract are rejected.
+//! The contract of an import is its first and last access by the plan, against which the caller
+//! must place barriers. The contract table in `docs/embedding.md` matches the plans of sorts,
+//! splits, histograms and scans, and recordings with invalid imports, values or frames are
+//! rejected.
 
 use std::collections::BTreeSet;
 
@@ -186,7 +188,8 @@ fn add_histogram(graph: &mut Graph, policy: &Policy, counted: Counted, kind: &st
     Ok(())
 }
 
-/// Calls `body` with plans for software drivers and for GPUs, for few and for many elements.
+/// Calls `body` with the plans of every primitive under policies for software drivers and for GPUs,
+/// for few and for many elements.
 fn every_plan(
     gpu: &Gpu,
     mut body: impl FnMut(&'static str, Counted, &Plan) -> Result<()>,
@@ -257,7 +260,7 @@ fn workspace_usages_are_documented(gpu: &Gpu) -> Result<()> {
             Counted::Host(_) => Usage::STORAGE_BUFFER,
             _ => Usage::STORAGE_BUFFER | Usage::INDIRECT_BUFFER | Usage::TRANSFER_DST,
         };
-        // The recording also writes splitters and other tables.
+        // Recordings also upload splitters and other tables to the workspace.
         ensure!((allowed | Usage::TRANSFER_DST).contains(needs.usage), "{needs:?}");
         ensure!(needs.memory_type_bits != 0 && needs.alignment >= 16, "{needs:?}");
         Ok(())

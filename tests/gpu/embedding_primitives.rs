@@ -142,7 +142,7 @@ fn recorded_primitives_match_the_cpu(gpu: &Gpu) -> Result<()> {
     })
 }
 
-/// Recordings that do not set the count, and recordings that set it above the capacity.
+/// One recording does not set the count, and another one sets it above the capacity.
 fn unset_count_is_zero_and_large_count_is_clamped(gpu: &Gpu) -> Result<()> {
     let numbers = uniform(MAX as usize, 8);
     let sums = reference::exclusive_scan(&numbers);

@@ -128,7 +128,7 @@ impl<'h> Shared<'h> {
         let (graph, policy) = work.parts();
         let buffers = SortBuffers::keys(from.buffer()).indices(to.buffer());
         sort(graph, policy, &Sort::ascending(), &buffers)?;
-        // The scan reads the sorted array.
+        // The scan reads the sorted array, so the exit scope includes compute reads.
         work.exit(from, Scope::HOST_READ.union(Scope::COMPUTE_READ));
         work.exit(to, Scope::HOST_READ);
         let sort = OnArrays { executable: work.executable(options)?, from, to };

@@ -140,7 +140,8 @@ fn invalid_descriptions_are_rejected_for_empty_arrays(gpu: &Gpu) -> Result<()> {
     still_works(gpu)
 }
 
-/// Checks calls with one value more than there are keys.
+/// Makes calls with one value (or weight, or output) more than there are keys, and checks their
+/// errors.
 fn lengths_that_differ(context: &Context, keys: &[f32]) -> Result<()> {
     let n = keys.len();
     let (values, weights) = (vec![7u32; n + 1], vec![7.0f32; n + 1]);

@@ -1,4 +1,5 @@
-//! The numbers of passes in the documentation of the operations match the plans.
+//! The documentation of the operations has a table of passes per operation; its numbers match the
+//! plans.
 
 use multisplit::graph::Graph;
 use multisplit::operations::{
@@ -193,7 +194,7 @@ fn count_in_device_memory_adds_documented_passes(gpu: &Gpu) -> Result<()> {
     };
     let (host, device) = (passes(false)?, passes(true)?);
     let [searched, selected, reduced] = host;
-    // A selection also clears the scratch of its look-back.
+    // A selection has a second additional pass, which clears the state of its look-back.
     ensure!(device == [searched + 1, selected + 2, reduced + 1], "{host:?} and {device:?}");
     Ok(())
 }

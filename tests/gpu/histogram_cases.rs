@@ -105,7 +105,8 @@ fn sampled_product(gpu: &Gpu) -> Result<()> {
     let (mut turn, mut mine) = (0, gpu.mine());
     for sample in 0..TYPES {
         for (column, kind) in KINDS.into_iter().enumerate() {
-            // Only two bin counts for each type and kind, since each needs its own pipelines.
+            // Tests only two bin counts per type and kind, because each bin count needs its own
+            // pipelines.
             for row in 0..2 {
                 let m = BINS[(3 * sample + 2 * column + 4 * row) % BINS.len()];
                 let n = sizes[(turn + row) % sizes.len()];
@@ -204,8 +205,8 @@ fn every_bin_search_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Splitters that are infinite, equal, adjacent, or so small that a device may flush them to zero,
-/// each with samples close to it.
+/// Splitters are infinite, equal, adjacent, or so small that a device may flush them to zero.
+/// Samples lie close to every splitter.
 fn unusual_splitters_match_the_cpu(gpu: &Gpu) -> Result<()> {
     const M: usize = 33;
     let tiny = f32::from_bits(1);
@@ -247,7 +248,7 @@ fn unusual_splitters_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Random input sizes, and the sizes of tiles.
+/// Input sizes and tile sizes are random.
 fn random_cases_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (mut rng, mut mine) = (Rng::new(5), gpu.mine());
     let base = gpu.context.policy();
@@ -294,7 +295,6 @@ fn bins_beyond_shared_memory_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The maximum number of bins.
 fn maximum_bin_count_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let (n, spread, method) = (50_003, Spread::Uniform, HistogramMethod::Global);
@@ -329,8 +329,8 @@ fn edges_belong_to_the_bin_they_begin(gpu: &Gpu) -> Result<()> {
     expect_equal(&result.counts, &vec![2; m as usize])
 }
 
-/// The first value of each bin and the last value of the previous bin, for integers that floats
-/// cannot represent.
+/// Counts the first value of each bin and the last value of the previous bin. The values are
+/// integers that floats cannot represent.
 fn integer_edges_are_exact(gpu: &Gpu) -> Result<()> {
     fn check<S: Reference>(gpu: &Gpu, m: u32, value: impl Fn(u128) -> S) -> Result<()> {
         let (lo, hi) = S::domain();
@@ -351,8 +351,8 @@ fn integer_edges_are_exact(gpu: &Gpu) -> Result<()> {
     check(gpu, 50_021, |above| (i64::from(i32::domain().0) + above as i64) as i32)
 }
 
-/// For a float just below the last edge, the computed bin index rounds up to m. It belongs to the
-/// last bin.
+/// A float just below the last edge belongs to the last bin, although its computed bin index rounds
+/// up to m.
 fn samples_rounded_to_the_end_are_in_the_last_bin(gpu: &Gpu) -> Result<()> {
     let rounded = |lo: f32, hi: f32, m: u32| (hi.next_down() - lo) * (m as f32 / (hi - lo));
     let mut rng = Rng::new(3);
@@ -394,7 +394,8 @@ fn check_edges<S: Sample + PartialOrd + Into<f64>>(
     expect_equal(&result.out_of_range, &[out_of_range])
 }
 
-/// Samples on, just below and just above each edge. Some edges are so close that they coincide.
+/// Counts samples on, just below and just above each edge. Some edges are so close that they are
+/// rounded to the same value.
 fn samples_near_edges_match_the_documented_edges(gpu: &Gpu) -> Result<()> {
     let near = |&edge: &f64| [edge as f32, (edge as f32).next_down(), (edge as f32).next_up()];
     let samples = |edges: &[f64]| edges.iter().flat_map(near).chain([0.0, -0.0, 1e-40]).collect();
@@ -429,7 +430,8 @@ fn samples_near_edges_match_the_documented_edges(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Samples between edges: the kernel only compares a sample with an edge that is near it.
+/// Counts samples between edges. The kernel compares a sample with an edge only if it is near that
+/// edge.
 fn samples_between_edges_match_the_documented_edges(gpu: &Gpu) -> Result<()> {
     const STEPS: u32 = 1 << 16;
     for (lo, hi, m) in [(-1.0f32, 1.0, 7), (0.0, 1.0, 1000), (100.0, 101.0, 5000)] {

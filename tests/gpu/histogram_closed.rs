@@ -18,8 +18,7 @@ tests!(histogram:
 fn check<S: Reference>(gpu: &Gpu, policy: &Policy, m: u32, even: bool) -> Result<()> {
     let (lo, hi) = S::domain();
     let mut edges: Vec<S> = if even { even_edges(m) } else { splitters(m, 9) };
-    // Makes the last bin empty except for its upper edge, and the bin before it reach up to that
-    // edge.
+    // The last bin begins at its upper edge, so it contains only samples equal to that edge.
     if m > 2 && !even {
         edges[m as usize - 2] = hi;
         edges[m as usize - 1] = hi;
@@ -64,8 +63,8 @@ fn closed_bins_of_every_type_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Closed bins, found by splitters in registers, binary search and lookup table, and counted by
-/// ballots.
+/// Closed range bins are found by splitters in registers, by binary search and by lookup table.
+/// Closed even bins are counted by ballots.
 fn closed_bins_by_every_search_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for (register_bins, cells, m) in [(32, 0, 9), (0, 0, 33), (0, 16, 33), (0, 1024, 33)] {
@@ -81,7 +80,8 @@ fn closed_bins_by_every_search_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Bins over the whole range of a type: the edges are its smallest and largest value.
+/// Bins cover the whole range of a type: the first edge is its smallest value, the last edge its
+/// largest.
 fn closed_bins_include_the_ends_of_types(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let words = [0, 1, u32::MAX / 2, u32::MAX - 1, u32::MAX, u32::MAX];

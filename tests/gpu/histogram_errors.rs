@@ -12,7 +12,7 @@ tests!(histogram:
     invalid_histograms_are_rejected, unsupported_array_types_are_rejected,
     invalid_histogram_policies_are_rejected, too_small_histogram_buffers_are_rejected,
     missing_features_reject_64_bit_samples, glsl_bin_errors_show_the_users_line,
-    one_call_rejects_accumulation,
+    one_call_histogram_rejects_accumulation,
 );
 
 /// Adds a histogram of eight samples whose buffers `change` makes invalid. Returns the result.
@@ -163,14 +163,17 @@ fn too_small_histogram_buffers_are_rejected(gpu: &Gpu) -> Result<()> {
     ensure!(too_small(HistogramBuffers::new(samples, three), &mut graph), "counts");
     let buffers = HistogramBuffers::new(samples, four);
     ensure!(too_small(buffers.cumulative(three), &mut graph), "cumulative");
-    ensure!(!too_small(buffers.out_of_range(three), &mut graph), "one word is enough");
+    ensure!(
+        !too_small(buffers.out_of_range(three), &mut graph),
+        "an out-of-range counter of one word was rejected"
+    );
     // Kernels read 8-bit samples in whole words, so their buffer must be a multiple of four bytes.
     let mut graph = Graph::new("small");
     let samples = graph.import::<u8>("samples", 5);
     let buffers = HistogramBuffers::new(samples, graph.import::<u32>("counts", 4));
     let result = histogram(&mut graph, &policy, &Bins::even(0u8..100, 4), &buffers);
     expect_message(result, "pad it to 8 bytes")?;
-    // Layouts with channels: the errors speak of elements and channels, as the caller did.
+    // With channels, errors report elements and channels instead of samples.
     let mut graph = Graph::new("pixels");
     let samples = graph.import::<u8>("samples", 8);
     let buffers = HistogramBuffers::new(samples, graph.import::<u32>("counts", 16)).count(8);
@@ -212,7 +215,7 @@ fn glsl_bin_errors_show_the_users_line(gpu: &Gpu) -> Result<()> {
 }
 
 /// A one-call histogram returns new counts, so it cannot add to existing ones.
-fn one_call_rejects_accumulation(gpu: &Gpu) -> Result<()> {
+fn one_call_histogram_rejects_accumulation(gpu: &Gpu) -> Result<()> {
     expect_errors! {
         gpu.context.histogram(&[1u32], Bins::identity(4).accumulate()) => Histogram { .. },
     }

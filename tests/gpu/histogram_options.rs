@@ -14,7 +14,7 @@ tests!(histogram:
     pixel_channels_match_the_cpu, float_channels_match_the_cpu, strided_samples_match_the_cpu,
     integer_weights_match_the_cpu, float_weights_match_the_cpu, accumulated_counts_match_the_cpu,
     wide_counts_match_the_cpu, counts_beyond_32_bits_do_not_wrap, device_count_limits_the_samples,
-    cumulative_counts_match_the_cpu, replayed_histogram_is_cleared, glsl_bins_match_the_cpu,
+    cumulative_counts_match_the_cpu, replayed_histogram_clears_its_counts, glsl_bins_match_the_cpu,
     glsl_bins_read_tables_and_parameters, one_call_on_an_empty_array_gives_zeros,
 );
 
@@ -48,8 +48,8 @@ fn samples<S: Reference>(n: usize) -> Vec<S> {
     Spread::Uniform.samples(n, 1, &[S::at(0.0)], 3)
 }
 
-/// RGBA8 pixels in one pass with all or some channels, pixels of two channels, and pixels of three
-/// channels, which straddle words.
+/// Counts all or some channels of RGBA8 pixels in one pass, channels of pixels with two channels,
+/// and channels of pixels with three channels, which straddle words.
 fn pixel_channels_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let bytes = samples::<u8>(4 * 5003);
     for active in [0b1111, 0b0111, 0b1000] {
@@ -90,7 +90,7 @@ fn integer_weights_match_the_cpu(gpu: &Gpu) -> Result<()> {
         expect_equal(&got.counts, &narrow).with_context(|| format!("{method:?}"))?;
         // Out-of-range samples are counted without their weights.
         ensure!(got.out_of_range == [out_of_range], "{:?}", got.out_of_range);
-        // Sums of weights that exceed 32 bits, in 64-bit counts.
+        // With 64-bit counts, sums of weights may exceed 32 bits.
         let bins = bins.method(HistogramMethod::Auto);
         let got = run_all(gpu, &policy, &bins, &values, Input { wide: true, ..input })?;
         expect_equal(&got.counts, &sums)?;
@@ -139,7 +139,7 @@ fn accumulated_counts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     expect_equal(&got.counts, &[1000; 33])
 }
 
-/// Counts that exceed 2^32 during a pass, with every method.
+/// With every method, 64-bit counts cross a multiple of 2^32 during a pass.
 fn wide_counts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, n) = (gpu.context.policy(), 9000);
     let values = samples::<u32>(n);
@@ -157,8 +157,8 @@ fn wide_counts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// On a GPU, more samples than a 32-bit counter can count. A software driver would take too long,
-/// so it counts fewer.
+/// On a GPU, counts more samples than a 32-bit counter can hold. A software driver would take too
+/// long for so many, so it counts fewer.
 fn counts_beyond_32_bits_do_not_wrap(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (n, times) = if gpu.is_software() { (1u64 << 16, 5) } else { (1 << 28, 20) };
@@ -179,7 +179,7 @@ fn counts_beyond_32_bits_do_not_wrap(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&device_counts)?, &expected)
 }
 
-/// Device counts of zero, below the buffer's length, and above it.
+/// Device counts are zero, below the length of the buffer, and above it.
 fn device_count_limits_the_samples(gpu: &Gpu) -> Result<()> {
     let values = samples::<f32>(20_000);
     let (lo, hi) = f32::domain();
@@ -213,7 +213,7 @@ fn cumulative_counts_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// Each replay of a histogram without accumulation clears the counts first.
-fn replayed_histogram_is_cleared(gpu: &Gpu) -> Result<()> {
+fn replayed_histogram_clears_its_counts(gpu: &Gpu) -> Result<()> {
     let values = samples::<f32>(10_000);
     let splitters = [0.0f32, 1.0, 10.0, 100.0, 200.0, 300.0, 500.0, 600.0, 700.0, 800.0];
     let m = splitters.len() - 1;
@@ -230,7 +230,7 @@ fn replayed_histogram_is_cleared(gpu: &Gpu) -> Result<()> {
     setup.expect(counts, &expected)
 }
 
-/// A GLSL bin function for every sample type. Bin ids of at least m are out of range.
+/// Each sample type has a GLSL bin function. Bin ids of at least m are out of range.
 fn glsl_bins_match_the_cpu(gpu: &Gpu) -> Result<()> {
     fn check<S: Reference>(gpu: &Gpu, source: &str, bin_of: impl Fn(S) -> u32) -> Result<()> {
         let values: Vec<S> = Spread::Uniform.samples(5000, 1, &[S::at(0.0)], 6);
@@ -268,7 +268,7 @@ fn glsl_bins_match_the_cpu(gpu: &Gpu) -> Result<()> {
     })
 }
 
-/// A bin function that reads a table and parameters.
+/// The bin function reads a table and two parameters.
 fn glsl_bins_read_tables_and_parameters(gpu: &Gpu) -> Result<()> {
     let values = uniform(5000, 9);
     let table: Vec<u32> = vec![3, 0, 2, 1, 7];

@@ -18,8 +18,8 @@ tests!(hostile:
     selected_count_feeds_later_operations_without_readback, indirect_dispatches_are_clamped
 );
 
-/// Sorted and unsorted inputs. For unsorted inputs, each output key must be an input key, together
-/// with its value.
+/// Merges sorted and unsorted inputs. For unsorted inputs, each output key must be an input key
+/// with the value of that key.
 fn merges_tolerate_unsorted_arrays(gpu: &Gpu) -> Result<()> {
     for (pairs, max) in [(false, [700, 40]), (true, [3_000, 2_000]), (true, [40, 700])] {
         let mut rig = Rig::new(gpu);

@@ -125,14 +125,14 @@ impl<'g> Rig<'g> {
         Count::Device { buffer: self.arrays[0].import, index, max: max as u64 }
     }
 
-    /// Number of cases for each plan of an operation that has `plans` plans.
+    /// Number of cases for each plan if the operation has `plans` plans.
     fn cases(&self, plans: usize) -> usize {
         let cases = if self.gpu.full { FULL_CASES } else { CASES };
         cases.div_ceil(plans)
     }
 
-    /// Runs this plan on inputs from `case`. The operation has `plans` plans, which share its
-    /// cases.
+    /// Runs this plan on the inputs that `case` creates. `plans` is the number of plans of the
+    /// operation, among which its cases are divided.
     pub fn run(
         &self,
         plans: usize,

@@ -23,7 +23,7 @@ tests!(hostile:
     run_lengths_tolerate_arbitrary_device_counts
 );
 
-/// Segmented reductions in which every second offset is 0, so that half of the segments are empty.
+/// Every second offset is 0, so half of the segments end before they begin and are empty.
 fn descending_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     for n in [5_000u32, 50_000] {
@@ -199,7 +199,7 @@ fn reduced_segments(dst: Words, operator: Operator, input: &[u32], offsets: &[u3
     if clamped.is_sorted() {
         return Exactly(dst, clamped.windows(2).map(exact).collect());
     }
-    // For descending offsets, long segments may count an element twice.
+    // For descending offsets, elements of long segments may be reduced twice.
     let max = match operator {
         Operator::Sum => 2 * input.iter().sum::<u32>(),
         _ => BOUND as u32,

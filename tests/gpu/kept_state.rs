@@ -1,5 +1,5 @@
-//! State that kernels keep from run to run: a recording that is submitted many times with different data, in which
-//! every operation has many tiles.
+//! Kernels keep status words in the workspace from one run to the next. A recording, in which every
+//! operation has many tiles, is submitted many times with different data.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ tests!(kept_state: repeated_runs_with_changing_data_match_the_cpu);
 const N: usize = 5003;
 const HALF: u32 = 1 << 31;
 
-/// Small values in runs of about four.
+/// Small values; on average, four adjacent elements are equal.
 fn runs(seed: u64) -> Vec<u32> {
     let mut value = 0;
     let step = |word: u32| {
@@ -83,12 +83,13 @@ fn repeated_runs_with_changing_data_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let mut replay = context.replay(executable, &setup.upload()?)?;
         for run in 0..if gpu.full { 10_000 } else { 40 } {
             let (now, of_runs) = (uniform(N, run), runs(run));
-            // Some of the sums are rounded.
+            // These values have fractions, so their sums are rounded.
             let fractions: Vec<f32> = now.iter().map(|word| *word as f32 / 3e9).collect();
             setup.write(words, &now)?;
             setup.write(data, &of_runs)?;
             setup.write(floats, &fractions)?;
-            // Runs are even or odd, and follow each other without a wait.
+            // One, two or three submissions without waiting in between, so that the results that
+            // are checked come from even and from odd runs.
             replay.submit(1 + run as u32 % 3)?;
             replay.wait()?;
             let runs: Vec<&[u32]> = of_runs.chunk_by(|a, b| a == b).collect();

@@ -118,7 +118,7 @@ void main() { groups.at[4] = (push.count + 63) / 64; groups.at[5] = 1; groups.at
             let executable = context.instantiate(graph.compile(&context.limits())?);
             Ok((setup, dst, executable))
         };
-        // Nothing bounds workgroup counts that a user's kernel writes.
+        // Workgroup counts that a user's kernel writes have no upper bound.
         expect_errors! { declare(false)?.2 => UnboundedGroups { .. } }
         let (mut setup, dst, executable) = declare(true)?;
         setup.run_on(&executable?)?;
@@ -165,7 +165,7 @@ fn indirect_dispatches_clamped_to_other_limits_are_rejected(gpu: &Gpu) -> Result
     Ok(())
 }
 
-/// Fill, update and copy commands between kernels, so that barriers connect different stages.
+/// Fill, update and copy commands run between kernels, so that barriers connect different stages.
 fn transfer_commands_and_kernels_are_ordered(gpu: &Gpu) -> Result<()> {
     let n = 4096;
     let mut setup = Setup::new(&gpu.context, "transfers");

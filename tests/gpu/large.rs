@@ -23,7 +23,7 @@ tests!(large:
     large_sorts_and_splits_recover_from_reversed_lanes, invalid_options_and_limits_are_rejected,
 );
 
-/// A context whose plans hold fewer elements, until this is dropped.
+/// A context whose plans have a lowered capacity until this value is dropped.
 pub struct Lowered<'g> {
     gpu: WithPolicy<'g>,
     /// Arrays allocated next to those of the tests. Their contents must not change.
@@ -55,7 +55,7 @@ impl<'g> Lowered<'g> {
         for guard in &self.guards {
             ensure!(
                 self.gpu.download(guard)?.iter().all(|&word| word == GUARD_WORD),
-                "guard words"
+                "guard words have changed"
             );
         }
         Ok(())
@@ -139,7 +139,7 @@ fn expect_keys<K: Key>(order: &Order, bits: &[u64], sorted: &[K]) -> Result<()> 
     expect_equal(&sorted, &expected).context("keys")
 }
 
-/// Sizes just below, at and just above the capacity of a plan, and around two and three pieces.
+/// Sizes are just below, at and just above the capacity of a plan, two pieces and three pieces.
 fn sizes_around_plan_and_piece_limits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let max = MAX_ELEMENTS as usize;
@@ -212,8 +212,8 @@ fn sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A Zipf-like distribution (half of all keys are 0, a third of the rest are 1, and so on), and
-/// keys with equal top digits.
+/// Keys have a Zipf-like distribution (half of all keys are 0, a third of the rest are 1, and so
+/// on), or equal top digits.
 fn skewed_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let mut rng = Rng::new(17);
@@ -257,7 +257,7 @@ fn bucket_larger_than_a_plan_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     context.check_guards()
 }
 
-/// Arrays larger than a binding, to which buckets are moved.
+/// Both the array and the array to which its buckets are moved exceed a storage binding.
 fn pieces_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy().lowered(|facts| facts.max_storage_range = 4096);
     let context = Lowered::with(gpu, policy)?;
@@ -276,7 +276,8 @@ fn pieces_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The default method on GPUs, and sorts with an odd number of rounds, which copy the result back.
+/// Sorts with the default method of GPUs, and sorts with an odd number of rounds, which copy the
+/// result back.
 fn one_sweep_and_multisplit_sorts_in_pieces_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut policy = crate::sort_run::quick_policy(gpu);
     policy.max_elements = 10_000;
@@ -361,8 +362,8 @@ fn only_arrays_larger_than_a_plan_run_in_pieces(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Lanes rank in reverse order. The violation is detected in the middle of a sort or split, which
-/// is then repeated.
+/// With [`Ranking::ReversedLanes`], a lane-order violation is detected in the middle of a sort or
+/// split, which is then repeated.
 fn large_sorts_and_splits_recover_from_reversed_lanes(gpu: &Gpu) -> Result<()> {
     let mut policy = gpu.probed_policy()?;
     ensure!(policy.split.ranking == Ranking::LaneOrder, "the device does not keep lane order");
@@ -377,8 +378,8 @@ fn large_sorts_and_splits_recover_from_reversed_lanes(gpu: &Gpu) -> Result<()> {
     let keys = uniform(12_345, 23);
     let bits: Vec<u64> = keys.iter().map(|&key| u64::from(key >> 20)).collect();
     let order = Order::of(KeyType::U32);
-    // With 256, pieces are split by ballots and only the sorts of buckets detect the violation.
-    // With 0, the splits detect it as well.
+    // With 256, pieces are split by the direct method, which ranks by ballots, so only the sorts of
+    // buckets detect the violation. With 0, the splits detect it as well.
     for max_buckets_direct in gpu.cases([256, 0]) {
         policy.split.max_buckets_direct = max_buckets_direct;
         let context = Lowered::with(gpu, policy)?;

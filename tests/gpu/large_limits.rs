@@ -12,7 +12,7 @@ tests!(large_limits:
 );
 
 /// Returns whether the device has memory for `copies` copies of `n` elements of `bytes` bytes.
-/// Software drivers and some GPUs do not for more than 2^30 elements.
+/// Software drivers and some GPUs have too little memory for more than 2^30 elements.
 fn fits_memory(gpu: &Gpu, n: u64, bytes: u64, copies: u64) -> bool {
     let needed = n * bytes * copies + n * bytes / 2;
     let has = gpu.context.properties().device_memory >= needed;
@@ -76,7 +76,7 @@ fn wide_pairs_beyond_device_limits_are_sorted(gpu: &Gpu) -> Result<()> {
     check_pairs(&keys, &sorted, &values, |&value| value.into())
 }
 
-/// This size takes a software driver less than a minute.
+/// The array of values exceeds a binding, but a software driver sorts it in less than a minute.
 fn values_larger_than_a_binding_are_sorted(gpu: &Gpu) -> Result<()> {
     let n = gpu.context.limits().max_storage_range / 16 + 1;
     if !fits_memory(gpu, n, 24, 2) {
@@ -123,7 +123,7 @@ fn histogram_counts_bytes_larger_than_a_binding(gpu: &Gpu) -> Result<()> {
     expect_equal(&found.counts, &expected)
 }
 
-/// 160 MiB of input on devices whose bindings hold 128 MiB.
+/// The input has 160 MiB; bindings of software drivers hold 128 MiB.
 fn topk_searches_and_runs_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let n = gpu.context.limits().max_storage_range / 4 + (8 << 20);
     if !fits_memory(gpu, n, 4, 3) {

@@ -108,7 +108,8 @@ fn every_key_type_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     check(&context, &keys, &Buckets::glsl(2, function), (|key| u32::from(key < 0.0), |i| i))
 }
 
-/// More buckets than one round supports. Their tables need several update commands.
+/// There are more buckets than one round supports. Their tables are so large that they are written
+/// by several update commands.
 fn many_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     for m in [257, 65_536] {
@@ -182,7 +183,7 @@ fn device_arrays_are_not_modified(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&device_values)?, &values)
 }
 
-/// The reported number covers all pieces.
+/// The error reports the number of out-of-range keys in all pieces.
 fn out_of_range_keys_of_all_pieces_are_counted(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let keys: Vec<u32> = (0..3_000).collect();
@@ -194,7 +195,7 @@ fn out_of_range_keys_of_all_pieces_are_counted(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The counts of all pieces are summed: for 8-bit samples, with channels, and with weights.
+/// Covers 8-bit samples, samples with channels, and samples with weights.
 fn histogram_counts_of_pieces_are_summed(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy().lowered(|facts| facts.max_storage_range = 4096);
     let context = Lowered::with(gpu, policy)?;

@@ -72,7 +72,7 @@ fn upload_and_download_round_trip(gpu: &Gpu) -> Result<()> {
     expect_equal(&empty, &[])
 }
 
-/// Ranges of any alignment. Elements before and after the range do not change.
+/// Ranges have any alignment. Elements before and after the range do not change.
 fn ranges_are_written_and_read(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut expected: Vec<u8> = (0..4099u32).map(|i| i as u8).collect();
@@ -127,8 +127,8 @@ fn transfer_callbacks_may_start_transfers(gpu: &Gpu) -> Result<()> {
     })
 }
 
-/// Each element is in exactly one chunk, whatever order the threads run in. An error in one chunk
-/// ends the transfer.
+/// The chunks of a transfer contain each element exactly once, regardless of the order in which
+/// threads run. An error in one chunk ends the transfer.
 fn threads_transfer_each_chunk_once(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     for n in [0, 1, 16_384, 16_385, 5_000_011] {

@@ -140,14 +140,15 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu))
 }
 
-/// More workgroups than one row of the dispatch (x) allows, with a partial last row.
+/// The policy allows only a few workgroups in x, so dispatches have several rows (y), and the last
+/// row has surplus workgroups.
 fn dispatches_of_several_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     let case = Case { how: Merge::Ascending, words: 1, on_device: [false, true] };
     check::<u32>(gpu, &policy, case, [20_000, 3_001])
 }
 
-/// Device counts above the lengths of the arrays.
+/// Device counts exceed the lengths of the arrays.
 fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let arrays = [sorted::<u32>(Merge::Ascending, 3000, 5), sorted(Merge::Ascending, 700, 6)];
@@ -180,7 +181,7 @@ fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A recorded merge that runs several times, each time with other device counts.
+/// A recorded merge runs several times, each time with other device counts.
 fn recorded_merge_uses_the_counts_of_each_run(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (a, b): (Vec<u32>, Vec<u32>) = ((0..3000).map(|i| 2 * i).collect(), (0..2000).collect());

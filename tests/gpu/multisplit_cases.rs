@@ -192,7 +192,7 @@ fn random_shape(rng: &mut Rng, threads: u32) -> TileShape {
     TileShape::new(threads, turns * (1 + rng.below(9 / u64::from(turns)) as u32)).in_turns(turns)
 }
 
-/// Random input sizes, and random tile sizes.
+/// Input sizes and tile sizes are random.
 fn random_splits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(99);
     let base = gpu.probed_policy()?;
@@ -231,15 +231,24 @@ fn invalid_tile_shapes_are_rejected(gpu: &Gpu) -> Result<()> {
         TileShape::new(128, 8).in_turns(8),
         TileShape::new(256, 256),
     ];
-    let absurd = |change: fn(&mut SplitTuning)| {
+    let with_invalid = |change: fn(&mut SplitTuning)| {
         let mut policy = gpu.context.policy();
         change(&mut policy.split);
         case(gpu, &policy, Method::OneSweep, Kind::Keys, 8, 100, Distribution::Uniform)
     };
-    ensure!(absurd(|tuning| tuning.histogram_parts = 0).is_err(), "parts of nothing");
-    ensure!(absurd(|tuning| tuning.counter_copies = 0).is_err(), "no counters");
-    ensure!(absurd(|tuning| tuning.min_keys = u32::MAX).is_err(), "too many keys");
-    absurd(|tuning| tuning.min_keys = 1 << 24)?;
+    ensure!(
+        with_invalid(|tuning| tuning.histogram_parts = 0).is_err(),
+        "0 histogram parts were accepted"
+    );
+    ensure!(
+        with_invalid(|tuning| tuning.counter_copies = 0).is_err(),
+        "0 counter copies were accepted"
+    );
+    ensure!(
+        with_invalid(|tuning| tuning.min_keys = u32::MAX).is_err(),
+        "a `min_keys` of u32::MAX was accepted"
+    );
+    with_invalid(|tuning| tuning.min_keys = 1 << 24)?;
     for shape in shapes {
         let mut policy = gpu.context.policy();
         policy.split = policy.split.with_shape(shape);
@@ -269,7 +278,7 @@ fn look_back_without_polling_recounts_tiles(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// With 256 buckets, the histogram buffer takes less than 2% of the input size.
+/// The split has 256 buckets.
 fn split_histogram_takes_less_than_2_percent_of_the_input(gpu: &Gpu) -> Result<()> {
     let n = 1u64 << 24;
     let mut graph = Graph::new("split");
@@ -282,7 +291,7 @@ fn split_histogram_takes_less_than_2_percent_of_the_input(gpu: &Gpu) -> Result<(
     let plan = graph.compile(&gpu.context.limits())?;
     let histogram = plan.buffers().iter().find(|b| b.name == "multisplit.histogram");
     let bytes = histogram.context("the plan has no histogram buffer")?.size;
-    ensure!(bytes * 50 <= n * 4, "H has {bytes} bytes for {} of input", n * 4);
+    ensure!(bytes * 50 <= n * 4, "the histogram takes {bytes} bytes for {} bytes of input", n * 4);
     Ok(())
 }
 
@@ -306,7 +315,7 @@ fn wide_values_in_several_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
     for ((subgroups, turns), m) in shapes.into_iter().zip([98, 213, 3]) {
         let (n, mut policy) = (7300 + 27 * m as usize, base);
         policy.split = policy.split.with_shape(TileShape::new(subgroups * size, 8).in_turns(turns));
-        policy.split.max_buckets_direct = 0; // the labels of pairs are split by the block method
+        policy.split.max_buckets_direct = 0; // split labels by the block method
         policy.split.min_keys = 4096;
         for ranking in [Ranking::Ballots, base.split.ranking].into_iter().filter(|_| mine()) {
             policy.split.ranking = ranking;
@@ -318,10 +327,9 @@ fn wide_values_in_several_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Subproblems are counted one by one or several side by side, tiles in one or several turns, with
-/// every kind of output. Pairs are also split by a reduced-bit sort, which moves values of 8 bytes.
-/// S policy.split.max_buckets_direct = 0; // the labels of pairs are split by the block method =>
-/// policy.split.max_buckets_direct = 0; // split labels with the block method
+/// Splits with every kind of output. A workgroup counts one subproblem or several side by side, and
+/// processes a tile in one or several turns. Pairs are also split by a reduced-bit sort, which
+/// moves values of 8 bytes.
 fn two_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (base, mut mine) = (gpu.context.policy(), gpu.mine());
     let shapes = [(2, 4, 1), (1, 6, 2), (3, 2, 2), (4, 3, 1)];

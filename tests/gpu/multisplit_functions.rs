@@ -174,7 +174,7 @@ fn wide_values_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The example of the paper: two buckets, for prime and composite keys.
+/// The example from the paper: bucket 0 contains the primes, bucket 1 all other keys.
 fn glsl_function_separates_primes(gpu: &Gpu) -> Result<()> {
     let source = "uint bucket_of(uint key) {
     if (key < 2u) return 1u;
@@ -251,7 +251,7 @@ fn invalid_bucket_functions_are_rejected(gpu: &Gpu) -> Result<()> {
         let result = split(&mut graph, &gpu.context.policy(), &buckets, &buffers);
         let refused =
             matches!(result, Err(Error::Bucket { .. } | Error::NoBuckets | Error::TooLarge { .. }));
-        ensure!(refused, "{what}");
+        ensure!(refused, "{what}: unexpected result {result:?}");
         Ok(())
     };
     let even = |lo, hi| Bucket::Even { lo, hi };
@@ -261,14 +261,14 @@ fn invalid_bucket_functions_are_rejected(gpu: &Gpu) -> Result<()> {
     refused("even buckets of integers", KeyType::U32, 4, even(0.0, 1.0))?;
     refused("an empty range", KeyType::F32, 4, even(1.0, 1.0))?;
     refused("NaN", KeyType::F32, 4, even(f64::NAN, 1.0))?;
-    refused("no width", KeyType::U32, 4, delta(0, 0))?;
-    refused("past the key", KeyType::U32, 4, Bucket::Digit { shift: 30, bits: 3 })?;
+    refused("a width of zero", KeyType::U32, 4, delta(0, 0))?;
+    refused("a digit beyond the key", KeyType::U32, 4, Bucket::Digit { shift: 30, bits: 3 })?;
     refused("delta of floats", KeyType::F64, 4, delta(0, 5))?;
-    refused("a wide minimum", KeyType::U32, 4, delta(1 << 32, 5))?;
-    refused("a wide splitter", KeyType::U32, 2, Bucket::range(&[1u64 << 40]))?;
+    refused("a minimum beyond the key type", KeyType::U32, 4, delta(1 << 32, 5))?;
+    refused("a splitter beyond the key type", KeyType::U32, 2, Bucket::range(&[1u64 << 40]))?;
     refused("an infinite range", KeyType::F64, 4, even(0.0, f64::INFINITY))?;
     let digit = Bucket::OrderedDigit { shift: u32::MAX, bits: 2, descending: false };
-    refused("an ordered digit past the key", KeyType::I64, 4, digit)?;
+    refused("an ordered digit beyond the key", KeyType::I64, 4, digit)?;
     refused("no buckets", KeyType::U32, 0, Bucket::Identity)
 }
 

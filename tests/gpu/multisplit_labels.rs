@@ -51,7 +51,8 @@ fn crowded(n: usize, seed: u64) -> Vec<u32> {
 
 fn labelled_range_splits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (base, mut mine) = (gpu.probed_policy()?, gpu.mine());
-    // The number of keys per thread is a multiple of the labels in a word for some shapes only.
+    // In some shapes only, the number of keys per thread is a multiple of the number of labels per
+    // word.
     let shapes = [(2, 4, 1), (3, 6, 2), (4, 5, 1), (1, 9, 3)];
     for (number, m) in BUCKETS.into_iter().enumerate() {
         let kinds = if gpu.full { &KINDS[..] } else { &KINDS[number % 3..][..1] };
@@ -111,7 +112,8 @@ fn labelled_glsl_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// 64-bit keys with values of 8 and 16 bytes. Device counts are zero, one, and above the capacity.
+/// The 64-bit keys have values of 8 or 16 bytes. Device counts are zero, one, and above the
+/// capacity.
 fn labelled_splits_of_64_bit_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for m in [20, 200, 3].into_iter().filter(|_| mine()) {
@@ -157,8 +159,8 @@ where
     Ok(())
 }
 
-/// More buckets than one round supports: each round uses some bits of the label. The splitters do
-/// not fit in shared memory.
+/// There are more buckets than one round supports, so each round uses some bits of the label. The
+/// splitters do not fit in shared memory.
 fn labelled_splits_of_several_rounds_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let base = gpu.context.policy();
     let policy = labelling(&base, TileShape::new(2 * base.facts.subgroup_size, 6));
@@ -205,10 +207,13 @@ fn labels_take_one_byte_per_key(gpu: &Gpu) -> Result<()> {
     let bytes = labels_of(&policy, &range)?.context("the plan has no labels")?;
     ensure!((n..n + n / 100).contains(&bytes), "{bytes} bytes for {n} keys");
     let delta = Buckets::delta_over_domain(100).method(Method::Block);
-    ensure!(labels_of(&policy, &delta)?.is_none(), "a quotient has no label");
-    ensure!(labels_of(&policy, &range.clone().method(Method::Warp))?.is_none(), "block level only");
+    ensure!(labels_of(&policy, &delta)?.is_none(), "delta buckets are stored as labels");
+    ensure!(
+        labels_of(&policy, &range.clone().method(Method::Warp))?.is_none(),
+        "the warp method uses labels"
+    );
     let mut none = policy;
     none.split.min_buckets_labelled = 101;
-    ensure!(labels_of(&none, &range)?.is_none(), "too few buckets");
+    ensure!(labels_of(&none, &range)?.is_none(), "labels are used below the minimum bucket count");
     Ok(())
 }

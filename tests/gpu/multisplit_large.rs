@@ -1,4 +1,5 @@
-//! More buckets than one round of a split supports: by two rounds, by several rounds, or by labels.
+//! Splits into more buckets than one round supports: in two rounds, in several rounds, or by
+//! labels.
 
 use multisplit::graph::Graph;
 use multisplit::operations::split::{MAX_BUCKETS, Method};
@@ -53,7 +54,7 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Splitters larger than shared memory, which take several update commands.
+/// The splitters do not fit in shared memory, and are uploaded by several update commands.
 fn splitters_larger_than_shared_memory_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let keys = uniform(20_011, 1);
     for m in [300usize, 65_536] {

@@ -68,7 +68,8 @@ fn sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Every size and distribution. Some inputs have more equal keys than a 16-bit counter can count.
+/// Counting sorts of every size and distribution. Some inputs have more than 65,535 equal keys,
+/// which overflows a 16-bit counter.
 fn counting_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (mut policy, mut mine) = (gpu.context.policy(), gpu.mine());
     let mut turn = 0;
@@ -79,7 +80,7 @@ fn counting_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
             let all = if gpu.full { &KEYS[..] } else { &[KEYS[(turn + n) % KEYS.len()]] };
             for &keys in all {
                 turn += 1;
-                // From few large parts of the array to many small ones.
+                // Keys are counted in one, three or 64 parts of the array.
                 policy.sort.histogram_groups = [1, 3, 64][turn % 3];
                 let (descending, method) = (turn % 2 == 0, SortMethod::Counting);
                 let order = Order { descending, method, ..Order::of(key) };
@@ -210,7 +211,7 @@ fn segments_and_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Arrays that exceed the capacity of a plan.
+/// The arrays exceed the capacity of a plan.
 fn arrays_larger_than_a_plan_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, 1000)?;
     for (turn, key) in gpu.cases(NARROW.into_iter().enumerate()) {
@@ -268,7 +269,7 @@ fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     sorted_by_call(gpu, &brains, bf16::to_f64)
 }
 
-/// A recorded sort of device arrays that runs twice.
+/// A recorded sort of device arrays runs twice.
 fn recorded_sort_is_correct_when_run_twice(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys: Vec<i16> = (0..1_001i32).map(|i| (i * 7919 % 3001 - 1500) as i16).collect();

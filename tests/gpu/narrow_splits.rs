@@ -14,7 +14,7 @@ use crate::multisplit_keys::check_by;
 use crate::sort_run::{Keys, image, import_keys, key_bytes, key_words, make_keys};
 
 tests!(narrow_splits:
-    bucket_functions_of_bits_and_order_match_the_cpu, bucket_functions_of_values_match_the_cpu,
+    digit_identity_and_range_buckets_match_the_cpu, delta_even_and_glsl_buckets_match_the_cpu,
     full_sorts_match_the_cpu, every_output_matches_the_cpu, arrays_larger_than_a_plan_match_the_cpu,
     invalid_splits_are_rejected,
 );
@@ -61,7 +61,7 @@ fn of_bits_and_order<K: Key>(gpu: &Gpu) -> Result<()> {
     check(Buckets::range(&splitters[..1]), &|key| (rank(splitters[0]) <= rank(key)) as u32)
 }
 
-fn bucket_functions_of_bits_and_order_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn digit_identity_and_range_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_bits_and_order::<u8>(gpu)?;
     of_bits_and_order::<i8>(gpu)?;
     of_bits_and_order::<u16>(gpu)?;
@@ -122,7 +122,7 @@ fn floats<K: Key>(gpu: &Gpu, [low, high]: [K; 2], number: impl Fn(K) -> f32) -> 
     check_by(gpu, methods(gpu), &Buckets::glsl(4, source), &keys, bucket)
 }
 
-fn bucket_functions_of_values_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn delta_even_and_glsl_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
     integers::<u8>(gpu, 0, u8::MAX, 20, i64::from)?;
     integers::<i8>(gpu, i8::MIN, i8::MAX, -5, i64::from)?;
     integers::<u16>(gpu, 0, u16::MAX, 2_000, i64::from)?;
@@ -149,8 +149,8 @@ fn full_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     sorted_fully(gpu, &[f16::from_f32(-1.0), f16::ZERO])
 }
 
-/// Keys, pairs and permutations, with and without a device count; key types alternate. Bytes after
-/// the last key must not change, even in the same word.
+/// Splits keys and pairs and writes permutations, with and without a device count; key types
+/// alternate. Bytes after the last key must not change, even in the same word.
 fn every_output_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let types = [KeyType::U8, KeyType::I16, KeyType::Bf16];
     for (turn, kind) in KINDS.into_iter().cycle().take(9).enumerate() {
@@ -195,7 +195,7 @@ fn every_output_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Arrays that exceed the capacity of a plan.
+/// The arrays exceed the capacity of a plan.
 fn arrays_larger_than_a_plan_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, 1000)?;
     let mut rng = Rng::new(4);

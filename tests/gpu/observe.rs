@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use multisplit::{Context, Observer, Run};
 use multisplit_tests::prelude::*;
 
-tests!(observe: every_run_is_reported, runs_are_timed_as_a_whole);
+tests!(observe: every_run_is_reported, observer_of_runs_gets_no_pass_times);
 
 /// Opens a context with an observer. Returns it with the list to which the observer adds each run.
 fn observed(
@@ -32,14 +32,14 @@ fn every_run_is_reported(gpu: &Gpu) -> Result<()> {
         let passes: f64 = run.passes.iter().map(|pass| pass.nanoseconds).sum();
         let seen = (run.after - run.before).as_secs_f64() * 1e9;
         let right = passes > 0.0 && passes <= seen && run.nanoseconds == passes;
-        ensure!(right, "{passes} ns of {seen} ns");
+        ensure!(right, "passes took {passes} ns of a run of {seen} ns: {run:?}");
     }
-    // The device's clock has the same order.
+    // The runs have the same order by the device's clock.
     ensure!(runs[0].begin_ticks < runs[1].begin_ticks, "{runs:?}");
     Ok(())
 }
 
-fn runs_are_timed_as_a_whole(gpu: &Gpu) -> Result<()> {
+fn observer_of_runs_gets_no_pass_times(gpu: &Gpu) -> Result<()> {
     let (context, runs) = observed(gpu, Observer::of_runs)?;
     let input = uniform(5000, 3);
     expect_equal(&context.scan(&input)?, &reference::exclusive_scan(&input))?;

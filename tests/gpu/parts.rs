@@ -100,12 +100,12 @@ fn topk_larger_than_a_binding_matches_the_cpu(gpu: &Gpu) -> Result<()> {
         let context = lowered(gpu)?;
         let part = part(size_of::<K>().max(4));
         let long = 3 * part + 77;
-        // Only few values of k, since each needs its own pipelines.
+        // Few values of k, because each needs its own pipelines.
         for (n, k) in [(0, 0), (part + 1, 100), (2 * part, 100), (long, 100), (long, part + 5)] {
             if mine() {
                 let keys = if k == 100 { few(n, n as u64) } else { random(n, n as u64) };
                 check_topk::<K>(&context, &keys, k, n == 2 * part)
-                    .with_context(|| format!("{} keys, k = {k}, n = {n}", K::TYPE))?;
+                    .with_context(|| format!("{}, k = {k}, n = {n}", K::TYPE))?;
             }
         }
         context.check_guards()
@@ -413,7 +413,7 @@ fn insufficient_memory_is_reported(gpu: &Gpu) -> Result<()> {
     expect_message(outcome, "of the memory limit are left")
 }
 
-/// Every operation with a memory limit below the size of its input.
+/// Runs every operation with a memory limit below the size of its input.
 fn operations_stay_within_a_memory_limit(gpu: &Gpu) -> Result<()> {
     fn same<T: PartialEq + Debug>(what: &str, got: &[T], expected: &[T]) -> Result<()> {
         expect_equal(got, expected).with_context(|| what.to_owned())

@@ -20,10 +20,10 @@ tests!(policies:
 /// limit of a software driver.
 const LARGE: u64 = 3_000_000;
 
-/// An operation on the given keys. Returns whether its result is correct.
+/// Runs an operation on these keys. Returns whether its result is correct.
 type Operation = fn(&Context, &mut Rng, &[u32]) -> multisplit::Result<bool>;
 
-/// In order of their run time, the slowest last.
+/// Operations in order of run time, the slowest last.
 const OPERATIONS: [(&str, Operation); 17] = [
     ("scan", scans),
     ("scan of u64", wide_scans),
@@ -207,7 +207,7 @@ fn best(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> 
     Ok(found.indices == expected)
 }
 
-/// Number of correct results, and number of rejected policies.
+/// Number of correct results, and number of errors.
 #[derive(Clone, Copy, Default)]
 struct Outcomes {
     right: u64,
@@ -218,7 +218,7 @@ impl Outcomes {
     fn add(&mut self, case: &str, policy: &Policy, got: &multisplit::Result<bool>) -> Result<()> {
         match got {
             Ok(true) => self.right += 1,
-            Ok(false) => bail!("{case}: a wrong result by {policy:?}"),
+            Ok(false) => bail!("{case}: wrong result with {policy:?}"),
             Err(Error::Vulkan { call, result }) => bail!("{case}: {call} failed: {result}"),
             Err(_) => self.refused += 1,
         }
@@ -253,7 +253,7 @@ fn random_policies_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
     let Outcomes { right, refused } = outcomes;
     ensure!(
         right > 0 && refused > 0,
-        "{right} right, {refused} rejected: expected at least one of each"
+        "{right} correct results and {refused} errors; expected at least one of each"
     );
     Ok(())
 }
@@ -282,17 +282,22 @@ fn random_policies_give_correct_results_for_large_arrays(gpu: &Gpu) -> Result<()
             if gpu.full {
                 let Outcomes { right, refused } = outcomes;
                 let seconds = begin.elapsed().as_secs_f32();
-                eprintln!("{name}, seed {seed}: {seconds:.1} s; {right} right, {refused} refused");
+                eprintln!(
+                    "{name}, seed {seed}: {seconds:.1} s; {right} correct results, {refused} errors"
+                );
             }
         }
     }
     let Outcomes { right, refused } = outcomes;
-    ensure!(right > refused, "{right} right, {refused} refused");
+    ensure!(
+        right > refused,
+        "{right} correct results and {refused} errors; expected fewer errors than results"
+    );
     Ok(())
 }
 
-/// Look-back without tickets and with large spin limits. A software driver silently ends loops
-/// after 65,535 iterations, so look-back must not rely on longer loops.
+/// Runs look-back with several spin limits, with and without tickets. A software driver silently
+/// ends loops after 65,535 iterations, so look-back must not rely on longer loops.
 fn look_back_works_within_the_driver_loop_limit(gpu: &Gpu) -> Result<()> {
     const LOOKING_BACK: [Operation; 7] =
         [selections, scans, wide_scans, scans_by_key, reductions_by_key, uniques, run_lengths];
@@ -307,14 +312,16 @@ fn look_back_works_within_the_driver_loop_limit(gpu: &Gpu) -> Result<()> {
         let gpu = gpu.with_policy(policy)?;
         for (index, run) in operations.iter().enumerate() {
             let right = !mine() || run(&gpu, &mut Rng::new(1), &ones)?;
-            ensure!(right, "operation {index}, tickets {tickets}, {spin_limit} spins: wrong");
+            ensure!(
+                right,
+                "operation {index}, tickets {tickets}, {spin_limit} polls: wrong result"
+            );
         }
     }
     Ok(())
 }
 
-/// Public calls with arbitrary options and counts return a correct result or a typed error. A full
-/// run makes 2,000 calls.
+/// Makes calls with arbitrary options and counts. A full run makes 2,000 calls.
 fn random_call_options_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
     let (context, mut mine) = (&gpu.context, gpu.mine());
     for seed in 0..if gpu.full { 2_000 } else { 48 } {
@@ -360,9 +367,11 @@ fn random_call_options_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
         };
         match outcome {
             Ok(true) => {}
-            Ok(false) => bail!("seed {seed}: a wrong result"),
+            Ok(false) => bail!("seed {seed}: wrong result"),
             Err(Error::Vulkan { call, result }) => bail!("seed {seed}: {call} failed: {result}"),
-            Err(error) => ensure!(!error.to_string().is_empty(), "seed {seed}: no message"),
+            Err(error) => {
+                ensure!(!error.to_string().is_empty(), "seed {seed}: the error has no message")
+            }
         }
     }
     context.wait_idle().context("the device no longer works")

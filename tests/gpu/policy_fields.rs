@@ -1,5 +1,5 @@
-//! Random edits of policies: sets a size to a value that its table of fields allows, or to an
-//! arbitrary one, or lowers a device limit.
+//! Random edits of policies: [`edit`] sets a field to a value that its definition allows or to an
+//! arbitrary value, or lowers a device limit.
 
 use multisplit::Policy;
 use multisplit::policy::{Allowed, DeviceFacts, Field};
@@ -26,7 +26,7 @@ const WRONG_WORDS: [&str; 4] = ["", "auto", "multisplit by bits 9", "look-back u
 /// Number of device limits that [`edit`] can lower.
 const LIMITS: u64 = 6;
 
-/// Draws random values of policy fields.
+/// Draws random values for policy fields.
 pub struct Draw<'r> {
     pub rng: &'r mut Rng,
     /// Whether to draw invalid values as well.
@@ -36,8 +36,8 @@ pub struct Draw<'r> {
 }
 
 impl Draw<'_> {
-    /// A number from `low` to `high`: often one of these two, otherwise one whose bit length is
-    /// uniform.
+    /// A number from `low` to `high`: often `low` or `high`, otherwise a number with a uniformly
+    /// distributed bit length. Any number if `anything` is set.
     fn size(&mut self, low: u64, high: u64) -> u64 {
         if self.anything {
             return number(self.rng).into();
@@ -62,7 +62,8 @@ impl Draw<'_> {
         self.size(low.div_ceil(step), high / step) * step
     }
 
-    /// The threads, items per thread and turns of a tile.
+    /// Threads, items per thread and turns of a tile. The arguments are their maxima and the
+    /// maximum number of keys per tile.
     fn tile(&mut self, facts: &DeviceFacts, [threads, items, turns, keys]: [u32; 4]) -> [u64; 3] {
         if self.anything {
             let rng = &mut *self.rng;
@@ -117,7 +118,8 @@ impl Draw<'_> {
     }
 }
 
-/// Sets a random field, or lowers a random limit. The error reports why the drawn text is invalid.
+/// Sets a random field, or lowers a random device limit. Returns the error of the field if the
+/// drawn text is invalid.
 pub fn edit(policy: &mut Policy, draw: &mut Draw<'_>) -> Result<(), String> {
     let count = Policy::sizes().count() as u64;
     let chosen = draw.rng.below(count + LIMITS);

@@ -1,5 +1,6 @@
-//! The device behaves as the policy assumes where Vulkan does not guarantee it, and known driver
-//! bugs have working workarounds.
+//! Probes test device behaviour that Vulkan does not guarantee: lane order and working subgroup
+//! barriers. Policies rely on lane order only if the device keeps it, and the workaround for broken
+//! subgroup barriers works.
 
 use std::path::Path;
 
@@ -24,7 +25,8 @@ tests!(probe:
     user_subgroup_barriers_synchronize_the_subgroup,
 );
 
-/// Runs the probe more often than a context does.
+/// Runs the lane-order probe with many seeds. All results must be equal, and a policy may rely on
+/// lane order only if no probe failed.
 fn lane_order_is_kept_if_ranking_relies_on_it(gpu: &Gpu) -> Result<()> {
     let relied_on = gpu.context.policy().split.ranking == Ranking::LaneOrder;
     let tries = if gpu.is_software() && !gpu.full { 3 } else { 1000 };
@@ -32,7 +34,6 @@ fn lane_order_is_kept_if_ranking_relies_on_it(gpu: &Gpu) -> Result<()> {
     for seed in 100..100 + tries {
         exceptions += u32::from(!probe::lane_order(&gpu.context, seed)?);
     }
-    // If one of the probes observed another order, the policy must rank by ballots.
     ensure!(
         exceptions == 0 || !relied_on,
         "{exceptions} of {tries} probes failed, but the policy relies on lane order"
@@ -44,7 +45,7 @@ fn lane_order_is_kept_if_ranking_relies_on_it(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Probes with sort kernels in which every tile verifies the order itself.
+/// Runs sort kernels in which every tile verifies lane order.
 fn sort_kernels_keep_lane_order_if_ranking_relies_on_it(gpu: &Gpu) -> Result<()> {
     let relied_on = gpu.context.policy().split.ranking == Ranking::LaneOrder;
     let kept = probe::sorts_keep_lane_order(&gpu.context, 5)?;
@@ -58,8 +59,7 @@ fn configuration_selects_the_ranking(gpu: &Gpu) -> Result<()> {
     ensure!(promised.policy() == promised.promised_policy());
     ensure!(promised.policy().split.ranking == Ranking::Ballots);
     let probed = gpu.open_with(|config| config.ranking = RankingChoice::Probed)?;
-    // Nothing is known about the lane order of software drivers, so policies never rely on it by
-    // themselves.
+    // A policy for a software driver never relies on lane order unless the caller requests it.
     ensure!(!gpu.is_software() || probed.policy() == probed.promised_policy());
     Ok(())
 }
@@ -73,7 +73,7 @@ fn guaranteed_ranking_runs_no_probe(gpu: &Gpu) -> Result<()> {
 }
 
 /// A second context reads the result of the first one's probe from disk. A damaged file is ignored
-/// and replaced, and a result in the file overrides what the device would show.
+/// and replaced. A valid file is used even if its result contradicts the device.
 fn probe_result_is_stored_on_disk(gpu: &Gpu) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let open = |cache: PipelineCache| {
@@ -91,7 +91,7 @@ fn probe_result_is_stored_on_disk(gpu: &Gpu) -> Result<()> {
     let first = open(kept())?;
     let found = first.policy();
     let file = match verdicts()?.as_slice() {
-        // Contexts do not probe this device.
+        // No file was written: contexts do not probe this device.
         [] => {
             ensure!(found.split.ranking == Ranking::Ballots && first.pipeline_count() == 0);
             return Ok(());
@@ -108,7 +108,6 @@ fn probe_result_is_stored_on_disk(gpu: &Gpu) -> Result<()> {
     ensure!(third.policy() == found);
     ensure!(third.pipeline_count() > 0, "the damaged file was used");
     ensure!(std::fs::read_to_string(&file)? == whole, "the damaged file was not replaced");
-    // The stored result is used, even if it contradicts the device.
     let no = whole.replace("lane order kept", "lane order not kept");
     std::fs::write(&file, no)?;
     ensure!(open(kept())?.policy().split.ranking == Ranking::Ballots);
@@ -139,7 +138,10 @@ fn open_with_barriers(gpu: &Gpu, folder: &Path, barriers: &str) -> Result<Contex
 fn subgroup_barriers_are_probed_once(gpu: &Gpu) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let first = open_in(gpu, folder.path())?;
-    ensure!(first.pipeline_count() == 0, "probed before a kernel needs it");
+    ensure!(
+        first.pipeline_count() == 0,
+        "subgroup barriers were probed before a kernel needed them"
+    );
     let found = first.subgroup_barriers();
     ensure!(found != SubgroupBarriers::Refused);
     ensure!(first.pipeline_count() == 1 && first.subgroup_barriers() == found);
@@ -169,7 +171,7 @@ fn check_uneven_kernels(context: &Context) -> Result<()> {
 }
 
 fn kernels_are_correct_with_replaced_subgroup_barriers(gpu: &Gpu) -> Result<()> {
-    // On other devices, kernels need not be correct without real subgroup barriers.
+    // On a GPU, these kernels may be wrong without real subgroup barriers.
     if !gpu.is_software() {
         return Ok(());
     }
@@ -198,7 +200,7 @@ fn kernels_that_need_subgroup_barriers_are_rejected(gpu: &Gpu) -> Result<()> {
 
 /// A minimal example of the bug described in docs/testing.md: on llvmpipe of Mesa 25 without a
 /// workaround, all subgroups but the first write 0. All subgroups execute the same total number of
-/// barriers, because a subgroup that has ended would also end the others.
+/// barriers, because on that driver a subgroup that ends early would end the others as well.
 const MINIMAL: &str = "#version 460
 #extension GL_KHR_shader_subgroup_basic : require
 layout(local_size_x = 64) in;

@@ -8,7 +8,7 @@ use multisplit::{Bins, Buckets, Context, Error, Profile, ProfileChoice};
 use multisplit_tests::prelude::*;
 
 tests!(profiles:
-    policy_uses_the_sizes_of_the_profile, random_profiles_give_correct_results_or_errors,
+    policy_uses_profile_sizes_and_invalid_profiles_are_rejected, random_profiles_give_correct_results_or_errors,
     tuning_ends_with_a_profile
 );
 
@@ -26,8 +26,7 @@ fn with(text: &str, name: &str, value: &str) -> String {
     text.lines().map(line).collect()
 }
 
-/// Policies take the sizes of the profile. An invalid profile is an error.
-fn policy_uses_the_sizes_of_the_profile(gpu: &Gpu) -> Result<()> {
+fn policy_uses_profile_sizes_and_invalid_profiles_are_rejected(gpu: &Gpu) -> Result<()> {
     let properties = gpu.context.properties();
     let built_in = Profile::built_in(properties).text();
     let small = TileShape::new(64, 2);
@@ -105,8 +104,8 @@ fn is_right(context: &Context, rng: &mut Rng) -> Result<bool, Error> {
         && context.scan(&keys)? == reference::exclusive_scan(&keys))
 }
 
-/// Random values in random lines: operations return correct results, or the profile is rejected
-/// with a typed error.
+/// Random lines of a profile get random values. Either operations return correct results, or the
+/// profile is rejected with a typed error.
 fn random_profiles_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
     let built_in = Profile::built_in(gpu.context.properties()).text();
     let lines: Vec<&str> = built_in.lines().collect();
@@ -144,7 +143,7 @@ fn random_profiles_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
         let reported = context.messages().take();
         ensure!(reported.is_empty(), "seed {seed}: {}", reported[0].text);
     }
-    ensure!(right > 0, "{right} right, {refused} rejected: no profile gave a result");
+    ensure!(right > 0, "all {refused} random profiles were rejected");
     Ok(())
 }
 

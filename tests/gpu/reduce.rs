@@ -9,7 +9,7 @@ use multisplit_tests::prelude::*;
 
 tests!(reduce:
     combinations_of_options_match_the_cpu;
-    in turn: empty_input_gives_the_identity, index_of_equal_elements_is_the_first,
+    in turn: empty_input_gives_the_identity, index_of_the_first_equal_element_is_returned,
     arrays_larger_than_a_binding_match_the_cpu, dispatches_of_several_rows_match_the_cpu,
     device_counts_above_the_array_length_are_clamped, float_sums_are_reproducible,
     large_arrays_match_the_cpu
@@ -101,8 +101,8 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu))
 }
 
-/// A count of 0 on the host and on the device, with capacities for which plans have one pass and
-/// two passes.
+/// The count is 0, on the host or on the device. Plans have one pass or two, depending on the
+/// capacity.
 fn empty_input_gives_the_identity(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (policy(gpu), gpu.mine());
     for n in [1, 20_000] {
@@ -118,8 +118,8 @@ fn empty_input_gives_the_identity(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Inputs of equal elements, also of the identity: the index is that of the first element.
-fn index_of_equal_elements_is_the_first(gpu: &Gpu) -> Result<()> {
+/// All elements are equal; in some inputs they equal the identity.
+fn index_of_the_first_equal_element_is_returned(gpu: &Gpu) -> Result<()> {
     let policy = policy(gpu);
     let n = 5 * policy.threads as usize * 16 + 3;
     for operator in [Operator::Min, Operator::Max] {
@@ -134,7 +134,7 @@ fn index_of_equal_elements_is_the_first(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Arrays that exceed `maxStorageBufferRange`. The test lowers the limit.
+/// Arrays exceed `maxStorageBufferRange`, which the test lowers.
 fn arrays_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let tile = threads as usize * 16;
@@ -153,7 +153,8 @@ fn arrays_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// More workgroups than one row of the dispatch (x) allows, with a partial last row.
+/// The policy allows only a few workgroups in x, so dispatches have several rows (y), and the last
+/// row has surplus workgroups.
 fn dispatches_of_several_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(policy(gpu));
     let tile = policy.threads as usize * 16;
@@ -166,7 +167,7 @@ fn dispatches_of_several_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A device count above the length of the array.
+/// The device count exceeds the length of the array.
 fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
     let policy = policy(gpu);
     let input: Vec<u32> = terms::input(Operator::Sum, 3 * policy.threads as usize * 16 + 1, 9);
@@ -189,7 +190,10 @@ fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
         ensure!(again.to_bits() == first.to_bits(), "{again} after {first}");
     }
     let sum: f64 = input.iter().map(|&x| f64::from(x)).sum();
-    ensure!((f64::from(first) - sum).abs() / sum < 1e-5, "{first}, near {sum} is expected");
+    ensure!(
+        (f64::from(first) - sum).abs() / sum < 1e-5,
+        "the sum is {first}, expected about {sum}"
+    );
     Ok(())
 }
 

@@ -168,7 +168,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
     Ok(())
 }
 
-/// Reduces rows of `length` elements, of which only the first `rows` have elements.
+/// Reduces rows of `length` elements. Only the first `rows` rows have elements.
 fn check_rows<T: Term>(
     gpu: &Gpu,
     policy: &Policy,
@@ -200,8 +200,8 @@ fn check_elements<T: Term>(
         .with_context(|| format!("{} {how:?}, {n} in rows of {length}, {segments}", T::TYPE))
 }
 
-/// Rows of which several fit a subgroup, rows reduced by tiles, and rows with one subgroup or
-/// workgroup each, reduced whole or in chunks.
+/// Rows are so short that several fit a subgroup, or are reduced by tiles, or get one subgroup or
+/// workgroup each, which reduces the row whole or in chunks.
 fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(rows_of(gpu))
 }
@@ -211,7 +211,7 @@ fn rows_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
     let lanes = policy.facts.subgroup_size as usize;
     let row_of_lane = 16 / size_of::<T>();
     let tile = policy.threads as usize * 16;
-    let taken = Policy { segment_chunk: SMALL_CHUNK, min_subgroup_workers: 64, ..policy };
+    let by_workers = Policy { segment_chunk: SMALL_CHUNK, min_subgroup_workers: 64, ..policy };
     let chunk = SMALL_CHUNK as usize;
     let cases = [
         (&policy, 5 * tile + 3, 1),
@@ -221,12 +221,12 @@ fn rows_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
         (&policy, 3 * lanes + 1, lanes * row_of_lane),
         (&policy, 700, 24),
         (&policy, 70, 2 * lanes * row_of_lane),
-        (&taken, 300, chunk - 1),
-        (&taken, 60, chunk),
+        (&by_workers, 300, chunk - 1),
+        (&by_workers, 60, chunk),
         // A workgroup reduces a row whole if there are many rows, and in chunks if there are few.
-        (&taken, 9, 5 * chunk + 3),
-        (&taken, 3, 40 * chunk + 1),
-        (&taken, 1, tile + 9),
+        (&by_workers, 9, 5 * chunk + 3),
+        (&by_workers, 3, 40 * chunk + 1),
+        (&by_workers, 1, tile + 9),
     ];
     for (number, operator) in Operator::ALL.into_iter().enumerate() {
         for (k, (policy, rows, length)) in cases.into_iter().enumerate() {
@@ -242,13 +242,13 @@ fn rows_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
     Ok(())
 }
 
-/// Row counts of zero, below, and above the number of rows that have elements, and dispatches with
-/// more workgroups than one row of the dispatch (x) allows.
+/// Row counts are zero, below, and above the number of rows that have elements.
 fn row_counts_above_and_below_the_elements_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
-    let taken = Policy { segment_chunk: SMALL_CHUNK, min_subgroup_workers: 64, ..policy };
+    let by_workers = Policy { segment_chunk: SMALL_CHUNK, min_subgroup_workers: 64, ..policy };
     let tile = policy.threads as usize * 16;
-    for (policy, length) in gpu.cases([(&policy, 8), (&policy, 24), (&taken, 200), (&taken, 3000)])
+    for (policy, length) in
+        gpu.cases([(&policy, 8), (&policy, 24), (&by_workers, 200), (&by_workers, 3000)])
     {
         let rows = 3 * tile / length + 1;
         for (on_device, segments) in [(true, 0), (true, rows + 9), (false, rows + 9), (false, 2)] {
@@ -273,16 +273,16 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu))
 }
 
-/// Segments with one subgroup or workgroup each: shorter than a chunk, of one chunk, and of several
-/// chunks, some of them empty, with offsets that are aligned to four elements or not.
+/// Each segment gets one subgroup or workgroup. Segments are empty, shorter than a chunk, one
+/// chunk, or several chunks long; some offsets are multiples of four elements.
 fn long_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(long_segments_of(gpu))
 }
 
 fn long_segments_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
     const CHUNK: u32 = SMALL_CHUNK;
-    // Compared with this limit, `short` has more workers, `mixed` has fewer than a quarter, and
-    // `medium` is in between.
+    // Of the segment lists below, `short` needs more workers than this limit, `mixed` fewer than a
+    // quarter of it, and `medium` a number in between.
     let min_subgroup_workers = 500;
     let policy = Policy { segment_chunk: CHUNK, min_subgroup_workers, ..gpu.context.policy() };
     // Inputs of at most one tile do not use the passes for long segments.
@@ -313,7 +313,7 @@ fn long_segments_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Resul
     Ok(())
 }
 
-/// Segments that span more tiles than the workgroup that combines tile results has threads.
+/// A segment has more tiles than the workgroup that combines their results has threads.
 fn segments_of_many_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let policy = Policy { threads, segment_chunk: ALWAYS_TILES, ..gpu.context.policy() };
@@ -328,8 +328,8 @@ fn segments_of_many_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Many empty segments at one offset: more than the kernel visits one by one, within a tile and at
-/// its ends. Also arrays with only empty segments.
+/// Many empty segments begin at one offset, within a tile or at its ends: more than the kernel
+/// visits one by one. Some arrays have only empty segments.
 fn empty_segments_give_the_identity(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let tile = policy.threads as usize * 16;
@@ -347,7 +347,8 @@ fn empty_segments_give_the_identity(gpu: &Gpu) -> Result<()> {
     check_cuts(gpu, &policy, (Operator::Min, true), (&input, &[0; 100]), 0)
 }
 
-/// More workgroups than one row of the dispatch (x) allows, with a partial last row.
+/// The policy allows only a few workgroups in x, so dispatches have several rows (y), and the last
+/// row has surplus workgroups.
 fn dispatches_of_several_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     let n = 20 * policy.threads as usize * 16 - 3;
@@ -391,7 +392,7 @@ fn invalid_device_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Rounded sums differ slightly from the CPU's, but are identical in each run.
+/// Sums of floats differ from exact sums by rounding errors, but every run returns the same bits.
 fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let n = 20 * policy.threads as usize * 16 + 5;

@@ -1,5 +1,5 @@
-//! Exclusive scans of u32, compared with a CPU reference: every method, class of sizes and special
-//! value.
+//! Exclusive scans of u32, compared with a CPU reference: every method, sizes around tile
+//! boundaries, and special values.
 
 use multisplit::graph::{Graph, Limits};
 use multisplit::operations::{self, ScanBuffers, ScanMethod, fill};
@@ -7,7 +7,7 @@ use multisplit::{Context, Error, Key, Operator, Policy, Scan};
 use multisplit_tests::prelude::*;
 
 tests!(scan:
-    every_size_class_matches_the_cpu, random_cases_match_the_cpu;
+    sizes_around_tile_boundaries_match_the_cpu, random_cases_match_the_cpu;
     in turn: special_values_match_the_cpu, look_back_without_polling_recomputes_tiles,
     one_call_functions_match_the_cpu, empty_scan_gives_an_empty_result,
     arrays_larger_than_a_binding_match_the_cpu, pieces_of_one_stage_are_independent,
@@ -41,7 +41,7 @@ fn tile(gpu: &Gpu) -> usize {
     gpu.context.policy().threads as usize * 16
 }
 
-fn every_size_class_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn sizes_around_tile_boundaries_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let tile = tile(gpu);
     let mut sizes = vec![1, 2, 3, 4, 5, 63, 64, 65, 255, 256, 257, 1000];
     for k in 1..=5 {
@@ -87,8 +87,8 @@ fn empty_scan_gives_an_empty_result(gpu: &Gpu) -> Result<()> {
 fn arrays_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let tile = threads as usize * 16;
-    // Tiles per piece. With 5, reduce-then-scan cannot scan its pieces independently; with 128, it
-    // can.
+    // Tiles per piece. Reduce-then-scan can scan pieces of 128 tiles independently of each other,
+    // but not pieces of 5 tiles.
     for piece in [5, 128] {
         let max_storage_range = (piece * tile * 4 + 100) as u64;
         let limits = Limits { max_storage_range, ..gpu.context.limits() };
@@ -169,7 +169,8 @@ fn invalid_policies_are_rejected(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// More workgroups than one row of the dispatch (x) allows, with a partial last row.
+/// The policy allows only a few workgroups in x, so dispatches have several rows (y), and the last
+/// row has surplus workgroups.
 fn dispatches_of_several_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let limits = Limits { max_workgroup_count: [7, 65535, 65535], ..gpu.context.limits() };
     for scan in METHODS {
@@ -226,7 +227,7 @@ fn random_cases_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Arrays that exceed the software driver's binding limit; on a GPU, arrays of hundreds of
+/// On a software driver, arrays exceed the binding limit; on a GPU, they have hundreds of
 /// megabytes.
 fn large_arrays_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let n = match (gpu.full, gpu.is_software()) {
@@ -265,7 +266,7 @@ fn rows_have_the_bits_of_separate_scans(gpu: &Gpu) -> Result<()> {
     }
     let doubles: Vec<f64> = (0..7 * 502).map(|x| f64::from(x) / 3.0).collect();
     check_rows(context, 7, &doubles)?;
-    // More than the workgroups that a dispatch has in x on every device.
+    // More rows than workgroups in the x dimension of a dispatch on some devices.
     check_rows(context, 66_000, &uniform(4 * 66_000, 1))?;
     expect_equal(&context.scan_with(&[0f32; 0], &Scan::default().rows(4))?, &[])
 }

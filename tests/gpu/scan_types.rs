@@ -94,9 +94,9 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu))
 }
 
-/// Rounded sums differ slightly from the CPU's, but do not depend on timing.
+/// Sums of floats differ from exact sums by rounding errors, but do not depend on timing.
 fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
-    // Many blocks of tiles at every subgroup size.
+    // Small workgroups, so that the array has many tiles at every subgroup size.
     let policy = Policy {
         threads: gpu.context.properties().subgroup_size.max(16),
         small_scans_up_to: 0,
@@ -108,7 +108,7 @@ fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
     let case = Case { operator: Operator::Sum, inclusive: true, on_device: false };
     let (setup, dst) = scanned(gpu, &policy, case, &input, n)?;
     let first: Vec<f32> = setup.found(dst)?;
-    // Without polls, every missing tile is recomputed.
+    // With a spin limit of 0, every missing predecessor tile is recomputed.
     for (spin_limit, tickets) in [(policy.spin_limit, true), (0, true), (0, false)] {
         let policy = Policy { spin_limit, tickets, ..policy };
         let (again, dst) = scanned(gpu, &policy, case, &input, n)?;
@@ -118,12 +118,12 @@ fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
     for (at, (x, got)) in input.iter().zip(&first).enumerate() {
         sum += f64::from(*x);
         let error = (f64::from(*got) - sum).abs() / sum.max(1.0);
-        ensure!(error < 1e-5, "element {at} is {got}, near {sum} is expected");
+        ensure!(error < 1e-5, "element {at} is {got}, expected about {sum}");
     }
     Ok(())
 }
 
-/// Arrays that exceed `maxStorageBufferRange`. The test lowers the limit.
+/// Arrays exceed `maxStorageBufferRange`, which the test lowers.
 fn arrays_of_64_bit_elements_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     let threads = gpu.context.properties().subgroup_size;
@@ -142,7 +142,8 @@ fn arrays_of_64_bit_elements_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> R
     Ok(())
 }
 
-/// Tile totals have another type than the elements, and more of them than one workgroup can scan.
+/// The totals of tiles have another type than the elements, and there are more totals than one
+/// workgroup can scan.
 fn recursively_scanned_tile_totals_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let base = policy(gpu, ScanMethod::ReduceThenScan);

@@ -126,7 +126,8 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu))
 }
 
-/// More workgroups than one row of the dispatch (x) allows, with a partial last row.
+/// The policy allows only a few workgroups in x, so dispatches have several rows (y), and the last
+/// row has surplus workgroups.
 fn dispatches_of_several_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     for on_device in [[false; 2], [true; 2]] {
@@ -136,7 +137,7 @@ fn dispatches_of_several_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Device counts above the lengths of the arrays.
+/// Device counts exceed the lengths of the arrays.
 fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let elements = sorted::<u32>(3000, 5);

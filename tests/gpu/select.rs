@@ -167,7 +167,7 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu))
 }
 
-/// Inputs in which all elements or no elements meet the condition, and an empty array.
+/// The condition holds for all elements, for no element, or the array is empty.
 fn all_or_no_elements_are_selected(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let n = 3 * tile(&policy, 32, Also::Nothing) + 5;
@@ -184,7 +184,7 @@ fn all_or_no_elements_are_selected(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Runs that end at a tile boundary, runs of several tiles, and a single run.
+/// Inputs with runs that end at a tile boundary, with runs of several tiles, and with a single run.
 fn runs_across_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let tile = tile(&policy, 32, Also::Lengths);
@@ -212,7 +212,8 @@ fn look_back_without_polling_recounts_tiles(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// More workgroups than one row of the dispatch (x) allows, with a partial last row.
+/// The policy allows only a few workgroups in x, so dispatches have several rows (y), and the last
+/// row has surplus workgroups.
 fn dispatches_of_several_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     for on_device in [false, true] {
@@ -222,7 +223,7 @@ fn dispatches_of_several_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A device count above the length of the array.
+/// The device count exceeds the length of the array.
 fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let keys: Vec<u32> = input(2 * tile(&policy, 32, Also::Nothing) + 1, 9);
@@ -233,7 +234,8 @@ fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Every comparison operator, with the first value, the last value and other values of the type.
+/// Compares with the smallest, the largest and other values of the type, by every comparison
+/// operator.
 fn every_comparison_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let keys: Vec<f32> = [1.0, -0.0, 0.0, f32::NAN, -f32::NAN, f32::INFINITY, -1.0, 1.0].to_vec();
     let first = f32::from_bits(u32::MAX);

@@ -49,8 +49,8 @@ fn whole_product(gpu: &Gpu) -> Result<()> {
 
 const BOTH: &[bool] = &[false, true];
 /// Key types, kinds of values and directions of the sample for one-sweep sorts. Compiling their
-/// pipelines takes most of the time of a test. The list is short where both directions need
-/// separate pipelines: for unsigned keys and for indices.
+/// pipelines takes most of the time of a test. Unsigned keys, for which each direction needs its
+/// own pipelines, are sorted in one direction only.
 const ONE_SWEEP: [(KeyType, Payload, &[bool]); 10] = [
     (KeyType::U32, Payload::Nothing, &[false]),
     (KeyType::I32, Payload::Nothing, BOTH),
@@ -63,7 +63,8 @@ const ONE_SWEEP: [(KeyType, Payload, &[bool]); 10] = [
     (KeyType::I32, Payload::Bytes(16), BOTH),
     (KeyType::F32, Payload::Indices, BOTH),
 ];
-/// The sample for sorts by a single workgroup, whose pipelines serve both directions.
+/// Key types and kinds of values of the sample for sorts by a single workgroup. One pipeline sorts
+/// in both directions.
 const SMALL: [(KeyType, Payload); 7] = [
     (KeyType::U32, Payload::Indices),
     (KeyType::I32, Payload::Bytes(4)),
@@ -74,8 +75,9 @@ const SMALL: [(KeyType, Payload); 7] = [
     (KeyType::F64, Payload::Bytes(16)),
 ];
 
-/// Every key type and every kind of value with every method; sizes and distributions alternate. The
-/// subgroup widths share the combinations, and all cases of a pipeline run at the same width.
+/// Sorts every key type and every kind of value with every method; sizes and distributions
+/// alternate. Each combination runs at only one subgroup width, and all cases that use the same
+/// pipeline run at the same width.
 fn sampled_product(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (quick_policy(gpu), gpu.mine());
     let mut turn = 0;
@@ -108,7 +110,7 @@ fn sampled_product(gpu: &Gpu) -> Result<()> {
     case(gpu, &policy, &Order::of(KeyType::U32), Payload::Bytes(4), Keys::Uniform, (1 << 20) + 3)
 }
 
-/// All sizes from one tile to two tiles.
+/// Sizes are all numbers of keys from one tile to two tiles.
 fn every_size_from_one_to_two_tiles_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let (mut policy, mut mine) = (gpu.context.policy(), gpu.mine());
     let shape = TileShape::new(policy.facts.subgroup_size * 2, 2).in_turns(2);
@@ -126,7 +128,8 @@ fn sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (mut rng, mut mine) = (Rng::new(5), gpu.mine());
     for turn in 0..if gpu.full { 200 } else { 12 } {
         let key = KeyType::WIDE[turn % 6];
-        // Bits outside of the range show the order of keys with equal digits.
+        // The bits outside of the range already show whether keys with equal digits keep their
+        // order, so most types need no indices.
         let payload =
             if gpu.full || key == KeyType::F32 { Payload::Indices } else { Payload::Nothing };
         let start = rng.below(u64::from(key.bits()) + 1) as u32;
@@ -141,7 +144,7 @@ fn sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Every method that a caller can request, except the one that `Auto` chooses.
+/// Uses every method that a caller can request, except the one that `Auto` chooses.
 fn every_method_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
     for radix_bits in (4..=8).filter(|_| mine()) {

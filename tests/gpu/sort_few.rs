@@ -1,6 +1,7 @@
-//! The small one-sweep sort, which has no clearing pass: sizes around tiles and around the parts
-//! that workgroups count, digits shared by all keys of a part, repeated runs with device counts,
-//! and the size limit.
+//! The one-sweep sort for small arrays, which has no pass that clears the tile status. In its first
+//! pass, each workgroup counts the digits of one part of the array. Covers sizes around tiles and
+//! parts, digits that are equal in all keys of a part, repeated runs with device counts, and the
+//! maximum size.
 
 use std::sync::Arc;
 
@@ -27,8 +28,8 @@ tests!(sort:
 const TILE: usize = 512;
 const ROW: usize = 1024;
 
-/// A policy that uses the small one-sweep sort up to 2^18 keys. `turn` selects tickets and the
-/// number of tiles per look-back step.
+/// A policy that uses the small one-sweep sort up to 2^18 keys. `turn` selects whether tiles are
+/// taken by ticket, the number of counting workgroups, and the number of tiles per look-back step.
 fn small_sorts(policy: Policy, turn: usize) -> Policy {
     let mut policy = Policy { tickets: turn % 2 == 1, ..policy };
     policy.sort.few_keys = 1 << 18;
@@ -37,8 +38,8 @@ fn small_sorts(policy: Policy, turn: usize) -> Policy {
     policy
 }
 
-/// Every key type, with and without values; sizes and distributions alternate. All cases of a
-/// pipeline run at the same width.
+/// Sorts every key type, with and without values; sizes and distributions alternate. All cases that
+/// use the same pipeline run at the same subgroup width.
 fn small_one_sweep_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let quick = quick_policy(gpu);
     let mut mine = gpu.mine();
@@ -64,7 +65,8 @@ fn small_one_sweep_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Odd numbers of rounds, which end with a copy, and digits of fewer than eight bits.
+/// Bit ranges that need an odd number of rounds, after which the result is copied back, and bit
+/// ranges with digits of fewer than eight bits.
 fn small_one_sweep_sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_sorts(quick_policy(gpu), 2);
     let all = [0..24, 3..11, 7..9, 8..16, 31..32, 5..29, 12..12];
@@ -80,8 +82,8 @@ fn small_one_sweep_sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A digit is the same in all keys of a part, and the same or different in the next part. Or one
-/// key has another digit, at the beginning or end of a part or of the array.
+/// All keys of a part have the same digit, and the next part has the same digit or another one; or
+/// a single key at the beginning or end of a part or of the array has another digit.
 fn small_one_sweep_sorts_of_common_digits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let n = 3 * ROW + 77;
     let alike = vec![0x0102_0304_u64; n];
@@ -101,7 +103,7 @@ fn small_one_sweep_sorts_of_common_digits_match_the_cpu(gpu: &Gpu) -> Result<()>
         (0..24, Payload::Bytes(4)),
         (0..32, Payload::Nothing),
     ]) {
-        // All of these use the same pipelines.
+        // One policy for all keys, so that they share pipelines.
         let policy = small_sorts(quick_policy(gpu), 0);
         let order = Order { bits, ..Order::one_sweep(KeyType::U32) };
         for (number, keys) in all.iter().enumerate() {
@@ -160,8 +162,8 @@ fn small_one_sweep_sorts_in_several_rows_match_the_cpu(gpu: &Gpu) -> Result<()> 
     setup.expect(keys, &given)
 }
 
-/// A recording that runs many times with different keys and counts. No run may depend on the state
-/// of the previous one, even if that had more tiles.
+/// A recording runs many times with different keys and counts. No run may depend on the state that
+/// the previous run left, even if that run had more tiles.
 fn replayed_small_one_sweep_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let max = 6 * TILE + 9;
     for turn in 0..2 {
@@ -221,8 +223,8 @@ fn passes(gpu: &Gpu, policy: &Policy, n: u64, bits: u32) -> Result<(usize, usize
     Ok((clears, plan.steps().len()))
 }
 
-/// Sorts above the limit of the policy have a clearing pass, and so have sorts whose tile status
-/// exceeds a binding.
+/// Sorts of more keys than the policy allows for small sorts have a clearing pass, as do sorts
+/// whose tile status exceeds a binding.
 fn large_sorts_have_a_clearing_pass(gpu: &Gpu) -> Result<()> {
     let mut policy = small_sorts(quick_policy(gpu), 0);
     policy.sort = policy.sort.with_shape(TileShape::new(256, 2));

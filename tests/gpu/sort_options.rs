@@ -93,7 +93,7 @@ fn double_buffer_reports_which_buffer_has_the_result(gpu: &Gpu) -> Result<()> {
     let equal_keys = vec![0x1234_5678; 3_000];
     for keys in [&uniform_keys, &small_keys, &equal_keys] {
         for (bits, half) in [(0..32, 0), (0..24, 1), (8..16, 1), (0..10, 0), (5..5, 0)] {
-            // The method is explicit because the half depends on the number of rounds.
+            // The expected half depends on the number of rounds, so the method must not be `Auto`.
             let order = Order { bits, ..Order::one_sweep(KeyType::U32) };
             let got = doubled(gpu, &policy, &order, keys).with_context(|| format!("{order:?}"))?;
             ensure!(got == half, "{order:?}: half {got}");
@@ -109,8 +109,8 @@ fn double_buffer_reports_which_buffer_has_the_result(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Counts of zero and one, odd counts, the capacity, and counts above it. Elements after the count
-/// must not change, in place or in a double buffer.
+/// Counts are zero, one, odd, equal to the capacity, and above it. Elements after the count must
+/// not change, in place or in a double buffer.
 fn device_count_limits_the_sort(gpu: &Gpu) -> Result<()> {
     for (bits, doubled) in [(0..32, false), (0..24, false), (0..24, true)] {
         let order = Order { bits, ..Order::of(KeyType::U32) };
@@ -141,8 +141,8 @@ fn device_count(gpu: &Gpu, order: &Order, max: u32, doubled: bool) -> Result<()>
     Ok(())
 }
 
-/// Rounds in which all keys have the same digit: keys that differ in one digit or not at all, and
-/// 64-bit keys with small values.
+/// In some rounds, all keys have the same digit: keys differ in one digit only or not at all, or
+/// are 64-bit keys with small values.
 fn rounds_with_equal_digits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
     let one_digit = |digits: u32, digit: u32| -> Vec<u64> {
@@ -174,7 +174,7 @@ fn rounds_with_equal_digits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A recording that runs repeatedly, on data that the test sometimes replaces.
+/// A recording runs repeatedly, on data that the test sometimes replaces.
 fn thousand_replays_are_correct(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let policy = quick_policy(gpu);
@@ -222,11 +222,17 @@ fn sort_workspace_is_bounded(gpu: &Gpu) -> Result<()> {
             Ok(graph.compile(&gpu.context.limits())?.workspace().size)
         };
         let doubled = workspace(&mut graph, &declared.doubled())?;
-        ensure!(10 * doubled <= input, "{doubled} bytes beside two halves of {input}");
+        ensure!(
+            10 * doubled <= input,
+            "the workspace takes {doubled} bytes for {input} bytes of input in a double buffer"
+        );
         let mut graph = Graph::new("memory");
         let declared = Doubled::new(&mut graph, n);
         let in_place = workspace(&mut graph, &declared.in_place())?;
-        ensure!(10 * in_place <= 11 * input, "{in_place} bytes for {input} of input");
+        ensure!(
+            10 * in_place <= 11 * input,
+            "the workspace takes {in_place} bytes for {input} bytes of input"
+        );
     }
     Ok(())
 }
@@ -266,7 +272,7 @@ fn invalid_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
     let tile = tile(&policy, KeyType::U32)? as u64;
     ensure!(outcome(&policy, &small, |declared| declared.doubled().count(tile)).is_ok());
     let result = outcome(&policy, &small, |declared| declared.doubled().count(tile + 1));
-    ensure!(too_large(&result), "one key more than a tile: {result:?}");
+    ensure!(too_large(&result), "a small sort of one key more than a tile: {result:?}");
     let result = outcome(&policy, &small, |declared| {
         let buffer = declared.keys[0];
         declared.doubled().count(Count::Device { buffer, index: 0, max: 10 })
@@ -275,7 +281,7 @@ fn invalid_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
         matches!(result, Err(Error::Method { .. })),
         "small sort with a device count: {result:?}"
     );
-    #[expect(clippy::reversed_empty_ranges, reason = "that is what is refused")]
+    #[expect(clippy::reversed_empty_ranges, reason = "reversed ranges must be rejected")]
     for bits in [0..33, 33..40, 8..7, 0..u32::MAX] {
         let by_bits = order.clone().bits(bits.clone());
         let result = outcome(&policy, &by_bits, |declared| declared.doubled());
@@ -337,8 +343,8 @@ fn one_call_sorts_slices(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The same calls on device arrays, and with slices as outputs. Only in-place sorts change their
-/// input.
+/// Makes the calls of the previous test on device arrays, and with slices as outputs. Only in-place
+/// sorts change their input.
 fn one_call_sorts_device_arrays(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys: Vec<i64> =

@@ -1,5 +1,5 @@
-//! Segmented sorts, compared with a stable sort of each segment on the CPU: segment sizes, key
-//! types, values and directions.
+//! Segmented sorts, compared with a stable sort of each segment on the CPU. Cases combine segment
+//! sizes, key types, values and directions.
 
 use multisplit::graph::Graph;
 use multisplit::operations::sort::{AddedSort, SortMethod};
@@ -98,7 +98,7 @@ fn check(
     Ok(added)
 }
 
-/// Like `check`, for valid offsets only.
+/// Calls [`check`] with valid offsets.
 pub fn check_segments(
     gpu: &Gpu,
     policy: &Policy,
@@ -140,7 +140,7 @@ pub fn random(rng: &mut Rng, tile: usize, elements: usize) -> Vec<u32> {
 
 const PAIRS: Payload = Payload::Bytes(4);
 
-/// Segments that fit a tile, including empty segments and segments of one element.
+/// All segments fit a tile; some are empty or have one element.
 fn small_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
     let mut rng = Rng::new(3);
@@ -163,8 +163,8 @@ fn small_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Segments just below, at and just above the size of a tile, and around half a tile. Segments
-/// above half a tile do not share their workgroup.
+/// Segments have sizes around a tile and around half a tile. Segments of more than half a tile do
+/// not share their workgroup with others.
 fn segments_around_a_tile_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
     let tile = tile_of(gpu, &policy, KeyType::U32, PAIRS)?;
@@ -184,7 +184,7 @@ fn segments_around_a_tile_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Large, small and empty segments. The first and last segment are empty.
+/// Segments are large, small or empty. The first and the last segment are empty.
 fn mixed_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
     let cut = offsets([0, 0, 5_000, 1, 0, 2, 700, 3_000, 0, 0, 17, 0]);
@@ -214,7 +214,7 @@ fn mixed_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Sorts by some of the bits, with an odd number of digits, and by no bits at all.
+/// Sorts by bit ranges with an odd number of digits, and by an empty bit range.
 fn sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
     let cut = offsets([0, 1_500, 1, 0, 200, 600, 3]);
@@ -227,7 +227,8 @@ fn sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Every key type with every payload (none, values of 4, 8 and 16 bytes, indices), with the default tile sizes.
+/// Sorts every key type with every payload (none, values of 4, 8 and 16 bytes, indices), with the
+/// default tile sizes.
 fn every_type_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     if !gpu.full {
         return Ok(());
@@ -250,8 +251,8 @@ fn every_type_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Rows that fit one lane, several lanes, a subgroup, or several subgroups, and rows larger than a
-/// tile. With every kind of value, all bits or some bits, and full and partial tiles.
+/// Rows fit one lane, several lanes, a subgroup or several subgroups, or are larger than a tile.
+/// Covers every kind of value, sorts by all bits and by some bits, and full and partial tiles.
 fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
     let subgroup = 8 * policy.facts.subgroup_size as usize;
@@ -277,7 +278,7 @@ fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Offsets in device memory that descend or exceed the array.
+/// Offsets in device memory descend or exceed the array.
 fn invalid_device_offsets_are_clamped(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
     let n = 5_000;
@@ -302,7 +303,7 @@ fn invalid_device_offsets_are_clamped(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A recording that runs several times, each time with other offsets.
+/// A recording runs several times, each time with other offsets.
 fn recording_uses_the_offsets_of_each_run(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (keys, values) = (context.zeroed::<u32>(8_000)?, context.zeroed::<u32>(8_000)?);

@@ -59,7 +59,7 @@ fn mismatched_key_types_are_rejected(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Types of arrays other than the keys.
+/// Arrays other than the keys (values, offsets, counts and so on) have wrong types.
 fn mismatched_array_types_are_rejected(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let mut graph = Graph::new("typed");
@@ -191,7 +191,7 @@ fn plans_for_larger_limits_are_rejected(gpu: &Gpu) -> Result<()> {
     ];
     let mut refused = 0;
     for (name, wider) in wider {
-        // If the device already has the largest possible limit, nothing exceeds it.
+        // Skips limits that already have the largest possible value.
         if wider == limits {
             continue;
         }

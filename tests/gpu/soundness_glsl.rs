@@ -10,7 +10,7 @@ use multisplit_tests::prelude::*;
 tests!(soundness:
     functions_with_side_effects_are_rejected, shaders_with_addresses_are_rejected,
     excessive_shared_memory_is_rejected, shader_accesses_stay_within_bindings,
-    reads_beyond_a_table_stay_within_it, unchecked_spirv_requires_unsafe,
+    splits_survive_out_of_range_table_reads, unchecked_spirv_requires_unsafe,
     built_in_kernels_in_user_graphs_are_rejected,
 );
 
@@ -127,7 +127,7 @@ void main() {
 
 /// A bucket function reads beyond the end of its table, or from an empty table. Each key still gets
 /// a bucket.
-fn reads_beyond_a_table_stay_within_it(gpu: &Gpu) -> Result<()> {
+fn splits_survive_out_of_range_table_reads(gpu: &Gpu) -> Result<()> {
     let source = "uint bucket_of(uint key) { return min(table.at[key * 100000007u], 3u); }";
     let keys: Vec<u32> = (0..5_000).collect();
     for table in [&[][..], &[1], &[2, 0, 1]] {
@@ -169,7 +169,8 @@ void main() { data.at[gl_LocalInvocationIndex] = 9u; }";
     expect_equal(&context.download(&array)?, &[9; 64])
 }
 
-/// Users may not add built-in kernels to their graphs: nothing checks their push constants there.
+/// Users may not add built-in kernels to their graphs, because the push constants of such passes
+/// would not be checked.
 fn built_in_kernels_in_user_graphs_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut graph = Graph::new("by hand");

@@ -1,5 +1,5 @@
 //! Submissions that use the same array are ordered, even if they come from different calls and
-//! threads. The memory of a recording has only one use at a time.
+//! threads. A workspace that overlaps an import is rejected.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ fn adding(gpu: &Gpu, addend: u32, replayable: bool) -> Result<(Executable, Buffe
     Ok((gpu.context.instantiate(plan)?, data.buffer()))
 }
 
-/// Without waiting for a replay, a run and a download are ordered after its submissions.
+/// A run and a download are ordered after the submissions of a replay, without waiting for them.
 fn run_is_ordered_after_a_replay(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let input = uniform(N as usize, 1);

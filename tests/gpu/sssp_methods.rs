@@ -156,7 +156,7 @@ fn float_weights_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A network of the size of soc-Slashdot0902, and a grid that resembles a road network.
+/// Searches a network of the size of soc-Slashdot0902, and a grid that resembles a road network.
 fn generated_networks_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let rmat = Rmat::of_size(82_168, 504_230).generate(Weighting::Own)?;
     let grid = Grid::of_size(10_000).generate(Weighting::Own)?;
@@ -178,7 +178,8 @@ fn generated_networks_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A tuning with a number of workgroups that certainly run concurrently: one on a software driver.
+/// A tuning with resident workgroups, all of which are guaranteed to run concurrently; a single one
+/// on software drivers.
 fn residents(gpu: &Gpu) -> Tuning {
     let mut tuning = tuning(gpu);
     if tuning.residents.groups == 0 {
@@ -280,8 +281,9 @@ fn searches_without_local_hops_match_the_cpu(gpu: &Gpu) -> Result<()> {
     check(gpu, &network, &options, &[0]).map(|_| ())
 }
 
-/// Small near sets and buckets are merged with the next bucket or not. The arcs of a vertex are
-/// relaxed by one thread, one workgroup, or all workgroups.
+/// Cases with different thresholds: below which size a near set or bucket is merged with the next
+/// one, and from which degree the arcs of a vertex are relaxed by one thread, one workgroup, or all
+/// workgroups.
 fn small_buckets_and_high_degree_vertices_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let network = Rmat::of_size(3000, 30_000).generate(Weighting::Own)?;
     let cases = [
@@ -302,7 +304,7 @@ fn small_buckets_and_high_degree_vertices_match_the_cpu(gpu: &Gpu) -> Result<()>
         tuning.tail_entries = merge_entries / 2;
         tuning.wide_degree = wide_degree;
         tuning.hub_degree = hub_degree;
-        // The tuning requires that a hub has at least one piece of arcs.
+        // A valid tuning has `piece` <= `hub_degree`.
         tuning.piece = tuning.piece.min(hub_degree);
         for delta in [5.0, 60.0] {
             let method = Method::Multisplit;

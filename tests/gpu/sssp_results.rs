@@ -73,7 +73,7 @@ fn predecessor_trees_of_random_networks_are_valid(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Cycles and a long path of arcs with zero weight.
+/// The network has cycles and a long path of arcs with zero weight.
 fn predecessor_trees_with_zero_weights_are_valid(gpu: &Gpu) -> Result<()> {
     let mut edges = EdgeList::weighted();
     for v in 0..200 {
@@ -105,7 +105,8 @@ fn statistics_are_consistent(gpu: &Gpu) -> Result<()> {
         let arcs = network.arcs().len() as u64;
         ensure!(found.relaxations == arcs + found.rerelaxations, "{found:?}");
         ensure!(found.expansions >= network.vertices().into() && found.rounds > 1, "{found:?}");
-        // These two methods do not split here: one window of ten buckets covers the whole network.
+        // Bellman-Ford never splits, and for the multisplit method one window of ten buckets covers
+        // this whole network.
         let split = !matches!(method, Method::BellmanFord | Method::Multisplit);
         ensure!(split == (found.splits > 0), "{found:?}");
         let sizes = solver.round_sizes()?;
@@ -116,8 +117,8 @@ fn statistics_are_consistent(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The passes that split the pile of far vertices run once in eight rounds. Most passes are
-/// dispatched indirectly. The plan covers several rounds of a search.
+/// A plan covers 16 rounds of a search. The passes that split the set of far vertices run once in
+/// eight rounds. Most passes are dispatched indirectly.
 fn far_vertices_are_split_every_eight_rounds(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let network = Grid::of_size(400).generate(Weighting::Own)?;

@@ -43,10 +43,14 @@ const FIELDS: &[fn(&mut Tuning) -> &mut u32] = fields![
 /// One or two fields of the tuning get arbitrary values. A full run tries 400 tunings.
 fn random_tunings_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let device = Tuning::for_device(gpu.context.properties());
-    // Two fields are not drawn: `residents`, of which each field is drawn, and the loop limit, which
-    // comes from the device.
+    // `FIELDS` contains all fields but two: `residents`, whose own fields are listed separately,
+    // and the loop limit, which is a device property.
     let all = format!("{device:?}").matches(": ").count();
-    ensure!(all == FIELDS.len() + 2, "{all} fields, {} of them are drawn", FIELDS.len());
+    ensure!(
+        all == FIELDS.len() + 2,
+        "the tuning has {all} fields, but {} of them are listed",
+        FIELDS.len()
+    );
     let (mut right, mut refused, mut mine) = (0, 0, gpu.mine());
     for seed in 0..if gpu.full { 400 } else { 16 } {
         let mut rng = Rng::new(seed * 7919 + u64::from(gpu.context.properties().subgroup_size));
@@ -79,7 +83,7 @@ fn random_tunings_match_the_cpu(gpu: &Gpu) -> Result<()> {
     }
     ensure!(
         right > 0 && refused > 0,
-        "{right} right, {refused} refused: expected at least one of each"
+        "{right} correct results and {refused} errors; expected at least one of each"
     );
     Ok(())
 }

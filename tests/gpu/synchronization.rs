@@ -1,5 +1,5 @@
-//! Positive controls: the validation layer reports a missing barrier, so other tests can rely on
-//! the absence of messages.
+//! Controls for the other tests: the validation layer reports missing barriers, so the absence of
+//! messages shows that no barrier is missing.
 //!
 //! Layer 1.3.239 reports hazards between a read and a write, in either order. It does not report
 //! two writes to a storage buffer; the planner's model tests cover those.
@@ -97,7 +97,7 @@ fn removing_any_barrier_of_a_scan_is_reported(gpu: &Gpu) -> Result<()> {
 fn missing_barrier_between_runs_is_reported(gpu: &Gpu) -> Result<()> {
     let again = two_copies(&gpu.context, true)?;
     ensure!(hazards(gpu, &again, again.plan.clone(), 3)?.is_empty());
-    // A plan that is marked as replayable but has no barriers between its runs.
+    // The same plan without barriers between runs, but marked as replayable.
     let once = two_copies(&gpu.context, false)?;
     let claiming = once.plan.broken_by(|plan| *plan.replayable = true);
     let reported = hazards(gpu, &once, claiming, 3)?;
@@ -113,7 +113,8 @@ fn consecutive_scans_have_no_hazards(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Without waiting between submissions: a recording is ordered after its own earlier submissions.
+/// The test does not wait between submissions: a replayable recording is ordered after its own
+/// earlier submissions.
 fn submissions_in_flight_have_no_hazards(gpu: &Gpu) -> Result<()> {
     for work in [
         scan_plan(gpu, METHODS[0], true)?,

@@ -1,6 +1,6 @@
 //! Top-k, compared with a stable sort on the CPU. Outputs lie between guard words. Cases combine
-//! key type, number of rows, k, direction, distribution and method. Also device counts and rejected
-//! arguments.
+//! key type, number of rows, k, direction, distribution and method. Other tests cover device counts
+//! and rejected arguments.
 
 use multisplit::graph::Graph;
 use multisplit::operations::topk::TopKMethod;
@@ -58,9 +58,9 @@ fn whole_product(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The sample: key type, method, k, and whether results are sorted. It is small because pipelines
-/// take most of the time of a test: each entry needs one per pass, and the pass that sorts results
-/// needs another one for each power of two that bounds k.
+/// The sample: key type, method, k, and whether results are sorted. The sample is small because
+/// compiling pipelines takes most of the time of a test: each entry needs one pipeline per pass,
+/// and the pass that sorts results needs one for each power of two to which k is rounded up.
 const SAMPLED: [(KeyType, TopKMethod, usize, bool); 2] =
     [(KeyType::F32, TopKMethod::Rows, 200, true), (KeyType::F32, TopKMethod::Filter, 200, true)];
 
@@ -84,7 +84,7 @@ fn sampled_product(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// From one row to 300 rows, with lengths around a vector and a tile.
+/// Uses 1 to 300 rows, with lengths from one element to several tiles.
 fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
     let mut mine = gpu.mine();
@@ -119,8 +119,8 @@ fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     check(gpu, &policy, &case).map(drop)
 }
 
-/// The threshold is estimated from samples that are too many, too few, or from one part of the
-/// array. The estimate is wrong, but the results must be correct.
+/// The threshold is estimated from too many samples, from too few, or from one part of the array
+/// only. Even if the estimate is wrong, the results must be correct.
 fn wrong_threshold_estimates_give_correct_results(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for (samples, maxima) in [(1, 1), (1 << 20, 16), (1 << 20, 1 << 16), (4096, 64)] {
@@ -146,8 +146,8 @@ fn wrong_threshold_estimates_give_correct_results(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Rows that several workgroups share, with a short last part, and more candidates than one
-/// workgroup can hold.
+/// Rows are divided among several workgroups. The last part of a row is short, and there are more
+/// candidates than one workgroup can hold.
 fn topk_of_rows_divided_into_parts_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut policy = quick_policy(gpu);
     policy.topk.row_elements = 500;
@@ -228,7 +228,7 @@ fn counted(gpu: &Gpu, policy: &Policy, method: TopKMethod) -> Result<()> {
     Ok(())
 }
 
-/// Arrays on the host and on the device, empty arrays, and several rows.
+/// Searches arrays on the host and on the device, empty arrays, and several rows.
 fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys = [0.0f32, -0.0, f32::NAN, 1.5, f32::NEG_INFINITY, 1.5, -f32::NAN];

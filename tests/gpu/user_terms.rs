@@ -59,7 +59,7 @@ impl Chained for i64 {
     }
 }
 
-/// The operator returns the last value that is not NaN.
+/// For floats, the operator returns the last value that is not NaN.
 impl Chained for f32 {
     const SOURCE: &'static str =
         "float combined(float a, float b) { return b != b ? a : b; } // the last number";

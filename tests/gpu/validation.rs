@@ -1,5 +1,5 @@
-//! Validation that the caller enables: results do not change, and a run returns an error if the
-//! layer reports one.
+//! Contexts with validation enabled by the caller: results do not change, and a run returns an
+//! error if the layer reports one.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ fn open(gpu: &Gpu, validation: ValidationConfig) -> Result<Context> {
 fn gpu_assisted_validation_keeps_results(gpu: &Gpu) -> Result<()> {
     let context = open(gpu, ValidationConfig { gpu_assisted: true, ..Default::default() })?;
     ensure!(!context.features().push_descriptor, "push descriptors are enabled");
-    // A copy, since it has the kernel that takes the least time to instrument and compile.
+    // The plan only copies, because the copy kernel takes the least time to instrument and compile.
     let Work { plan, src, dst } = two_copies(&context, true)?;
     let (input, output) = (context.upload(&[7u32; N as usize])?, context.zeroed::<u32>(N)?);
     context.run(&context.instantiate(plan)?, &[(src, &input), (dst, &output)])?;
@@ -58,7 +58,7 @@ fn validation_errors_fail_the_run(gpu: &Gpu) -> Result<()> {
             ensure!(failed == fail_on_error, "fail_on_error: {fail_on_error}, failed: {failed}");
         }
         ensure!(!context.messages().take().is_empty(), "the layer did not report the hazard");
-        // Runs of other plans do not return the error.
+        // A later run of a correct plan does not return the error.
         context.run(&context.instantiate(plan)?, &buffers)?;
         expect_equal(&context.download(&output)?, &[7; N as usize])?;
     }

@@ -1,5 +1,5 @@
-//! Work and frames: passes on arrays are declared, recorded once, and submitted many times with
-//! values that change between submissions.
+//! Tests of `Work` and `Frame`: passes on arrays are declared once, recorded once, and submitted
+//! many times with values that change between submissions.
 
 use multisplit::{
     Array, Bins, Buckets, Error, ExecutableOptions, Frame, Glsl, Scan, Sort, Work, threads,
@@ -17,7 +17,8 @@ tests!(work:
 
 const N: u64 = 10_000;
 
-/// Operations on the first elements of an array do not access others, or return an error.
+/// An operation on the first elements of an array either does not access the other elements or
+/// returns an error.
 fn operations_are_limited_to_the_first_elements(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (a, b) = (context.upload(&[1u32, 2, 3, 4, 5])?, context.upload(&[9u32; 5])?);
@@ -128,8 +129,8 @@ fn push_constants_can_change_between_runs(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Runs that use a transient: each submission in flight has its own copy of it. Each run reads the
-/// output of the previous one.
+/// Runs use a transient buffer, of which each submission in flight has its own copy. Each run reads
+/// the output of the previous run.
 fn submissions_in_flight_are_ordered(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut expected = uniform(N as usize, 2);
@@ -190,7 +191,7 @@ fn counts_can_change_between_runs(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Fills, copies, splits, histograms and scans in one recording, on arrays and transients.
+/// One recording fills, copies, splits, counts and scans arrays and transient buffers.
 fn primitives_in_one_recording_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys = uniform(N as usize, 4);
@@ -275,7 +276,6 @@ fn calls_and_submissions_are_ordered(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&array)?, &expected)
 }
 
-/// A frame keeps its arrays alive.
 fn frames_keep_their_arrays_alive(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let out = context.zeroed::<u32>(N)?;
@@ -292,8 +292,8 @@ fn frames_keep_their_arrays_alive(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&out)?, &input)
 }
 
-/// Like [`ADD`], for at most as many workgroups as the array needs. With very many workgroups, the
-/// thread index would wrap around.
+/// Like [`ADD`], but only the first 16 workgroups write. In the largest dispatch, the global thread
+/// index wraps around, so later workgroups would write the same words again.
 const ADD_BY_SOME: &str = "#version 460
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Data { uint at[]; } data;
@@ -303,7 +303,7 @@ void main() {
     if (gl_WorkGroupID.x < 16 && i < data.at.length()) data.at[i] += push.addend * i;
 }";
 
-/// The numbers of workgroups are in device memory.
+/// The workgroup counts of the dispatch are in device memory.
 fn indirect_dispatches_are_clamped(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (array, groups) = (context.zeroed::<u32>(1000)?, context.upload(&[3u32, 1, 1])?);
@@ -370,7 +370,8 @@ void main() { if (gl_GlobalInvocationID.x == 0) data.at[0] += push.a + push.b; }
     expect_equal(&context.download(&array)?, &reference::exclusive_scan(&expected))
 }
 
-/// A frame is recorded immediately, but imports get their memory only when plans are run.
+/// A frame is recorded immediately, so its work must not have imports, whose memory is known only
+/// when a plan runs.
 fn frames_with_imports_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let begin = || -> Result<_> {
@@ -394,7 +395,7 @@ fn frames_with_imports_are_rejected(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&array)?, &expected)
 }
 
-/// Passes with so many arrays that the library must allocate memory to look them up.
+/// The work uses so many arrays that the library must allocate memory to look them up.
 fn many_arrays_are_bound(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let arrays: Vec<_> =

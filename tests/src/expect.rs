@@ -54,8 +54,8 @@ pub fn few_groups(policy: Policy) -> Policy {
     policy.lowered(|facts| facts.max_groups = 7)
 }
 
-/// Calls a generic function for each element type, until one call fails. They share the turns of
-/// their cases.
+/// Calls a generic function for each element type until a call fails. All calls use the same
+/// [`mine`](crate::harness::Gpu::mine) closure, so the cases of all types form one list.
 #[macro_export]
 macro_rules! of_every_type {
     ($function:ident($gpu:expr)) => {{
@@ -69,8 +69,8 @@ macro_rules! of_every_type {
     }};
 }
 
-/// A table of calls and the errors they must return: `call() => Variant { field, .. },`, with a path
-/// for errors that are not variants of [`multisplit::Error`].
+/// Checks that calls return the expected errors. Each line is `call() => Variant { field, .. },`;
+/// errors that are not variants of [`multisplit::Error`] need a path.
 #[macro_export]
 macro_rules! expect_errors {
     ($($outcome:expr => $pattern:pat $(if $guard:expr)?),* $(,)?) => {$({

@@ -37,8 +37,9 @@ impl Part {
         move || cases.next().is_some_and(|case| owner(case, self.of) == self.number - 1)
     }
 
-    /// Like `turns`, for a sample: the first case of a list, some of the next ones, and few of a
-    /// long product. The parts share them.
+    /// Like [`Self::turns`], but for a sample, which contains the first case, one in
+    /// [`SHORT_LIST_THINNING`] of the first [`SHORT_LIST`] cases, and one in [`THINNING`] of the
+    /// others. Each case of the sample belongs to exactly one part.
     pub fn sampled_turns(self) -> impl FnMut() -> bool {
         let (mut case, mut turn) = (0, self.turns());
         move || {
@@ -50,11 +51,11 @@ impl Part {
     }
 }
 
-/// Number of cases at the beginning of a list of which a sample runs a larger share.
+/// Number of cases at the beginning of a list from which a sample takes a larger share.
 const SHORT_LIST: usize = 12;
-/// A sample runs one in this many of these first cases.
+/// A sample contains one in this many of the first [`SHORT_LIST`] cases.
 const SHORT_LIST_THINNING: usize = 3;
-/// A sample runs one in this many of the other cases.
+/// A sample contains one in this many of the cases after the first [`SHORT_LIST`].
 const THINNING: usize = 24;
 
 /// Index (from 0) of the part that runs a case.
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_thin_long_products_more_than_short_lists() {
+    fn samples_contain_a_larger_share_of_short_lists() {
         const CASES: usize = 480 + SHORT_LIST;
         let mut owners = [0; CASES];
         for part in Part::all(3) {

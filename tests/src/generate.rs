@@ -48,7 +48,7 @@ fn tosses(n: u64, rng: &mut Rng) -> u64 {
 pub enum Distribution {
     /// All buckets equally likely.
     Uniform,
-    /// Bucket ids from B(m - 1, 1/2).
+    /// Bucket ids have the binomial distribution B(m - 1, 1/2).
     Binomial,
     /// A quarter of the keys is uniform, the rest is in one bucket.
     QuarterUniform,

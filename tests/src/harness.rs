@@ -64,9 +64,10 @@ impl Gpu {
         all.into_iter().filter(move |_| mine())
     }
 
-    /// The sizes at which to run a case. A full run takes all sizes in turn. A sample takes the few,
-    /// if it contains the case: on a software driver, pipeline compilation dominates the cost of a
-    /// case, so all sizes share the pipelines of a case.
+    /// Returns the array sizes at which this process runs a case. In a full run, these are its
+    /// share of the sizes in `few` and `more`. In a sample, these are all sizes in `few` if the
+    /// sample contains the case: on a software driver, compiling the pipelines of a case dominates
+    /// its cost, and all sizes use the same pipelines.
     pub fn sizes<T: Copy>(
         &self,
         mine: &mut dyn FnMut() -> bool,
@@ -181,13 +182,14 @@ pub fn every_width(tests: Vec<Test>) -> Subject {
     Subject { tests, widths: Widths::Every }
 }
 
-/// Tests of code built on kernels that have separate tests: the tests are assigned to the widths in
-/// turn, and each runs completely at its width.
+/// Tests of code whose kernels have their own tests at every width. In a sample, each of these
+/// tests runs at one width with all its cases; the widths take turns.
 pub fn in_turn(tests: Vec<Test>) -> Subject {
     Subject { tests, widths: Widths::InTurn }
 }
 
-/// Tests of host code, which is the same at every width: each file runs at one width.
+/// Tests of host code, which does not depend on the width. In a sample, all tests of a file run at
+/// one width.
 pub fn one_width(tests: Vec<Test>) -> Subject {
     Subject { tests, widths: Widths::One }
 }
@@ -350,7 +352,7 @@ fn run_and_print_failure(command: &mut Command) -> Result<Option<Vec<u8>>> {
     if status.success() {
         return Ok(Some(output));
     }
-    // A process that was killed by a signal did not report it.
+    // A process that is killed by a signal prints no error itself.
     let mut out = std::io::stdout().lock();
     out.write_all(&output)?;
     writeln!(out, "error: the process of one width ended with {status}")?;
@@ -397,7 +399,7 @@ fn run_here(
             })
         })
         .collect();
-    // Last, so that the layer's object tracking reports every leaked object.
+    // This test runs last, so that the layer's object tracking reports every leaked object.
     trials.push(Trial::test(format!("{prefix}teardown::leaks_nothing"), move || {
         let gpu = gpu.lock().unwrap_or_else(PoisonError::into_inner).take();
         let context = gpu.ok_or("the device is gone")?.context;

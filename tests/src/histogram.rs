@@ -12,7 +12,7 @@ pub trait Reference: Sample + std::fmt::Debug {
     /// A small number.
     fn small(number: u8) -> Self;
 
-    /// The bin among `m` equal parts of [lo, hi), or `None` if the sample is outside.
+    /// The bin among `m` equal parts of [lo, hi), or `None` if the sample is out of range.
     fn even_bin(self, lo: Self, hi: Self, m: u32) -> Option<u32>;
 
     /// The bin if the value is the bin index itself.
@@ -138,7 +138,7 @@ pub enum Spread {
     Uniform,
     /// All samples in one bin.
     OneBin,
-    /// Bins from B(m - 1, 1/2).
+    /// Bin indices have the binomial distribution B(m - 1, 1/2).
     Binomial,
     /// A bell curve around the middle.
     Normal,

@@ -1,5 +1,6 @@
-//! A graph whose imports have contents. They are uploaded between guard words for each run, and
-//! results are compared together with everything around them.
+//! A graph together with the contents of its imports. For each run, the contents are uploaded
+//! between guard words. Comparisons of results also check the guard words and all words that must
+//! not change.
 
 use std::fmt::Debug;
 
@@ -13,8 +14,8 @@ use multisplit::{Array, Bound, Context, Executable, Policy};
 const GUARD: usize = 64;
 /// The guard word.
 pub const GUARD_WORD: u32 = 0xDEAD_BEEF;
-/// Indices of device counts among other words: in the first 256 bytes, in the next, and later. Offsets of bindings
-/// are multiples of at most 256 bytes.
+/// Word indices of device counts in their buffer: in the first 256 bytes, in the next 256 bytes,
+/// and beyond. (No device requires binding offsets to be multiples of more than 256 bytes.)
 const COUNT_INDICES: [usize; 3] = [3, 71, 150];
 
 /// A graph and the contents of its imports.
@@ -29,13 +30,13 @@ pub struct Setup<'c> {
 struct Contents {
     name: String,
     import: Buffer,
-    /// With guard words before and after.
+    /// The contents, with guard words before and after.
     words: Vec<u32>,
     array: Option<Array<u32>>,
 }
 
 impl<'c> Setup<'c> {
-    /// A graph called `name`.
+    /// Creates an empty graph called `name`.
     pub fn new(context: &'c Context, name: &str) -> Self {
         Self { context, graph: Graph::new(name), imports: Vec::new() }
     }
@@ -88,7 +89,7 @@ impl<'c> Setup<'c> {
         Ok(())
     }
 
-    /// Replaces a count by [`Self::count`], which must be on the device.
+    /// Sets a device count that [`Self::count`] returned.
     pub fn set_count(&mut self, count: Count, n: u32) -> Result<()> {
         match count {
             Count::Device { buffer, index, .. } => self.write(buffer, &count_words(n, index)),
@@ -195,7 +196,7 @@ impl Contents {
     }
 }
 
-/// A device count among other words, without alignment.
+/// The contents of a count buffer: the count `n` is word `index`, and all other words are 9.
 fn count_words(n: u32, index: u64) -> [u32; 160] {
     let mut words = [9; 160];
     words[index as usize] = n;

@@ -12,8 +12,8 @@ pub fn distances(vertices: u32, arcs: &[(u32, u32, u32)], source: u32) -> Vec<u3
     search(vertices, arcs, source, |distance, weight| distance + weight)
 }
 
-/// The same with float weights and distances, given as bits: non-negative floats compare like their
-/// bits.
+/// Like [`distances`], but weights and distances are floats, given as bits. (Non-negative floats
+/// compare like their bits.)
 pub fn distances_f32(vertices: u32, arcs: &[(u32, u32, u32)], source: u32) -> Vec<u32> {
     let sum = |distance, weight| (f32::from_bits(distance) + f32::from_bits(weight)).to_bits();
     search(vertices, arcs, source, sum)
@@ -60,7 +60,7 @@ pub fn distances_in(network: &Network, source: u32) -> Vec<u32> {
     }
 }
 
-/// The result of an independent, certified search in a graph.
+/// A search result that another program computed and certified.
 #[derive(Clone, Copy, Debug)]
 pub struct Known {
     /// The graph's name.

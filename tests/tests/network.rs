@@ -1,5 +1,5 @@
-//! Networks on the CPU: the generators produce the networks they define, and Dijkstra's algorithm
-//! finds the known distances.
+//! Networks on the CPU: generated networks have the expected size, and Dijkstra's algorithm finds
+//! the distances of known results.
 #![allow(clippy::expect_used)]
 
 use multisplit_bench::network::{Grid, Rmat, Weighting, dijkstra};

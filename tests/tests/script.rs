@@ -7,7 +7,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 
-/// Prints its arguments, and whether the folder of Mesa's shader cache exists.
+/// The stub for cargo. `run` prints its arguments, and whether the folder of Mesa's shader cache
+/// exists.
 const CARGO: &str = r#"#!/bin/sh
 case "$1" in
 --version) echo "cargo 99.0.0" ;;

@@ -231,7 +231,7 @@ static uint32_t memory_type(const Host *host, uint32_t allowed) {
             return i;
         }
     }
-    give_up("no memory that both sides see");
+    give_up("no memory type that both the host and the device can access");
     return 0;
 }
 
@@ -348,7 +348,7 @@ HostPass host_pass(const Host *host, const uint32_t *spirv, size_t bytes, const 
                    uint32_t count, uint32_t push_bytes) {
     HostPass pass = {0};
     if (count > MAX_BUFFERS) {
-        give_up("a pass with too many buffers");
+        give_up("a pass has at most four storage buffers");
     }
     create_layouts(host, &pass, count, push_bytes);
     create_pipeline(host, &pass, spirv, bytes);

@@ -124,8 +124,8 @@ public:
     }
 };
 
-/* A number of a key type, for `first`, `last` and `identity`. Only numbers of exactly these types convert: what
- * compares floats is a float. */
+/* A number of a key type, for `first`, `last` and `identity`. Only numbers of exactly these types convert, so the
+ * operand of a comparison of floats must be a float. */
 inline MultisplitNumber number(std::uint32_t value) { return multisplit_u32(value); }
 inline MultisplitNumber number(std::int32_t value) { return multisplit_i32(value); }
 inline MultisplitNumber number(float value) { return multisplit_f32(value); }
@@ -214,7 +214,7 @@ public:
     }
     MultisplitContext *get() const noexcept { return handle_.get(); }
     explicit operator bool() const noexcept { return handle_ != nullptr; }
-    /* multisplit_context_lane_order. */
+    /* Whether the device still preserves lane order: multisplit_context_lane_order. */
     Result<bool> keeps_lane_order() const {
         VkBool32 kept = VK_TRUE;
         const MultisplitResult code = multisplit_context_lane_order(get(), &kept);
@@ -229,8 +229,8 @@ private:
 
 namespace detail {
 
-/* Destroys a handle. It holds the context, so a std::unique_ptr destroys the handle before the context, also
- * when it is assigned to. */
+/* The deleter of a handle. It holds the context, so a std::unique_ptr destroys the handle before it releases the
+ * context, also on assignment. */
 template <class Handle, MultisplitResult (*destroy)(Handle *)>
 struct Destroy {
     Context context;
@@ -257,7 +257,7 @@ inline MultisplitBinding bind(MultisplitRole role, VkBuffer buffer, VkDeviceSize
 class Operation {
 public:
     Operation() = default;
-    /* Warmed up on creation: multisplit_sort_pairs_create, multisplit_sort_keys_create. */
+    /* Create sorts that are already warmed up: multisplit_sort_pairs_create, multisplit_sort_keys_create. */
     static Result<Operation> sort_pairs(const Context &context, MultisplitKeyType key_type, std::uint64_t n,
                                         MultisplitCount count = MULTISPLIT_COUNT_FIXED) {
         MultisplitOperation *made = nullptr;
@@ -270,7 +270,7 @@ public:
         const MultisplitResult code = multisplit_sort_keys_create(context.get(), key_type, n, count, &made);
         return wrap(context, code, made);
     }
-    /* Only planned on creation: call warm_up() before recording. */
+    /* Create operations that are only planned: call warm_up() before recording. */
     static Result<Operation> sort(const Context &context, MultisplitSortInfo info) {
         return plan(context, info, multisplit_sort_create);
     }
@@ -346,12 +346,12 @@ public:
         return wrap(code, found);
     }
 
-    /* For sort_pairs and sort_keys: multisplit_record_sort. */
+    /* Records an operation created by sort_pairs or sort_keys: multisplit_record_sort. */
     Result<void> record_sort(VkCommandBuffer commands, VkBuffer keys, VkBuffer values = VK_NULL_HANDLE,
                              VkBuffer count = VK_NULL_HANDLE) const {
         return Result<void>(multisplit_record_sort(get(), commands, keys, values, count));
     }
-    /* For any operation: multisplit_record with these buffers and the other members of `info`. */
+    /* Records any operation: multisplit_record with these bindings and the other members of `info`. */
     Result<void> record(VkCommandBuffer commands, std::initializer_list<MultisplitBinding> bindings,
                         MultisplitRecordInfo info = {}) const {
         info.bindings = bindings.begin();
@@ -401,7 +401,7 @@ public:
     }
     MultisplitSssp *get() const noexcept { return handle_.get(); }
     explicit operator bool() const noexcept { return handle_ != nullptr; }
-    /* Distances are std::uint32_t, or float if the weights are floats: `count` of them, one per vertex. */
+    /* Writes `count` distances, one per vertex: std::uint32_t, or float if the weights are floats. */
     template <class T>
     Result<void> solve(std::uint32_t source, T *distances, std::uint64_t count,
                        std::uint32_t *predecessors = nullptr) const {

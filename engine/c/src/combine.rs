@@ -34,15 +34,15 @@ pub struct MultisplitScanInfo {
     pub key_type: MaybeUninit<MultisplitKeyType>,
     /// Operator that combines elements.
     pub op: MaybeUninit<MultisplitOperator>,
-    /// Whether a result includes its own element. Otherwise it combines only the elements before it, and
-    /// the first result is the identity element: 0 for a sum, the last value in order for a minimum, the
-    /// first for a maximum.
+    /// Whether a result includes its own element. Otherwise it combines only the elements before it, and the
+    /// first result is the identity element: 0 for a sum, the last value in sort order for a minimum, the
+    /// first one for a maximum.
     pub inclusive: VkBool32,
     /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
     pub glsl: *const c_char,
     /// The identity element of that function: a number of the type that it combines.
     pub identity: MultisplitNumber,
-    /// The element count, and the caller's buffer accesses around the scan.
+    /// Members shared by all operations; `n` is the element count.
     pub common: MultisplitCommonInfo,
 }
 operation_info!(MultisplitScanInfo, declare_scan);
@@ -84,7 +84,7 @@ unsafe fn declare_scan(context: &Context, info: &MultisplitScanInfo) -> Outcome<
 }
 
 /// A reduction of a whole array to one element. The result for an empty array is the identity element: 0 for
-/// a sum, the last value in order for a minimum, the first for a maximum.
+/// a sum, the last value in sort order for a minimum, the first one for a maximum.
 ///
 /// Roles: `INPUT`; `OUTPUT`, one element; `INDICES`, one word, if `index` is set.
 #[repr(C)]
@@ -103,7 +103,7 @@ pub struct MultisplitReduceInfo {
     pub glsl: *const c_char,
     /// The identity element of that function: a number of the type that it combines.
     pub identity: MultisplitNumber,
-    /// The element count, and the caller's buffer accesses around the reduction.
+    /// Members shared by all operations; `n` is the element count.
     pub common: MultisplitCommonInfo,
 }
 operation_info!(MultisplitReduceInfo, declare_reduce);
@@ -162,12 +162,12 @@ pub struct MultisplitReduceByKeyInfo {
     pub glsl: *const c_char,
     /// The identity element of that function: a number of the type that it combines.
     pub identity: MultisplitNumber,
-    /// Whether to write arguments of indirect dispatches over the runs to `DISPATCH`, and the number of runs per
-    /// workgroup; 0: no.
+    /// Number of runs per workgroup of an indirect dispatch over the runs, whose arguments are written to
+    /// `DISPATCH`; 0: they are not written.
     pub dispatch_threads: u32,
     /// Must be 0.
     pub reserved: u32,
-    /// The element count, and the caller's buffer accesses around the reduction.
+    /// Members shared by all operations; `n` is the element count.
     pub common: MultisplitCommonInfo,
 }
 operation_info!(MultisplitReduceByKeyInfo, declare_reduce_by_key);
@@ -239,7 +239,7 @@ pub struct MultisplitScanByKeyInfo {
     pub glsl: *const c_char,
     /// The identity element of that function: a number of the type that it combines.
     pub identity: MultisplitNumber,
-    /// The element count, and the caller's buffer accesses around the scan.
+    /// Members shared by all operations; `n` is the element count.
     pub common: MultisplitCommonInfo,
 }
 operation_info!(MultisplitScanByKeyInfo, declare_scan_by_key);
@@ -292,7 +292,7 @@ unsafe fn declare_scan_by_key(
 
 /// A reduction of each segment of an array. Segment s has the elements from `OFFSETS[s]` up to, but not
 /// including, `OFFSETS[s + 1]`; or it is row s of a matrix. The result for an empty segment is the identity
-/// element: 0 for a sum, the last value in order for a minimum, the first for a maximum.
+/// element: 0 for a sum, the last value in sort order for a minimum, the first one for a maximum.
 ///
 /// Roles: `INPUT` and, unless segments are rows, `OFFSETS`, read-only; `OUTPUT`, one element per segment.
 /// Every result is written. Offsets beyond the element count are clamped to it, and a segment that ends at or
@@ -317,7 +317,7 @@ pub struct MultisplitReduceSegmentsInfo {
     pub glsl: *const c_char,
     /// The identity element of that function: a number of the type that it combines.
     pub identity: MultisplitNumber,
-    /// The element count, and the caller's buffer accesses around the reduction.
+    /// Members shared by all operations; `n` is the element count.
     pub common: MultisplitCommonInfo,
 }
 operation_info!(MultisplitReduceSegmentsInfo, declare_reduce_segments);

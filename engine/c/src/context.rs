@@ -33,7 +33,8 @@ pub enum MultisplitRanking {
     Auto = 0,
     /// Only behaviour that Vulkan guarantees. No probe runs.
     Promised = 1,
-    /// Also lane order, if a probe finds that the device preserves it; this is faster.
+    /// Also lane order, if a probe finds that the device preserves it; this is faster. Lane order means that
+    /// atomics on shared memory by one instruction of a subgroup take effect in the order of the lanes.
     /// `multisplit_context_lane_order` reports whether it still holds.
     Probed = 2,
 }
@@ -236,10 +237,10 @@ pub unsafe extern "C" fn multisplit_context_create(
     })
 }
 
-/// Reports whether the device has preserved lane order, which Vulkan does not guarantee, in all sorts and
-/// splits that relied on it. One tile in 256 checks the order and sets the status word of the context on a
-/// violation. This call only reads host memory; it neither submits nor waits. A recording is covered once its
-/// fence has been waited for.
+/// Reports whether the device has preserved lane order (see `MULTISPLIT_RANKING_PROBED`), which Vulkan does
+/// not guarantee, in all sorts and splits that relied on it. One tile in 256 checks the order and sets the
+/// status word of the context on a violation. This call only reads host memory; it neither submits nor waits.
+/// Wait for the fence of a recording first: only then is a violation in that recording reported.
 ///
 /// If `kept` is `VK_FALSE`, results of existing operations may be in the wrong order. Operations created from
 /// then on do not rely on lane order: destroy the existing ones and create them again. With

@@ -57,7 +57,7 @@ pub(crate) struct Declaration {
     pub roles: Vec<(MultisplitRole, Buffer)>,
     /// The element count, and the count of a second array or of segments.
     pub counts: [RecordedCount; 2],
-    /// The limits that recordings may replace, if the operation compares with any.
+    /// The comparison limits that recordings may replace; `None` if the operation has none.
     pub limits: Option<Limits>,
 }
 

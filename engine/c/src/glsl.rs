@@ -12,7 +12,7 @@ use crate::read;
 use crate::result::Outcome;
 use crate::types::{MultisplitNumber, MultisplitOperator};
 
-/// A bucket function of a split.
+/// Reads a bucket function of a split.
 ///
 /// # Safety
 /// `source` is null or a C string.
@@ -28,7 +28,7 @@ pub(crate) unsafe fn bucket(
     absent(source, parameters, table)
 }
 
-/// A bin function of a histogram.
+/// Reads a bin function of a histogram.
 ///
 /// # Safety
 /// `source` is null or a C string.
@@ -44,7 +44,7 @@ pub(crate) unsafe fn bin(
     absent(source, parameters, table)
 }
 
-/// The predicate of a selection.
+/// Reads the predicate of a selection.
 ///
 /// # Safety
 /// `source` is null or a C string.
@@ -60,7 +60,8 @@ pub(crate) unsafe fn predicate<K: multisplit::Key>(
     absent(source, parameters, table)
 }
 
-/// The operator that combines elements of a type: built-in, or a GLSL function and its identity element.
+/// Reads the operator that combines elements of a type: a built-in one, or a GLSL function and its identity
+/// element.
 ///
 /// # Safety
 /// `source` is null or a C string.
@@ -118,7 +119,7 @@ unsafe fn function(
 
 #[cfg(not(feature = "glsl"))]
 fn absent<T>(_: *const c_char, _: [u32; 3], _: Option<Buffer>) -> Outcome<T> {
-    let text = "this library was built without GLSL; build it with the feature `glsl`";
+    let text = "this library was built without GLSL functions; build it with them (the cargo feature `glsl`)";
     let code = crate::result::MultisplitResult::MultisplitErrorUnsupported;
     Err(crate::result::Failure::new(code, text))
 }

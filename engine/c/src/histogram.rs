@@ -99,7 +99,7 @@ pub struct MultisplitHistogramInfo {
     /// For `EVEN` and `RANGE`: whether the last bin includes its upper edge; otherwise samples equal to it
     /// are out of range.
     pub closed: VkBool32,
-    /// The element count, and the caller's buffer accesses around the histogram.
+    /// Members shared by all operations; `n` is the element count.
     pub common: MultisplitCommonInfo,
 }
 operation_info!(MultisplitHistogramInfo, declare);
@@ -165,7 +165,7 @@ unsafe fn declare(context: &Context, info: &MultisplitHistogramInfo) -> Outcome<
 fn layout(info: &MultisplitHistogramInfo) -> Layout {
     let channels = info.channels.max(1);
     let active = match info.active_channels {
-        // The primitive rejects channel counts that are too large.
+        // The engine rejects channel counts that are too large.
         0 => 1u32.checked_shl(channels).map_or(u32::MAX, |end| end - 1),
         active => active,
     };

@@ -36,7 +36,7 @@ pub type MultisplitAllocateFunction = Option<
     ) -> VkResult,
 >;
 
-/// Frees an allocation. As above, it must not call the library.
+/// Frees an allocation. Like `MultisplitAllocateFunction`, it must not call the library.
 pub type MultisplitFreeFunction =
     Option<unsafe extern "C" fn(user: *mut c_void, memory: *const MultisplitMemory)>;
 

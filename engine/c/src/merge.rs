@@ -39,7 +39,7 @@ pub struct MultisplitMergeInfo {
     pub reserved: u32,
     /// Length of the second array.
     pub other: MultisplitOtherCount,
-    /// Length of the first array, and the caller's buffer accesses around the merge.
+    /// Members shared by all operations; `n` is the length of the first array.
     pub common: MultisplitCommonInfo,
 }
 operation_info!(MultisplitMergeInfo, declare);

@@ -118,7 +118,8 @@ pub(crate) struct Operation {
     options: ExecutableOptions,
     workspace: WorkspaceRequirements,
     roles: Vec<RoleBuffer>,
-    /// The counts set by each recording: the count, and that of a second array.
+    /// The counts that recordings may set: the element count, and the length of a second array or the number
+    /// of segments.
     counts: [RecordedCount; 2],
     /// The values that recordings may replace.
     replaceable: Replaceable,
@@ -276,7 +277,7 @@ impl Operation {
         let numbers = [self.recorded(count, info.count)?, self.recorded(other, info.other_count)?];
         let bytes = numbers.map(|number| number.unwrap_or_default().to_ne_bytes());
         let values = [0, 1].map(|at| PassValue { pass: self.counts[at].name, bytes: &bytes[at] });
-        // The values read by the plan.
+        // Only the counts that the plan reads: both, one of them, or none.
         let [first, second] = numbers.map(|number| number.is_some());
         let counts = &values[usize::from(!first)..1 + usize::from(second)];
         let mut pushes = [[0; PUSH_BYTES]; MAX_REPLACED];
@@ -351,7 +352,7 @@ impl Operation {
         let what = if name == COUNT { "number of elements" } else { "other_count" };
         let too_large = || Error::TooLarge { what, asked: given, limit };
         let number = u32::try_from(given).ok().filter(|_| given <= limit).ok_or_else(too_large)?;
-        // A plan for at most 0 elements has no passes at all, not even the one that reads the count.
+        // A plan for at most 0 elements has no passes, so it does not read the count.
         let is_read = self.plan.steps().iter().any(|step| step.pass.label == name);
         Ok(is_read.then_some(number))
     }
@@ -415,7 +416,7 @@ impl Operation {
     }
 }
 
-/// Rejects ranges that end past the last byte that an offset or an address can have.
+/// Rejects ranges whose end exceeds 2^64 - 1.
 fn check_end(what: &str, start: u64, needed: u64, size: VkDeviceSize) -> Outcome {
     let size = if size == vk::WHOLE_SIZE { needed } else { size };
     match start.checked_add(size) {

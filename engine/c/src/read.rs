@@ -30,7 +30,7 @@ pub(crate) unsafe fn info<T: Sized32>(pointer: *const T) -> Outcome<T> {
         return Err(Failure::null(T::NAME));
     }
     if !pointer.is_aligned() {
-        return Err(Failure::invalid(format!("{} is not aligned", T::NAME)));
+        return Err(unaligned::<T>(T::NAME));
     }
     // SAFETY: guaranteed by the caller for the first four bytes.
     let size = unsafe { pointer.cast::<u32>().read() } as usize;
@@ -53,6 +53,13 @@ pub(crate) unsafe fn info<T: Sized32>(pointer: *const T) -> Outcome<T> {
         std::ptr::copy_nonoverlapping(known.as_ptr(), to, known.len());
         Ok(whole.assume_init())
     }
+}
+
+fn unaligned<T>(what: &str) -> Failure {
+    let needed = align_of::<T>();
+    Failure::invalid(format!(
+        "the address of {what} is not a multiple of {needed}, the alignment of its type"
+    ))
 }
 
 fn wrong_size<T: Sized32>(size: usize, what: &str) -> Failure {
@@ -88,7 +95,7 @@ impl<T> Out<T> {
             return Err(Failure::null(what));
         }
         if !pointer.is_aligned() {
-            return Err(Failure::invalid(format!("{what} is not aligned")));
+            return Err(unaligned::<T>(what));
         }
         Ok(Self(pointer))
     }
@@ -123,7 +130,7 @@ pub(crate) unsafe fn slice<'a, T>(what: &str, pointer: *const T, count: u64) -> 
     match count {
         Some(0) => Ok(&[]),
         Some(_) if pointer.is_null() => Err(Failure::null(what)),
-        Some(_) if !pointer.is_aligned() => Err(Failure::invalid(format!("{what} is not aligned"))),
+        Some(_) if !pointer.is_aligned() => Err(unaligned::<T>(what)),
         // SAFETY: by the caller's contract.
         Some(count) => Ok(unsafe { std::slice::from_raw_parts(pointer, count) }),
         None => Err(Failure::invalid(format!("{what} has more elements than memory can hold"))),
@@ -137,7 +144,7 @@ pub(crate) unsafe fn slice<'a, T>(what: &str, pointer: *const T, count: u64) -> 
 /// bit patterns are valid for `T`.
 pub(crate) unsafe fn structure<'a, T>(what: &str, pointer: *const T) -> Outcome<Option<&'a T>> {
     if !pointer.is_aligned() {
-        return Err(Failure::invalid(format!("{what} is not aligned")));
+        return Err(unaligned::<T>(what));
     }
     // SAFETY: by the caller's contract.
     Ok(unsafe { pointer.as_ref() })

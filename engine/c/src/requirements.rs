@@ -187,7 +187,7 @@ struct Object {
     extensions: Names,
     /// Chains that C has pointers to. Each call creates a new one, because the caller may link it into its
     /// own chain.
-    #[expect(clippy::vec_box, reason = "they must stay where they are")]
+    #[expect(clippy::vec_box, reason = "C has pointers to them, so they must not move")]
     chains: Mutex<Vec<Box<FeatureChain>>>,
     merged: Mutex<Vec<Names>>,
 }

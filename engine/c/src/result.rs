@@ -49,7 +49,7 @@ pub enum MultisplitResult {
     MultisplitErrorOutOfMemory = -13,
     /// The device is lost: destroy all objects created from it.
     MultisplitErrorDeviceLost = -14,
-    /// Another Vulkan call failed.
+    /// A Vulkan call failed with another error.
     MultisplitErrorVulkan = -15,
     /// A bug in the library: please report the message.
     MultisplitErrorInternal = -16,
@@ -57,7 +57,7 @@ pub enum MultisplitResult {
     MultisplitErrorValueSize = -17,
     /// `first_bit` and `bit_count` select bits that the key type does not have.
     MultisplitErrorSortBits = -18,
-    /// `frame` is not below the number of frames that the operation was created for.
+    /// `frame` is not less than the number of frames in flight of the operation.
     MultisplitErrorFrame = -19,
     /// `profile` is damaged, was made for another version, device or driver, or has sizes that the device
     /// does not support; the message gives the reason.
@@ -161,7 +161,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// Parts of the engine's messages that advise a Rust program, and the advice for C.
+/// Rust names in messages of the engine, and their replacements for C programs.
 const IN_C: [(&str, &str); 4] = [
     ("ExecutableOptions::by_address", "by_address of MultisplitCommonInfo"),
     ("ExecutableOptions::frames", "frames of MultisplitCommonInfo"),
@@ -216,11 +216,11 @@ fn store(text: &str) {
 }
 
 /// Runs the body of a call and converts errors and panics to result codes, because unwinding into C is
-/// undefined. A successful call does not change the last error. Refuses calls from functions of the caller:
-/// they could wait for a lock that their own caller holds.
+/// undefined. A successful call does not change the last error. Rejects calls from callbacks, which could
+/// wait for a lock that the library holds while it runs the callback.
 pub(crate) fn guard(call: impl FnOnce() -> Outcome) -> MultisplitResult {
     let failure = if IN_CALLBACK.try_with(Cell::get).unwrap_or_default() {
-        let text = "the library was called by a function that it has called (an allocator or a log function)";
+        let text = "a callback (an allocator or the log function) called the library, which callbacks must not do";
         Failure::new(Code::MultisplitErrorCallback, text)
     } else {
         // Unwind-safe: objects are shared only behind locks, so partial changes are not visible.
@@ -234,7 +234,7 @@ pub(crate) fn guard(call: impl FnOnce() -> Outcome) -> MultisplitResult {
     failure.code
 }
 
-/// Calls a function of the caller. Until it returns, [`guard`] refuses calls on this thread.
+/// Calls a callback of the caller. Until it returns, [`guard`] rejects calls on this thread.
 pub(crate) fn call_back<T>(function: impl FnOnce() -> T) -> T {
     let before = IN_CALLBACK.try_with(|inside| inside.replace(true)).unwrap_or_default();
     let result = function();
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_from_callbacks_are_refused() {
+    fn calls_from_callbacks_are_rejected() {
         let inside = || call_back(|| guard(|| Ok(())));
         assert_eq!(inside(), Code::MultisplitErrorCallback);
         assert_eq!(call_back(inside), Code::MultisplitErrorCallback);

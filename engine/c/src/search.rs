@@ -43,7 +43,7 @@ pub struct MultisplitSearchInfo {
     pub reserved: u32,
     /// Length of the sorted array.
     pub sorted: MultisplitOtherCount,
-    /// The number of needles, and the caller's buffer accesses around the search.
+    /// Members shared by all operations; `n` is the number of needles.
     pub common: MultisplitCommonInfo,
 }
 operation_info!(MultisplitSearchInfo, declare);

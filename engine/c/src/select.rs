@@ -82,10 +82,10 @@ pub struct MultisplitSelectInfo {
     pub glsl: *const c_char,
     /// Values that the function reads as `push.parameter_0`, `_1` and `_2`.
     pub parameters: [u32; 3],
-    /// Whether to write arguments of indirect dispatches over the selected elements to `DISPATCH`, and the number
-    /// of elements per workgroup; 0: no.
+    /// Number of elements per workgroup of an indirect dispatch over the selected elements, whose arguments
+    /// are written to `DISPATCH`; 0: they are not written.
     pub dispatch_threads: u32,
-    /// The element count, and the caller's buffer accesses around the selection.
+    /// Members shared by all operations; `n` is the element count.
     pub common: MultisplitCommonInfo,
 }
 operation_info!(MultisplitSelectInfo, declare);

@@ -85,7 +85,7 @@ pub struct MultisplitSortInfo {
     pub offsets: *const u32,
     /// Number of segments given by offsets; must be fixed for host offsets.
     pub segment_count: MultisplitOtherCount,
-    /// The element count, and the caller's buffer accesses around the sort.
+    /// Members shared by all operations; `n` is the element count.
     pub common: MultisplitCommonInfo,
 }
 operation_info!(MultisplitSortInfo, declare);

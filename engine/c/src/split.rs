@@ -80,7 +80,7 @@ pub struct MultisplitSplitInfo {
     pub shift: u32,
     /// For `DELTA`: the number of integers per bucket.
     pub width: u64,
-    /// For `DIGIT`: the number of bits; 0: as many as bucket numbers below m need.
+    /// For `DIGIT`: the number of bits; 0: as many bits as m - 1 has.
     pub bits: u32,
     /// For `GLSL`: size of the `TABLE` buffer in words.
     pub table_words: u32,
@@ -95,7 +95,7 @@ pub struct MultisplitSplitInfo {
     /// Whether to write to `OUT_OF_RANGE` the number of keys whose bucket id is m or more. These keys are put
     /// into the last bucket; if their number is not zero, the output must not be used.
     pub count_out_of_range: VkBool32,
-    /// The element count, and the caller's buffer accesses around the split.
+    /// Members shared by all operations; `n` is the element count.
     pub common: MultisplitCommonInfo,
 }
 operation_info!(MultisplitSplitInfo, declare);

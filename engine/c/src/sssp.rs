@@ -25,13 +25,13 @@ pub enum MultisplitSsspMethod {
     Auto = 0,
     /// Bellman-Ford.
     BellmanFord = 1,
-    /// A near set and a far pile.
+    /// Near-far: vertices are expanded from a near set; farther ones wait in a far pile.
     NearFar = 2,
-    /// Buckets of equal width, by a sort.
+    /// Buckets of equal width, formed by a sort.
     Bucketing = 3,
-    /// Buckets of equal width, by a multisplit in separate passes.
+    /// Buckets of equal width, formed by a multisplit in separate passes.
     MultisplitPasses = 4,
-    /// Buckets of equal width, split in the kernel that relaxes the edges.
+    /// Buckets of equal width, formed by a multisplit within the kernel that relaxes the edges.
     Multisplit = 5,
 }
 choice!(MultisplitSsspMethod => Method: Auto, BellmanFord, NearFar, Bucketing, MultisplitPasses, Multisplit);
@@ -97,7 +97,7 @@ struct SolverObject {
     vertices: u32,
     predecessors: bool,
     /// Keeps the context alive. Declared last, so that it is dropped after everything that uses the device.
-    #[expect(dead_code, reason = "counts as long as it is there")]
+    #[expect(dead_code, reason = "held only to keep the context alive")]
     context: Arc<ContextObject>,
 }
 
@@ -188,7 +188,7 @@ fn check_edge_count(count: u64) -> Outcome {
 fn copied<T: Copy>(from: &[T]) -> Outcome<Vec<T>> {
     let mut to = Vec::new();
     to.try_reserve_exact(from.len()).map_err(|_| {
-        let text = format!("no memory for a copy of {} edges", from.len());
+        let text = format!("not enough host memory for a copy of {} edges", from.len());
         Failure::new(MultisplitResult::MultisplitErrorOutOfMemory, text)
     })?;
     to.extend_from_slice(from);

@@ -35,7 +35,7 @@ pub struct MultisplitTopKInfo {
     pub smallest: VkBool32,
     /// Whether the output may be in any order, which is faster.
     pub unsorted: VkBool32,
-    /// The element count, and the caller's buffer accesses around the top-k.
+    /// Members shared by all operations; `n` is the element count.
     pub common: MultisplitCommonInfo,
 }
 operation_info!(MultisplitTopKInfo, declare);
@@ -67,7 +67,7 @@ fn declare(context: &Context, info: &MultisplitTopKInfo) -> Outcome<Declaration>
     if info.unsorted != 0 {
         how = how.unsorted();
     }
-    // The primitive rejects row lengths that do not divide the count; no memory is allocated before that.
+    // The engine rejects row lengths that do not divide the count, before it allocates memory.
     let rows = n.max().checked_div(info.row_length).unwrap_or(1);
     let found = rows.saturating_mul(info.k).min(n.max());
     let keys = declaration.import(MultisplitRole::Keys, key.into(), n.max());

@@ -1,7 +1,7 @@
 //! Values that a recording may replace: the limits of a selection, and the parameters of a GLSL function.
 //!
-//! Both are push constants. They are found by their names in the kernels, and replaced in a copy of what was
-//! planned, because recording must not allocate.
+//! Both are push constants. Their offsets are found by member name when the operation is planned. A recording
+//! writes the values to copies of the planned push constants on its stack, because it must not allocate.
 
 use multisplit::PassValue;
 use multisplit::graph::Plan;
@@ -9,8 +9,8 @@ use multisplit::graph::Plan;
 use crate::result::{Failure, MultisplitResult, Outcome};
 use crate::types::MultisplitNumber;
 
-/// Values for one recording, instead of those that the operation was created with. All members of the kind that
-/// the operation has are replaced.
+/// Values for one recording, instead of those that the operation was created with. Every member that the
+/// operation uses is replaced, so all of them must be set; the other members are ignored.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitValues {
@@ -32,7 +32,7 @@ pub(crate) const PUSH_BYTES: usize = 128;
 /// Maximum number of passes whose push constants are replaced.
 pub(crate) const MAX_REPLACED: usize = 8;
 
-/// Converts the limits of an operation to the words of its kernels.
+/// Converts the comparison limits of a recording to push-constant words of the kernels.
 pub(crate) type Limits = Box<dyn Fn(&MultisplitValues) -> Outcome<[u32; 5]> + Send + Sync>;
 
 /// The passes whose push constants contain replaceable values.
@@ -47,7 +47,7 @@ pub(crate) struct Replaceable {
 struct Push {
     label: String,
     bytes: Vec<u8>,
-    /// Offset of each of [`MEMBERS`].
+    /// Byte offset of each of [`MEMBERS`] in the push constants; `None` if they do not contain it.
     offsets: [Option<usize>; 2],
 }
 
@@ -90,7 +90,7 @@ impl Replaceable {
             ));
         }
         if self.is_ambiguous {
-            let text = "this operation does not support values of recordings; create one operation per value";
+            let text = "this operation does not support `values` in recordings; create one operation per set of values";
             return Err(Failure::new(MultisplitResult::MultisplitErrorUnsupported, text));
         }
         let limits = self.limits.as_ref().map(|limits| limits(given)).transpose()?;

@@ -17,7 +17,7 @@ pub use vk::{
 };
 
 /// The loader function; `None` if C passes `NULL`.
-#[expect(non_camel_case_types, reason = "the name that C has for it")]
+#[expect(non_camel_case_types, reason = "the name in C")]
 pub type PFN_vkGetInstanceProcAddr = Option<vk::PFN_vkGetInstanceProcAddr>;
 /// Host memory allocation callbacks.
 pub type VkAllocationCallbacks = vk::AllocationCallbacks<'static>;

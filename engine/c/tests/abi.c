@@ -115,7 +115,7 @@ static void nulls_of_a_context(const Host *host) {
     CHECK(context == NULL);
 }
 
-/* Lane order is reported as kept: no sort has run, and promised ranking never relies on it. */
+/* Lane order is reported as kept: no sort has run, and MULTISPLIT_RANKING_PROMISED never relies on it. */
 static void lane_order_of_a_context(const Host *host) {
     static const MultisplitRanking choices[] = {MULTISPLIT_RANKING_AUTO, MULTISPLIT_RANKING_PROMISED,
                                                 MULTISPLIT_RANKING_PROBED};

@@ -106,9 +106,8 @@ static void versions(int argc, char **argv) {
 }
 
 /*
- * A missing function either makes context creation fail or is never called: a device without all the other
- * functions still sorts.
- */
+ * A missing function either makes context creation fail or is never called: a device that lacks all functions
+ * but the required ones still sorts. /
 static void functions(const Host *host) {
     MultisplitContextInfo info = host_context_info(host);
     MultisplitContext *context = NULL;

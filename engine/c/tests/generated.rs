@@ -28,7 +28,7 @@ fn expect_fresh(path: &Path, fresh: bool) -> Result<()> {
     let path = path.display();
     ensure!(
         fresh,
-        "{path} is not fresh: run {BLESS}=1 cargo test -p multisplit-c --test generated"
+        "{path} is out of date: run {BLESS}=1 cargo test -p multisplit-c --test generated"
     );
     Ok(())
 }
@@ -38,7 +38,7 @@ fn header_matches_the_sources() -> Result<()> {
     let config = cbindgen::Config::from_file(root().join("cbindgen.toml"));
     let config = config.map_err(anyhow::Error::msg)?;
     let mut builder = cbindgen::Builder::new().with_config(config);
-    // In the order of the header, which is the order for reading.
+    // The order of the files is the order of their items in the header.
     for name in [
         "version",
         "result",
@@ -118,10 +118,10 @@ fn guide_names_only_declared_items() -> Result<()> {
     Ok(())
 }
 
-/// Adapts the comments for C programmers: replaces the heading "Safety", a Rust convention. Adds the functions that
+/// Adapts the generated header: replaces the heading "Safety", a Rust convention, and adds the functions that
 /// are written in C.
 fn for_c(header: &str) -> String {
-    let header = header.replace("/// # Safety\n", "/// The caller's part:\n");
+    let header = header.replace("/// # Safety\n", "/// The caller guarantees:\n");
     let functions = include_str!("../include/numbers.h.in");
     let end = "#ifdef __cplusplus\n}  // extern \"C\"";
     header.replace(end, &format!("{functions}{end}"))

@@ -177,7 +177,7 @@ typedef struct DeviceMemory {
     int fails, misplaces;
     int live, total;
     VkDeviceSize bytes;
-    /* Not NULL: the operation that is being warmed up, which the allocator warms up too. */
+    /* If not NULL, the allocator calls the library with this operation, which is being warmed up. */
     MultisplitOperation *warming;
 } DeviceMemory;
 
@@ -193,7 +193,7 @@ static VkResult give(void *user, const VkMemoryRequirements *wanted, VkMemoryAll
         MultisplitContextInfo none = {0};
         MultisplitContext *context = NULL;
         EXPECT(CALLBACK, multisplit_operation_warm_up(all->warming));
-        SAYS("called by a function that it has called");
+        SAYS("which callbacks must not do");
         EXPECT(CALLBACK, multisplit_context_create(&none, &context));
     }
     if (all->fails) {
@@ -247,7 +247,7 @@ static void device_memory(const Host *host) {
     sort_once(host, sort);
     OK(multisplit_operation_destroy(sort));
     CHECK(all.live == 0);
-    /* An allocator that calls the library gets an error, and the call that it was called by succeeds. */
+    /* An allocator that calls the library gets an error; the library call that runs the allocator succeeds. */
     MultisplitSortInfo planned = {.struct_size = sizeof planned, .common = {.n = N, .frames = 1}};
     OK(multisplit_sort_create(context, &planned, &sort));
     all.warming = sort;

@@ -52,7 +52,7 @@ fn library_without_glsl_is_small_and_complete() -> Result<()> {
     let sorts = installed.bytes_of_sorts()?;
     ensure!(sorts <= MAX_SORTS_BYTES, "{sorts} bytes");
     println!("library: {size} bytes; a program that only sorts: {sorts} bytes");
-    // Panics name source files, but not where they were on this machine.
+    // Panic messages contain the names of source files, but not their absolute paths on this machine.
     for library in ["lib/libmultisplit.so", "lib/libmultisplit.a"] {
         let home = std::env::var("HOME")?;
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize()?;
@@ -90,8 +90,8 @@ fn licences_are_installed() -> Result<()> {
     Ok(())
 }
 
-/// A shared library that links the static archive keeps its copy to itself: it exports none of its functions, so that
-/// another copy in the process cannot take their place.
+/// A shared library that links the static archive does not export the functions of multisplit, so calls
+/// cannot be redirected to another copy in the process.
 #[test]
 fn functions_of_the_static_library_cannot_be_interposed() -> Result<()> {
     let installed = Installed::get()?;
@@ -118,7 +118,7 @@ fn fully_static_program_links_and_runs() -> Result<()> {
     Ok(())
 }
 
-/// Each folder of a CMake project gets the installation that it asks for; one folder cannot have two.
+/// Each folder of a CMake project uses the installation that it finds; one folder cannot use two.
 #[test]
 fn cmake_project_may_use_two_prefixes_but_not_mix_them() -> Result<()> {
     let installed = Installed::get()?;
@@ -130,7 +130,7 @@ fn cmake_project_may_use_two_prefixes_but_not_mix_them() -> Result<()> {
         "{text}"
     );
     let text = String::from_utf8_lossy(&mixed.stderr);
-    ensure!(!mixed.status.success() && text.contains("multisplit is already known from"), "{text}");
+    ensure!(!mixed.status.success() && text.contains("multisplit was already found in"), "{text}");
     Ok(())
 }
 

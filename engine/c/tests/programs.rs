@@ -57,7 +57,8 @@ fn cpp_example_counts_and_splits_between_its_own_passes() -> Result<()> {
     Ok(())
 }
 
-/// A selection, a sort with the count found, and a pass that is dispatched by what the selection wrote.
+/// A selection, a sort with the number of selected elements as its count, and a pass dispatched with
+/// arguments that the selection wrote.
 #[test]
 fn c_example_selects_sorts_and_dispatches_without_the_host() -> Result<()> {
     let installed = Installed::get()?;
@@ -75,7 +76,8 @@ fn c_example_selects_sorts_and_dispatches_without_the_host() -> Result<()> {
 #[test]
 fn c_api_survives_misuse_under_asan() -> Result<()> {
     let flags = [SANITIZED[0], SANITIZED[1], VERSION];
-    // The sanitizer slows down drivers that compile, and its checks do not depend on the vector width.
+    // The sanitizer runs at one vector width only: its checks do not depend on the width, and it slows down
+    // drivers while they compile.
     let (first, others) = Installed::get()?.widths().split_at(1);
     checks_succeed(&abi("abi-sanitized", &flags), first)?;
     if others.is_empty() { Ok(()) } else { checks_succeed(&abi("abi", &[VERSION]), others) }
@@ -97,7 +99,7 @@ fn guide_programs_sort() -> Result<()> {
         let output = installed.run_well(&installed.build(&program)?, installed.widths()[0])?;
         ensure!(output == "sorted\n", "{name}: {output}");
     }
-    // The part of the second program that calls multisplit is as short as the guide says.
+    // The part of the second program that calls multisplit is no longer than the guide claims.
     let text = std::fs::read_to_string(installed.guide_program("counted.c")?)?;
     let parts = text.split("/* multisplit: begin */").skip(1);
     let part: String =
@@ -120,7 +122,7 @@ fn checks_succeed(program: &Program<'_>, widths: &[&str]) -> Result<()> {
 }
 
 #[test]
-fn short_functions_survive_misuse() -> Result<()> {
+fn convenience_functions_survive_misuse() -> Result<()> {
     let sources = &["tests/short.c", "tests/suite.c", "examples/host.c"];
     let program = Program { name: "short", sources, flags: &[], library: Library::Shared };
     checks_succeed(&program, Installed::get()?.widths())

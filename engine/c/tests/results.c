@@ -250,7 +250,7 @@ static void topk(const Host *host, MultisplitContext *context, VkBool32 by_addre
     SAYS("row length 999");
 }
 
-/* A sort of signed keys with 16-byte values between two buffers; a word tells which one holds the result. */
+/* A sort of signed keys with 16-byte values between two buffers; a word reports which one holds the result. */
 static void sort_between_two_buffers(const Host *host, MultisplitContext *context) {
     typedef struct Value {
         uint32_t from, words[3];

@@ -83,7 +83,7 @@ def main():
                 print(f"{n:,} {kind} {row['method']}: {row['times']}", file=sys.stderr, flush=True)
     print("Wall time:\n")
     print(table(rows, options, "times"))
-    print("\nProcessor time of all processes, which other work on the machine changes less:\n")
+    print("\nProcessor time of all processes (less affected by other work on the machine):\n")
     print(table(rows, options, "work"))
     if options.json:
         with open(options.json, "w") as file:
@@ -166,7 +166,7 @@ def forget_results(client, inputs):
     while client.run_on_scheduler(count_tasks) > inputs:
         gc.collect()
         if time.monotonic() > limit:
-            sys.exit("results of an earlier run are still there after 120 s: the next times would be wrong")
+            sys.exit("results of an earlier run are still in memory after 120 s, so the next times would be wrong")
         time.sleep(0.05)
 
 

@@ -16,8 +16,8 @@ import multisplit.dask as msd
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--scheduler", help="address of a cluster that is already there; else workers are started here")
-    parser.add_argument("--workers", type=int, default=2, help="workers to start here (default: 2)")
+    parser.add_argument("--scheduler", help="address of a running cluster; by default, workers are started on this machine")
+    parser.add_argument("--workers", type=int, default=2, help="number of workers to start on this machine (default: 2)")
     parser.add_argument("--length", type=int, default=100_000, help="elements (default: 100000)")
     parser.add_argument("--chunks", type=int, default=8, help="chunks of the array (default: 8)")
     parser.add_argument("--keys", choices=["uniform", "zipf", "constant"], default="zipf", help="distribution (default: zipf)")

@@ -20,5 +20,5 @@ print(ascending, distinct.values, running, sep="\n")
 # Only the requested results are downloaded.
 totals = np.asarray(running)
 budget = 100_000
-print(f"{int((totals <= budget).sum())} things can be had for {budget}")
+print(f"{int((totals <= budget).sum())} items can be bought for {budget} in total")
 assert (totals == np.cumsum(np.sort(prices))).all()

@@ -73,7 +73,7 @@ impl Kind {
     }
 
     fn of(description: &str) -> Option<Self> {
-        // The first character is the byte order; single bytes and opaque types have none.
+        // The first character is the byte order; it is `|` for single bytes and opaque types.
         let native = if cfg!(target_endian = "little") { '<' } else { '>' };
         let mut rest = description.chars();
         let order = rest.next()?;
@@ -151,7 +151,7 @@ impl<'py> HostArray<'py> {
         }
         let (address, is_read_only): (usize, bool) = entry("data")?.extract()?;
         let shape: Vec<usize> = entry("shape")?.extract()?;
-        // Cannot overflow, because the array fits in memory.
+        // The product cannot overflow, because the array fits in memory.
         let len = shape.iter().product();
         let at = std::ptr::with_exposed_provenance_mut::<u8>(address);
         Ok(Self { at, len, kind, is_read_only, _owner: array.clone(), _memory: PhantomData })

@@ -24,7 +24,7 @@ pub(crate) fn buckets<K: Key + Element>(function: Function<'_, '_>) -> PyResult<
             let count = function.get_item(2)?.extract()?;
             match HostArray::of(&first)?.elements::<K>()? {
                 &[low, high] => Ok(Buckets::even(low..high, count)),
-                _ => Err(error::argument("an even range needs two ends")),
+                _ => Err(error::argument("even buckets need two ends")),
             }
         }
         "identity" => Ok(Buckets::identity(first.extract()?)),

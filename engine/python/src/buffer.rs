@@ -19,7 +19,7 @@ pub(crate) struct Buffer {
     /// NumPy's.
     #[pyo3(get)]
     canonical: bool,
-    /// Whether the upload changed bits to make it canonical.
+    /// Whether the upload changed the bits of zeros or NaNs to make the array canonical.
     #[pyo3(get)]
     altered: bool,
 }

@@ -13,9 +13,9 @@ use crate::array::{Element, HostArray, Kind};
 use crate::error::{self, Stop};
 use crate::signals::Signals;
 
-/// A key type, including knowledge of values that are equal but differ in their bits.
+/// A key type, and its values that are equal although their bits differ (zeros, NaNs).
 pub(crate) trait Numeric: Key + Element {
-    /// Whether the type has such values.
+    /// Whether the type has equal values with different bits.
     const HAS_EQUALS: bool;
 
     /// The representative of all values equal to this one.
@@ -137,8 +137,9 @@ pub(crate) fn upload_bits<T: Element>(context: &Context, from: &[T]) -> Result<A
     })
 }
 
-/// Restores the bits of zeros and NaNs in `sorted`, which has rows of `row` keys, from `keys`, in their order
-/// there. The result equals a stable sort of the original keys.
+/// Replaces the zeros and NaNs in each row of `sorted` (`row` keys each) by those of the same row of `keys`,
+/// with their original bits and in their original order. Then `sorted` equals a stable sort of the original
+/// keys.
 #[pyfunction]
 pub(crate) fn restore_bits(
     py: Python<'_>,

@@ -9,7 +9,7 @@ use crate::error;
 
 /// The `k` largest or smallest keys of each row, and their indices.
 #[pyfunction]
-#[allow(clippy::too_many_arguments, reason = "each has a name in Python")]
+#[allow(clippy::too_many_arguments, reason = "they are keyword arguments in Python")]
 pub(crate) fn topk(
     py: Python<'_>,
     engine: &Engine,
@@ -56,7 +56,7 @@ pub(crate) fn scan(
     let integers = matches!(elements.kind_name(), "u4" | "i4" | "u8" | "i8");
     with_numbers!(elements.data()?, array => {
         let how = if row < array.len() { how.rows(row) } else { how };
-        // Sums of floats may be zeros and NaNs of either sign.
+        // Sums of floats may be zeros and NaNs of either sign, so they are not canonical.
         Ok(Buffer::new(engine.run(py, |gpu| gpu.scan_with(array, &how))?, integers))
     })
 }

@@ -15,7 +15,7 @@ use crate::error;
 /// predecessor of each vertex to `predecessors`.
 #[pyfunction]
 #[pyo3(signature = (engine, edges, weights, directed, source, distances, predecessors))]
-#[allow(clippy::too_many_arguments, reason = "each has a name in Python")]
+#[allow(clippy::too_many_arguments, reason = "they are keyword arguments in Python")]
 pub(crate) fn sssp(
     py: Python<'_>,
     engine: &Engine,

@@ -47,7 +47,7 @@ SAMPLE = ["int8", "float32", "M8[s]"]
 @pytest.mark.parametrize("dtype", TYPES)
 def test_every_key_type_is_sorted(dtype):
     if dtype not in SAMPLE and not FULL:
-        pytest.skip("one of the types that --full runs")
+        pytest.skip("this type runs only with --full")
     keys = (np.random.default_rng(SEED).integers(0, 200, 2_000) - 100).astype("i8").astype(dtype)
     if keys.dtype.kind == "f":
         keys[::7], keys[1::7], keys[2::7] = np.nan, -0.0, -np.inf

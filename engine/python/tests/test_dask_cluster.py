@@ -38,7 +38,7 @@ def start(workers, **options):
 def client(request):
     """Clusters with 1, 2 and 4 workers; quick runs use only 2."""
     if request.param != 2 and not FULL:
-        pytest.skip("one of the sizes that --full runs")
+        pytest.skip("this cluster size runs only with --full")
     with start(request.param) as cluster, Client(cluster) as client:
         yield client
 

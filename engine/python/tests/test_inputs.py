@@ -169,7 +169,7 @@ class Table:
         return np.zeros((2, 2))
 
 
-def test_messages_name_what_was_given() -> None:
+def test_error_messages_name_the_invalid_argument() -> None:
     import datetime
 
     strings = np.array(["b"], np.dtypes.StringDType()) if hasattr(np.dtypes, "StringDType") else np.array(["b"])

@@ -186,7 +186,7 @@ def test_sort_pairs_works_along_axes() -> None:
     assert keys.shape == (0,) and found.shape == (0, 3)
 
 
-def test_array_without_axes_has_one_index() -> None:
+def test_argsort_of_a_0d_array_has_one_index() -> None:
     for options in ({}, {"axis": 0}, {"axis": None}, {"descending": True}):
         assert_same(multisplit.argsort(np.array(3), **options), np.array([0]))
 

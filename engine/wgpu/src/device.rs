@@ -70,7 +70,7 @@ impl Multisplit {
 }
 
 impl Shared {
-    /// The pass that declares accesses to `buffers` buffers.
+    /// Returns the pass that declares accesses to `buffers` buffers to wgpu. Each such pass is created once.
     pub fn touch(&self, buffers: usize) -> Result<Arc<Touch>> {
         let mut touches = self.touches.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(touch) = touches.get(&buffers) {
@@ -82,7 +82,8 @@ impl Shared {
     }
 }
 
-/// Whether the device was lost or destroyed. wgpu does not report it, but then has no encoders.
+/// Whether the device was lost or destroyed. wgpu has no query for this, but gives no access to raw encoders
+/// of such a device.
 fn is_lost(device: &wgpu::Device) -> bool {
     let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
     // SAFETY: the encoder is not used.

@@ -1,5 +1,5 @@
-//! Common implementation of all operations: a work description per kind of count, and a pool of executables
-//! so that each recording has its own scratch memory.
+//! Common implementation of all operations. For each kind of count, an operation has a work description and a
+//! pool of executables, so that each recording has its own scratch memory.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -138,7 +138,7 @@ impl Operation {
         self.pool(count.into())?.lend().map(drop)
     }
 
-    /// Number of executables that are not in use.
+    /// Returns the number of executables that are not in use.
     pub fn made(&self) -> usize {
         let pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
         pools.values().map(|p| p.free.lock().unwrap_or_else(PoisonError::into_inner).len()).sum()
@@ -221,7 +221,7 @@ impl Operation {
             raw.map(|raw| (planned, BufferAt::new(raw, 0))).ok_or(Error::BufferDestroyed { name })
         });
         let imports = imports.collect::<Result<Vec<Import>>>()?;
-        // A plan for at most 0 elements has no passes at all, not even the one that reads the count.
+        // A plan for at most 0 elements has no passes, so it does not read the count.
         let value = value.as_ref().filter(|_| self.max > 0);
         let values = value.map(|bytes| PassValue { pass: COUNT, bytes });
         commands.record(self.name, &used, lent, |lent, raw| {

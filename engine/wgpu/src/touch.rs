@@ -1,4 +1,4 @@
-//! Declaration of buffer accesses to wgpu.
+//! An empty pass that declares the buffer accesses of an operation to wgpu.
 
 use std::future::Future;
 use std::pin::pin;
@@ -91,7 +91,8 @@ pub(crate) fn max_buffers(device: &wgpu::Device) -> usize {
     limits.max_storage_buffers_per_shader_stage.min(limits.max_bindings_per_bind_group) as usize
 }
 
-/// Runs `make`, and returns an error that wgpu reports during it. Without the scope, wgpu would panic.
+/// Runs `make` in an error scope of wgpu. Returns the error that wgpu reports, if any; without the scope,
+/// wgpu would panic.
 fn checked<T>(device: &wgpu::Device, make: impl FnOnce() -> T) -> Result<T> {
     let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
     let made = make();

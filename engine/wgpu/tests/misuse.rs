@@ -8,7 +8,7 @@ use multisplit_wgpu::{Buckets, Count, Error, Multisplit, Sort};
 use wgpu::BufferUsages;
 
 #[test]
-fn other_backends_are_rejected_by_name() -> Result<()> {
+fn error_for_other_backends_names_the_backend() -> Result<()> {
     let (device, queue) = wgpu::Device::noop(&wgpu::DeviceDescriptor::default());
     let error = Multisplit::new(&device, &queue).err().context("an error")?;
     ensure!(matches!(error, Error::NotVulkan { backend: wgpu::Backend::Noop }), "{error:?}");
@@ -82,9 +82,13 @@ fn objects_can_be_dropped_in_any_order() -> Result<()> {
         let mut commands = gpu.commands();
         sort.encode(&mut commands, &key, Count::All)?;
         drop(commands);
-        ensure!(sort.idle() == 1 && gpu.read::<u32>(&key)? == keys, "nothing was submitted");
+        ensure!(
+            sort.idle() == 1 && gpu.read::<u32>(&key)? == keys,
+            "commands that were dropped have run"
+        );
 
-        // Never submitted, and everything else is dropped first: the device is destroyed last.
+        // These commands are never submitted. Everything else is dropped before them, so dropping them
+        // destroys the device.
         let left = {
             let gpu = open()?;
             let sort = gpu.multisplit.sort::<u32>(5000, &Sort::ascending())?;
@@ -96,7 +100,8 @@ fn objects_can_be_dropped_in_any_order() -> Result<()> {
 
         let mut commands = gpu.commands();
         sort.encode(&mut commands, &key, Count::All)?;
-        // wgpu keeps the buffer alive, and the commands keep the rest.
+        // wgpu keeps the buffer alive until the commands have finished, and the commands keep the operation's
+        // resources alive.
         drop((key, sort));
         commands.submit();
         let common::Gpu { device, queue, multisplit, .. } = gpu;
@@ -138,7 +143,7 @@ fn downlevel_devices_run_operations_with_many_buffers() -> Result<()> {
 }
 
 #[test]
-fn refusals_name_the_limit() -> Result<()> {
+fn limit_errors_name_the_limit() -> Result<()> {
     let adapter = adapter()?;
     let limits = wgpu::Limits { max_storage_buffers_per_shader_stage: 0, ..Default::default() };
     let (device, queue) = device_with(&adapter, limits)?;
@@ -159,7 +164,7 @@ fn refusals_name_the_limit() -> Result<()> {
 }
 
 #[test]
-fn destroyed_buffers_and_devices_are_named() -> Result<()> {
+fn destroyed_buffers_and_devices_are_reported() -> Result<()> {
     let gpu = open()?;
     let sort = gpu.multisplit.sort_pairs::<u32, u32>(1000, &Sort::ascending())?;
     let (key, value) = (gpu.empty::<u32>(1000), gpu.empty::<u32>(1000));

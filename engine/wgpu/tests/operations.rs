@@ -8,7 +8,7 @@ use common::{Gpu, has_errors, noise, open, run_validated, validated};
 use multisplit_wgpu::{Bins, Buckets, Count, Select, Sort, TopK};
 use wgpu::hal::api::Vulkan;
 
-/// More than one workgroup sorts.
+/// Number of elements: more than one workgroup can sort.
 const N: usize = 20_000;
 
 fn keys() -> Vec<u32> {
@@ -188,7 +188,7 @@ fn write_word(gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, words: &wgpu::Buffe
 /// Two raw Vulkan writes without a barrier in between, in a wgpu command buffer: shows that the layer is
 /// active.
 #[test]
-#[ignore = "is wrong on purpose; the next test runs it"]
+#[ignore = "has a missing barrier on purpose; the next test runs it"]
 fn two_writes_without_a_barrier() -> Result<()> {
     let gpu = open()?;
     let buffer = gpu.empty::<u32>(64);
@@ -248,8 +248,8 @@ fn thousand_frames_reuse_memory() -> Result<()> {
 
 /// A selection whose count on the device limits a top-k.
 #[test]
-fn selected_elements_are_counted_and_searched() -> Result<()> {
-    validated("selected_elements_are_counted_and_searched", || {
+fn selected_count_limits_the_topk() -> Result<()> {
+    validated("selected_count_limits_the_topk", || {
         let gpu = open()?;
         let keys = keys();
         let select = gpu.multisplit.select::<u32>(N as u64, &Select::less_than(20_000))?;

@@ -2,7 +2,7 @@
 //! Also checks that the comparison detects a picture drawn without the sort.
 
 mod common;
-#[allow(dead_code, reason = "its main function")]
+#[allow(dead_code, reason = "the main function of the example is not called")]
 #[path = "../examples/splats.rs"]
 mod splats;
 
@@ -72,11 +72,12 @@ fn splats_are_drawn_from_far_to_near() -> Result<()> {
     validated("splats_are_drawn_from_far_to_near", || {
         let expected = painted();
         let (mean, max) = difference(&splats::render(true)?, &expected);
-        println!("sorted: {mean:.3} on average, {max} at most");
-        // Devices round blended colours differently, and pixels at the edges of squares may be in or out.
+        println!("with the sort, colours differ by {mean:.3} on average, {max} at most");
+        // Devices round blended colours differently, and pixels at the edges of squares may be covered or
+        // not.
         ensure!(mean < 1.0, "{mean}");
         let (mean, max) = difference(&splats::render(false)?, &expected);
-        println!("by number: {mean:.3} on average, {max} at most");
+        println!("without the sort, colours differ by {mean:.3} on average, {max} at most");
         ensure!(mean > 10.0, "{mean}");
         Ok(())
     })

@@ -1,9 +1,9 @@
 //! The machine's instructions: a module is decoded once into a flat list of instructions over
 //! numbered registers.
 //!
-//! A register holds one scalar per lane. Each function has its own registers, since GLSL has no
-//! recursion. A lane is in one place at a time, so lanes in different places never conflict over a
-//! register.
+//! A register holds one scalar per lane. Each function has a fixed set of registers, which suffices
+//! because GLSL has no recursion. Lanes that have diverged do not conflict over a register, since
+//! each lane has its own scalar.
 
 use std::ops::Range;
 
@@ -129,7 +129,7 @@ pub(crate) enum Code {
     Group { op: GroupOp, dst: Reg, value: Reg, other: Reg, n: u32 },
     ControlBarrier { execution: Scope, memory: Semantics },
     MemoryBarrier(Semantics),
-    // Marks the variables at the beginning of a function as undefined.
+    // Marks local variables as undefined at the beginning of a function.
     Forget { first: Reg, n: u32 },
     // Begins a selection whose merge block is `merge`.
     Selection { merge: u32 },

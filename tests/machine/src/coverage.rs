@@ -77,7 +77,7 @@ impl Coverage {
         }
     }
 
-    /// Numbers of executed, reachable and unreachable blocks of all kernels.
+    /// Returns the numbers of executed, reachable and unreachable blocks of all kernels.
     pub fn totals(&self) -> (usize, usize, usize) {
         let sum = |of: fn(&KernelCoverage) -> usize| self.kernels.values().map(of).sum();
         (sum(KernelCoverage::hit), sum(KernelCoverage::total), sum(KernelCoverage::dead))
@@ -88,10 +88,13 @@ impl fmt::Display for Coverage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (hit, total, dead) = self.totals();
         let kernels = self.kernels.len();
-        writeln!(f, "{hit} of {total} blocks in {kernels} kernels; {dead} that no run can get to")?;
+        writeln!(
+            f,
+            "{hit} of {total} reachable blocks in {kernels} kernels executed; {dead} unreachable"
+        )?;
         for (label, kernel) in &self.kernels {
             let (hit, total, dead) = (kernel.hit(), kernel.total(), kernel.dead());
-            writeln!(f, "{label}: {hit} of {total}, {dead} that no run can get to")?;
+            writeln!(f, "{label}: {hit} of {total}, {dead} unreachable")?;
             let mut missed: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
             for (at, function) in kernel.functions.iter().enumerate() {
                 if kernel.live[at] && !kernel.executed[at] {
@@ -99,7 +102,7 @@ impl fmt::Display for Coverage {
                 }
             }
             for (function, blocks) in missed {
-                writeln!(f, "  not in {function}: {blocks:?}")?;
+                writeln!(f, "  not executed in {function}: blocks {blocks:?}")?;
             }
         }
         Ok(())

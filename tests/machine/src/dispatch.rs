@@ -9,8 +9,8 @@ use crate::run::{Group, Run};
 /// Maximum number of memory accesses per turn under a random schedule.
 const MAX_TURN: u64 = 6;
 /// Under `Schedule::Stalls`, a workgroup that has read a volatile word is stalled with probability
-/// 1 in `STALLS`, for `STALL` instructions of other lanes. That is about the length of a workgroup
-/// of a short kernel.
+/// 1 in `STALLS`, until the dispatch has executed `STALL` more instructions. A workgroup of a short
+/// kernel executes about that many.
 const STALLS: u64 = 8;
 const STALL: u64 = 30_000;
 /// A turn without limit, which ends only when the lanes must wait.
@@ -150,8 +150,8 @@ fn meet(run: &mut Run<'_>, group: &mut Group) {
     let pc = tangle.pc;
     let local = sg.first + tangle.mask.trailing_zeros() as usize;
     let elsewhere = tangles().find(|(_, t)| t.pc != pc);
-    // If subgroup barriers act as workgroup barriers, mismatched barriers are no finding. They cause
-    // wrong results, which tests detect.
+    // If subgroup barriers act as workgroup barriers, mismatched barriers are not reported. Tests
+    // detect them by wrong results.
     let mut barriers = tangles().map(|(_, t)| &run.program.code[t.pc as usize]);
     let silent = barriers.any(|code| {
         matches!(code, Code::ControlBarrier { execution, .. } if *execution != Scope::Workgroup)

@@ -301,7 +301,7 @@ fn accessor(
     Accessor { local: sg.first + lane, pc, space, mode }
 }
 
-/// The lanes of an atomic in execution order, and their number.
+/// The active lanes in the order in which they execute an atomic, and their number.
 fn ordered_lanes(run: &mut Run<'_>, mask: Mask) -> ([u8; Mask::BITS as usize], usize) {
     let mut order = [0; Mask::BITS as usize];
     let count = mask.count_ones() as usize;

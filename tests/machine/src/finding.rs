@@ -83,11 +83,11 @@ pub(crate) struct Finding {
     pub kind: FindingKind,
     /// The memory location, or other details.
     pub what: String,
-    /// The access at which it was found.
+    /// The access at which the defect was found.
     pub here: Site,
     /// The conflicting access, if any.
     pub other: Option<Site>,
-    /// Number of times that the same two instructions caused it.
+    /// Number of times that the same two instructions caused this defect.
     pub count: u64,
 }
 

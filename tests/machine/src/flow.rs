@@ -253,7 +253,8 @@ impl Flow {
         self.left = left;
     }
 
-    /// Releases the lanes that no longer have to wait.
+    /// Continues lanes that wait at the end, continue target or header of construct `at`, unless
+    /// they are guaranteed to reconverge with lanes that are still inside.
     fn release_lanes(&mut self, program: &Program, at: usize) {
         let node = self.nodes[at];
         if node.promised && node.inside != 0 {

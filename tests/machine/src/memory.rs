@@ -57,8 +57,8 @@ pub(crate) struct Cells {
     shadow: Vec<Shadow>,
 }
 
-/// Maximum number of stale reads of a word. A lane that polls for the new value observes it after
-/// these.
+/// Maximum number of reads that return the old value of a word after a write. Later reads observe
+/// the new value, so polling ends.
 const MAX_STALE: u8 = 3;
 
 /// The value of unwritten memory.

@@ -10,7 +10,8 @@ pub enum Schedule {
     /// Runs a random one that can run, for a few memory accesses.
     Random,
     /// Like `Random`, but some workgroups stop after a number of memory accesses and continue only
-    /// when all others have ended. There must be fewer of them than resident workgroups.
+    /// when all others have ended. The number of stopped workgroups must be less than
+    /// `Options::resident`.
     HeldBack {
         /// Index of the first stopped workgroup, in starting order.
         first: u64,

@@ -27,7 +27,8 @@ pub(crate) enum Domain {
 /// Known counts of the lanes of another workgroup.
 #[derive(Clone, Debug)]
 struct Known {
-    /// Number of publications of that workgroup at the time.
+    /// Number of workgroup barriers that the other workgroup had executed when its counts were
+    /// learned.
     version: u32,
     published: Rc<[u32]>,
     /// Lanes with a known count above the published one.
@@ -108,7 +109,7 @@ pub(crate) struct Stamp {
 pub(crate) struct Clocks {
     group: u64,
     width: usize,
-    /// For each lane by local index, for shared memory and for buffers.
+    /// Barrier counts of each lane (by local index), for shared memory and for buffers.
     fences: [Vec<u32>; 2],
     published: [Vec<u32>; 2],
     version: u32,
@@ -161,7 +162,7 @@ impl Clocks {
             || self.exchanges.get(&(to as u32)).is_some_and(|exchange| covers(&exchange.known))
     }
 
-    /// A memory barrier of one lane, with workgroup scope or larger.
+    /// Records a memory barrier of one lane, with workgroup scope or larger.
     pub fn fence(&mut self, domain: Domain, local: usize, device: bool) {
         self.fences[domain as usize][local] += 1;
         if domain == Domain::Buffer && device {
@@ -191,7 +192,7 @@ impl Clocks {
         exchange.pending = Some(joined(exchange.pending.as_ref(), what));
     }
 
-    /// A control barrier of the whole workgroup.
+    /// Records a control barrier of the whole workgroup.
     pub fn meet(&mut self) {
         for (published, fences) in self.published.iter_mut().zip(&self.fences) {
             published.copy_from_slice(fences);
@@ -206,9 +207,9 @@ impl Clocks {
         self.extend_releases();
     }
 
-    /// After a control barrier, a lane that executed a memory barrier before it also releases, with
-    /// its next atomic, everything that the other lanes released before it: their memory barriers
-    /// have made those writes available.
+    /// Called at a control barrier of the workgroup. If a lane executed a memory barrier earlier,
+    /// its next atomic write also releases what the other lanes released before the control
+    /// barrier, because their memory barriers have made those writes available.
     fn extend_releases(&mut self) {
         if self.exchanges.values().all(|exchange| exchange.released.is_none()) {
             return;
@@ -224,7 +225,7 @@ impl Clocks {
         }
     }
 
-    /// A control barrier of these lanes of the subgroup whose first lane is `first`.
+    /// Records a control barrier of these lanes of the subgroup whose first lane is `first`.
     pub fn meet_in_subgroup(&mut self, first: usize, lanes: &[usize]) {
         if self.rows.is_empty() {
             self.rows = vec![0; self.subs.len() * self.width];
@@ -248,7 +249,8 @@ impl Clocks {
     }
 }
 
-/// Joins the knowledge released at a word earlier with the knowledge released there now.
+/// Joins the knowledge released by earlier writes of a word with the knowledge released by the
+/// current write.
 pub(crate) fn release_sequence(
     held: Option<&Rc<Others>>,
     new: Option<Rc<Others>>,

@@ -207,7 +207,7 @@ fn input_values(
         BuiltIn::SubgroupGtMask => words(all & !below & !bit),
         BuiltIn::SubgroupLeMask => words(below | bit),
         BuiltIn::SubgroupLtMask => words(below),
-        // Not in `INPUTS`.
+        // `INPUTS` contains no other built-ins.
         _ => [0; 4],
     }
 }

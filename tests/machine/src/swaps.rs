@@ -79,8 +79,8 @@ impl Swaps {
         !self.differs && self.done == self.wanted.len()
     }
 
-    /// Processes an addition. `may_come_before` reports whether it may execute before an earlier
-    /// one. Returns the adjustment of its result.
+    /// Processes an addition. `may_come_before` returns whether the addition may execute before a
+    /// given earlier one. Returns the number to add to its result (nonzero only if it is swapped).
     pub(crate) fn add(
         &mut self,
         new: Addition,

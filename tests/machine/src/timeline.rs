@@ -12,9 +12,9 @@ use crate::memory::Record;
 struct Use {
     stage: Stages,
     write: Access,
-    /// Stages that wait for it.
+    /// Stages of later passes that wait for this use.
     waits: Stages,
-    /// Stages that run after its write was made available.
+    /// Stages of later passes that run after the write was made available.
     available: Stages,
     visible: Vec<(Stages, Access)>,
 }

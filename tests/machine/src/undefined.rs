@@ -93,7 +93,7 @@ pub(crate) fn follow(run: &mut Run<'_>, core: &Core, sg: &mut Subgroup, mask: Ma
                 _ => any(sg, *value, 1),
             };
             if used == 0 {
-                (used, how) = (operands & mask, "an atomic's operand");
+                (used, how) = (operands & mask, "an operand of an atomic");
             }
             if let Some(dst) = dst {
                 set(sg, mask, *dst, 1);
@@ -264,12 +264,12 @@ fn of_group(
                 let bits = if held & mask == 0 { 0 } else { lanes_where(mask, reads_undefined) };
                 put(sg, mask, dst + k, bits);
             }
-            return (used, "a lane's number");
+            return (used, "the lane index of a broadcast or shuffle");
         }
         G::Combine { .. } => {
             let used = any(sg, value, n) & mask;
             set(sg, mask, dst, n);
-            return (used, "a term of a sum over lanes");
+            return (used, "an operand of a subgroup reduction or scan");
         }
     }
     (0, "")

@@ -226,7 +226,7 @@ impl<'a> Crate<'a> {
     /// Adds a member of a trait or an implementation.
     fn associated(&mut self, id: &Value, owner: &str) -> Result<()> {
         let item = &self.index[&key(id)];
-        // Missing from the index: hidden from the documentation.
+        // Items that are hidden from the documentation are missing from the index.
         let Some(name) = item["name"].as_str() else { return Ok(()) };
         let path = format!("{owner}::{name}");
         let inner = &item["inner"];
@@ -275,7 +275,7 @@ impl<'a> Crate<'a> {
         let (name, whom) = (self.signatures.path(of)?, self.signatures.ty(&implementation["for"])?);
         let generics = self.signatures.generics(&implementation["generics"])?;
         let bounds = self.signatures.conditions(&implementation["generics"])?;
-        // Sorted after all paths, by type.
+        // `~` sorts after all paths, so implementations come last, sorted by type.
         self.lines
             .insert((format!("~{whom}"), format!("impl{generics} {name} for {whom}{bounds}")));
         Ok(())

@@ -44,7 +44,7 @@ fn sssp_api_matches_its_snapshot() -> Result<()> {
 
 /// An incomplete list would hide API changes.
 #[test]
-fn lists_contain_the_main_entry_points() -> Result<()> {
+fn api_lists_contain_the_main_entry_points() -> Result<()> {
     for (package, start) in [
         ("multisplit-shaders", "fn multisplit_shaders::reflect::reflect("),
         ("multisplit-graph", "fn multisplit_graph::Graph::compile(&self"),
@@ -85,8 +85,8 @@ fn expect_unchanged(package: &str, features: &str) -> Result<()> {
     )
 }
 
-/// The rustdoc JSON of a package. The dependencies are already checked by `cargo clippy` and `cargo
-/// doc`, so this takes seconds.
+/// Returns the rustdoc JSON of a package. Takes only seconds if `cargo clippy` or `cargo doc` has
+/// already checked the dependencies.
 fn json(package: &str, features: &str) -> Result<Value> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let target =

@@ -26,7 +26,7 @@ pub enum Library {
     Static,
 }
 
-/// A program after the build.
+/// A built program.
 pub struct Built {
     path: PathBuf,
     library: Library,
@@ -92,7 +92,7 @@ impl Installed {
     /// Builds `tests/cmake/windows` for Windows, and returns the path of the program.
     pub fn build_for_windows(&self, library: &str) -> Result<PathBuf> {
         let build = self.path(format!("cmake-{}", library.replace("::", "-")));
-        // Vulkan's headers alone: the other headers of this system do not fit Windows.
+        // A folder with only Vulkan's headers, because the other headers of this system are not for Windows.
         let headers = self.path("vulkan-headers");
         std::fs::create_dir_all(&headers)?;
         for part in ["vulkan", "vk_video"] {

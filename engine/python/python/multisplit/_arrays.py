@@ -132,10 +132,10 @@ def _advice(dtype: np.dtype[Any]) -> str:
     if dtype.kind == "O":
         return (
             f"{allowed}: convert Python objects with astype, for example x.astype(float), "
-            'or x.astype("datetime64[us]") for dates; number strings first (numpy.unique, pandas.factorize)'
+            'or x.astype("datetime64[us]") for dates; replace strings by integer codes (numpy.unique, pandas.factorize)'
         )
     if dtype.kind in "SUT":
-        return f"{allowed}: strings can be numbered first (numpy.unique, pandas.factorize)"
+        return f"{allowed}: replace strings by integer codes first (numpy.unique, pandas.factorize)"
     if dtype.kind == "c":
         return f"{allowed}: complex numbers have no order, sort by abs(x) or x.real"
     return allowed

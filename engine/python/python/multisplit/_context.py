@@ -208,7 +208,7 @@ def _refuse_after_fork() -> None:
 
 
 def _after_fork() -> None:
-    # Another thread of the parent may have held the lock.
+    # A thread of the parent that does not exist in this process may have held the lock, so replace it.
     global _lock, _process
     _lock = threading.Lock()
     if not _opened:

@@ -127,7 +127,7 @@ class DeviceArray:
         found = self._rows(row % rows, row % rows + 1, self._shape[1:])
         return found._download()[()] if self.ndim == 1 else found
 
-    # Iteration would copy one row at a time.
+    # Not iterable: iteration would copy one row at a time.
     __iter__ = None
 
     def _rows(self, begin: int, end: int, shape: tuple[int, ...]) -> DeviceArray:
@@ -139,7 +139,7 @@ class DeviceArray:
     def take(self, indices: Any, /, *, axis: int = 0) -> DeviceArray:
         """The elements, or with several axes the rows, at these indices, by way of the host."""
         if normalize_axis(axis, self.ndim) != 0:
-            raise ValueError("arrays on the device are taken from along the first axis only")
+            raise ValueError("take on arrays on the device supports only the first axis (axis=0)")
         wanted = as_ndarray(indices, "indices")
         if wanted.dtype.kind not in "ui":
             raise TypeError(f"indices has the type {wanted.dtype}, but indices must be integers")

@@ -70,8 +70,8 @@ def histogram(
         if callable(bins):
             raise TypeError("bins is a Python function, which a device cannot run: give edges, or the function in GLSL")
         if weight_array is not None and weight_array.dtype.kind == "b" and np.ndim(bins) > 0:
-            # NumPy fails as well.
-            raise TypeError("weights are booleans, which cannot be added up by edges: convert them to integers")
+            # NumPy rejects this combination as well.
+            raise TypeError("weights are booleans, which are not supported with bins given as edges: convert them to integers")
         edges = _edges(engine, samples, bins, range, weight_array)
         counts = _between(engine, samples, weight_array, edges)
     if density:

@@ -69,7 +69,7 @@ def scan(
     if isinstance(x, DeviceArray):
         check_operator(op, x.dtype)
         if x.ndim != 1 or out is not None:
-            raise ValueError("arrays on the device must have one axis, and are scanned into new arrays without out")
+            raise ValueError("a scan of an array on the device needs an array with one axis, and does not support out")
         normalize_axis(axis, x.ndim)
         return _scan_on_device(x._widened(), op, exclusive)
     array = as_ndarray(x)
@@ -98,7 +98,8 @@ def _scan_on_device(x: DeviceArray, op: str, exclusive: bool) -> DeviceArray:
     if op == "sum":
         is_right = is_own_type
     else:
-        # The device's first value is the last in its own order, which for floats is a NaN.
+        # The first result of an exclusive scan on the device is the last or first value in the total order,
+        # which for floats is a NaN instead of an infinity.
         is_right = not exclusive or (is_own_type and x.dtype.kind != "f")
     if is_right:
         return found

@@ -45,7 +45,7 @@ def reduce_segments(
     if bounds.dtype.kind not in "ui":
         raise TypeError(f"offsets has the type {bounds.dtype}, but offsets must be integers")
     if bounds.size == 0 or int(bounds[0]) < 0 or int(bounds[-1]) > array.size or bool((bounds[1:] < bounds[:-1]).any()):
-        raise ValueError(f"offsets must be at least one number, ascending, from 0 to {array.size}")
+        raise ValueError(f"offsets must contain at least one number; the numbers must be ascending, from 0 to {array.size}")
     encoding = encoding_of(array.dtype)
     check_fits(array.size, encoding.dtype.itemsize, int(engine.describe()["memory"]))
     if array.size >= 1 << 32:

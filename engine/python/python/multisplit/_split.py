@@ -239,7 +239,7 @@ def _split_on_device(keys: Any, buckets: Any, values: Any) -> SplitResult[Any]:
     if isinstance(buckets, Glsl) and keys.dtype.kind in "mM":
         raise TypeError(f"keys of type {keys.dtype} must be on the host for a GLSL function: use numpy.asarray(keys)")
     if isinstance(buckets, (Even, Glsl)):
-        # Their ends or computations use the type that the keys have on the host.
+        # The ends of Even, and GLSL functions, refer to the type that the keys have on the host.
         keys = keys._widened()
     engine = keys._engine
     function = _Function(buckets, keys.dtype, np.dtype(keys._buffer.kind))

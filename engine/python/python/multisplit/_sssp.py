@@ -40,7 +40,7 @@ class ShortestPaths:
         """A shortest path from the source to a vertex, including both; None if there is none. Raises IndexError
         if the vertex is not in the network."""
         if self.predecessors is None:
-            raise ValueError("paths need predecessors: ask for them with sssp(..., predecessors=True)")
+            raise ValueError("paths need predecessors: call sssp(..., predecessors=True)")
         last = index_of(vertex, "vertex")
         if not 0 <= last < len(self.distances):
             raise IndexError(f"vertex is {last}, but vertices are numbered from 0 to {len(self.distances) - 1}")

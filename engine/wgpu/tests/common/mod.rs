@@ -134,7 +134,7 @@ pub fn run_validated(name: &str) -> Result<String> {
         .env("VK_KHRONOS_VALIDATION_SYNCVAL_SHADER_ACCESSES_HEURISTIC", "true")
         // A Wayland library prints a warning if this is not set.
         .env("XDG_RUNTIME_DIR", std::env::temp_dir())
-        // Mesa's cache confuses code for different subgroup sizes.
+        // Mesa's shader cache ignores the subgroup size and would return code compiled for another one.
         .env("MESA_SHADER_CACHE_DISABLE", "true")
         .output()?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

@@ -24,7 +24,7 @@ use crate::types::{Layout, Qualifiers, Types};
 pub(crate) fn decode(label: &str, spirv: &[u32], specialization: &[(u32, u32)]) -> Result<Program> {
     // rspirv panics on some malformed streams.
     let module = catch_unwind(AssertUnwindSafe(|| load_words(spirv)))
-        .map_err(|_| MachineError::module(label, "the parser gave up"))?
+        .map_err(|_| MachineError::module(label, "it cannot be parsed"))?
         .map_err(|state| MachineError::module(label, state))?;
     let program = Program { label: label.to_owned(), ..Program::default() };
     let mut decoder = Decoder { specialization, program, ..Decoder::default() };
@@ -281,7 +281,7 @@ impl Decoder<'_> {
 
     fn finish(self, module: &Module) -> Result<Program> {
         let [entry] = module.entry_points.as_slice() else {
-            return Err(self.malformed("not exactly one entry point"));
+            return Err(self.malformed("expected exactly one entry point"));
         };
         let entry = self.function_of.get(&id_at(entry, 1)).map(|signature| signature.block);
         let Some(entry) = entry else {

@@ -49,7 +49,10 @@ fn kernels_by_address_give_the_same_results() -> Result<()> {
         let outcome = run(&case, &options(), by_address, &[])?;
         ensure!(outcome.problem.is_none(), "{}: {:?}", case.name, outcome.problem);
     }
-    ensure!(run_so.iter().any(|label| label.ends_with(".user")), "no kernel with a user's GLSL");
+    ensure!(
+        run_so.iter().any(|label| label.ends_with(".user")),
+        "no case runs a kernel with user GLSL"
+    );
     // Searches contain kernels that do not support addresses.
     let built_in = builtin::ALL.iter().map(|b| b.label()).filter(|b| !b.starts_with("sssp."));
     let missing: Vec<_> = built_in.filter(|label| !run_so.contains(*label)).collect();
@@ -67,11 +70,12 @@ fn shortest_path_search_can_be_submitted_twice() -> Result<()> {
     Ok(())
 }
 
-/// Without any one of its barriers, a plan has a finding.
+/// If any single barrier of the plan is removed, the machine reports a data race.
 #[test]
 fn removing_any_barrier_of_a_scan_is_detected() -> Result<()> {
     for look_back in [false, true] {
-        // With a host count, a look-back is a single pass.
+        // With a host count, a scan by look-back is a single pass without barriers, so it gets a
+        // device count.
         let whole = sum_scan(look_back, look_back, 9000).case(DEVICE)?;
         let barriers: Vec<usize> = whole.plan.barriers().map(|(step, _)| step).collect();
         ensure!(!barriers.is_empty(), "a scan has no barriers");
@@ -154,7 +158,8 @@ fn minimal_kernel_reproduces_the_barriers_of_mesa_25() -> Result<()> {
     Ok(())
 }
 
-/// On such a device, the engine's probe of subgroup barriers fails, and its lockstep probe passes.
+/// On a device whose subgroup barriers act as workgroup barriers, the engine's probe of subgroup
+/// barriers fails, and its lockstep probe passes.
 #[test]
 fn probe_detects_subgroup_barriers_that_act_as_workgroup_barriers() -> Result<()> {
     for width in [4, 8, 16, 64] {

@@ -25,7 +25,7 @@ fn cases(width: u32) -> Result<Vec<Case>> {
     let subgroups = Some(1);
     let n = TILES * MAX_ITEMS * u64::from(width) - 3;
     let mut cases = Vec::new();
-    // Sums of floats are combined in a fixed order.
+    // Floats use another kernel, which combines sums in a fixed order.
     for key in [KeyType::U32, KeyType::U64, KeyType::F32] {
         let how = How::Scan { inclusive: false, look_back: true };
         let of = TermCase { how, n, subgroups, ..TermCase::new(key, Operator::Sum) };

@@ -1,12 +1,12 @@
-//! An old version of the kernel that lost keys on an NVIDIA H200 (docs/performance-log.md, 23). The
-//! machine finds one defect: for indices beyond the last bucket, threads store an undefined value,
-//! which nobody reads. If that is fixed, there are no findings, and results are correct in both
-//! versions. The driver's compiler lost the keys, because of reductions in a loop;
-//! shaders/tests/reductions.rs keeps such loops out of kernels.
+//! Runs an old version of a split kernel, with which an NVIDIA H200 lost keys
+//! (docs/performance-log.md, 23). The machine finds one defect: for indices beyond the last bucket,
+//! threads store an undefined value that is never read. Without that defect, there are no findings.
+//! Results are correct with and without it. The driver's compiler lost the keys, because of
+//! reductions in a loop; shaders/tests/reductions.rs keeps such loops out of kernels.
 
 use crate::common::all::kernels;
 use crate::common::case::{Case, run};
-use crate::common::moves::{Function, Gives, SplitCase};
+use crate::common::moves::{Function, SplitCase, SplitOutput};
 use crate::common::primitives::Device;
 use anyhow::{Context, Result, ensure};
 use multisplit::KeyType;
@@ -21,7 +21,7 @@ const OLD: &[u8] = include_bytes!("modules/before-27112e0.multisplit.block.posts
 
 /// The old module with the current ids of its specialization constants, because plans set constants
 /// by id.
-fn with_ids_of_today(mut words: Vec<u32>) -> Result<Vec<u32>> {
+fn with_current_ids(mut words: Vec<u32>) -> Result<Vec<u32>> {
     const HEADER_WORDS: usize = 5;
     let old = Kernel::new("old", words.clone())?;
     let today = builtin::MULTISPLIT_BLOCK_POSTSCAN_PAIRS.kernel()?;
@@ -49,14 +49,14 @@ fn with_ids_of_today(mut words: Vec<u32>) -> Result<Vec<u32>> {
 fn cases(width: u32, lane_order: bool) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     for ((subgroups, turns), buckets) in [(2, 1), (4, 2), (4, 1)].into_iter().zip([98, 213, 3]) {
-        for (method, gives) in [
-            (Method::ReducedBitSort, Gives::Pairs(1)),
-            (Method::Block, Gives::Pairs(2)),
-            (Method::Block, Gives::Pairs(4)),
+        for (method, output) in [
+            (Method::ReducedBitSort, SplitOutput::Pairs(1)),
+            (Method::Block, SplitOutput::Pairs(2)),
+            (Method::Block, SplitOutput::Pairs(4)),
         ] {
             let of = SplitCase::new(method, KeyType::U32, Function::Delta, buckets);
             let n = 7300 + 27 * u64::from(buckets);
-            let of = SplitCase { gives, n, items: 8, turns, ..of };
+            let of = SplitCase { output, n, items: 8, turns, ..of };
             let case = of.case_with(Device { width, lane_order }, |policy| {
                 let shape = TileShape::new(subgroups * width, 8).in_turns(turns);
                 policy.split.block_keys = [shape; 8];
@@ -96,7 +96,7 @@ fn problems(words: &[u32]) -> Result<Vec<String>> {
 
 #[test]
 fn kernel_that_lost_keys_has_only_a_harmless_defect() -> Result<()> {
-    let words = with_ids_of_today(
+    let words = with_current_ids(
         OLD.chunks_exact(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]])).collect(),
     )?;
     let found = problems(&words)?;

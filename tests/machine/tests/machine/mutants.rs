@@ -124,7 +124,7 @@ fn cases() -> Result<Vec<(u32, Case)>> {
         first.extend(special.into_iter().map(|case| (device.width, case)));
         others.extend(sample.into_iter().map(|case| (device.width, case)));
     }
-    // Shuffled, so that each kernel gets cases of all widths and sizes.
+    // Shuffle the cases, so that each kernel gets cases of all widths and sizes.
     shuffle(&mut others, 8);
     shuffle(&mut first, 9);
     first.extend(others);

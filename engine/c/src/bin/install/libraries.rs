@@ -100,8 +100,9 @@ impl Libraries<'_> {
         let mut shed = Command::new("objcopy");
         shed.args(["--strip-debug", "--remove-section=.llvmbc", "--remove-section=.llvmcmd"]);
         run(shed.arg(&all))?;
-        // Unique symbols, of C++, must be weakened before they can be hidden. References must not be weak: a program
-        // that is linked with `-static` would not take what they refer to from a library.
+        // Unique symbols of C++ can be hidden only after they are weakened. Only defined symbols are
+        // weakened: for a weak reference, a program linked with `-static` would not take the definition from
+        // a library.
         let unique = unique_symbols(&all)?;
         if !unique.is_empty() {
             let list = work.join("unique");
@@ -135,8 +136,9 @@ impl Libraries<'_> {
         Ok(vec![static_library, library, plain])
     }
 
-    /// The object with hidden functions, for the static library: a program or a library that links it calls its own
-    /// copy, whatever other copies the process has. A reference with hidden visibility hides the definition.
+    /// Returns the object for the static library, in which functions are hidden: a program or library that
+    /// links it always calls its own copy, even if the process contains other copies. A reference with hidden
+    /// visibility hides the definition.
     fn hidden(&self, work: &Path, object: &Path) -> Result<PathBuf> {
         let (source, references) = (work.join("hide.s"), work.join("hide.o"));
         let mut text = String::from(".section .multisplit.hide,\"\",@progbits\n");

@@ -41,7 +41,7 @@ def histogram(
         if weights.shape != a.shape and not any(np.isnan(n) for n in (*weights.shape, *a.shape)):
             raise ValueError(f"weights have the shape {weights.shape} and a has {a.shape}: give one weight per element")
         if weights.dtype.kind == "b" and not isinstance(bins, int):
-            raise TypeError("weights are booleans, which cannot be added up by edges: convert them to integers")
+            raise TypeError("weights are booleans, which are not supported with bins given as edges: convert them to integers")
         weights = weights if weights.chunks == a.chunks else weights.rechunk(a.chunks)
     token = tokenize(a, bins, range, weights, density)
     names = {part: f"multisplit-histogram-{part}-{token}" for part in ("extent", "extents", "range", "chunk", "sum", "tasks", "edges")}

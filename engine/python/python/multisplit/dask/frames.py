@@ -28,9 +28,9 @@ def sort_values(
     """Sort the rows of a dask dataframe by one or more columns. Returns a lazy dask dataframe with partitions of
     equal size.
 
-    The sort is stable, and missing keys come last in both directions, as in pandas. With several columns, the table is sorted once per column,
-    starting with the last. The call itself computes nothing, so divisions are unknown;
-    `set_index(by, sorted=True)` finds them.
+    The sort is stable, and missing keys come last in both directions, as in pandas. With several columns, the table
+    is sorted once per column, starting with the last. The call itself computes nothing, so the divisions of the
+    result are unknown; `set_index(by, sorted=True)` finds them.
     """
     import dask.dataframe as dd
 

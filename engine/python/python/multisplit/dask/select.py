@@ -25,8 +25,9 @@ def topk(
 ) -> tuple[da.Array, da.Array]:
     """The k largest or smallest elements of `x` and their indices (int64): two dask arrays of one chunk.
 
-    Among equal elements, those with lower indices are chosen. NaN and NaT count as the largest. Each chunk contributes at most k elements, so little data is moved; if k is close to the
-    length of `x`, use `sort`. The result is always in order, even with `sorted=False`.
+    Among equal elements, those with lower indices are chosen. NaN and NaT count as the largest. Each chunk
+    contributes at most k elements, so little data is moved; if k is close to the length of `x`, use `sort`. The
+    result is always in order, even with `sorted=False`.
     """
     import dask.array as da
 

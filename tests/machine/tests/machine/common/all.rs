@@ -10,7 +10,7 @@ use super::bounds::bounds_cases;
 use super::case::Case;
 use super::labels::labels;
 use super::merges::merge_cases;
-use super::moves::{Function, Gives, Payload, SortCase, SplitCase};
+use super::moves::{Function, Payload, SortCase, SplitCase, SplitOutput};
 use super::narrow::narrow;
 use super::others::{
     HistogramCase, Weighted, barrier_probe_case, groups_case, memory_case, probe_case,
@@ -28,7 +28,7 @@ use super::topk::{TopKCase, TopKData};
 pub const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
 
 fn sizes(tile: u64) -> [u64; 5] {
-    // The last size has more tiles than one row of a dispatch allows, and its last row is partial.
+    // The dispatch for the last size has several rows, and its last row has surplus workgroups.
     [1, tile - 1, tile, tile + 1, 4 * tile + 5]
 }
 
@@ -118,7 +118,7 @@ fn splits(all: &mut Cases) {
     ];
     let (mut kind, mut number) = (0, 0);
     for method in Method::ALL.into_iter().chain([Method::FullSort]) {
-        for gives in Gives::ALL {
+        for output in SplitOutput::ALL {
             for (key, function, buckets) in functions {
                 kind += 1;
                 let ordered = matches!(function, Function::Delta | Function::Range);
@@ -126,16 +126,15 @@ fn splits(all: &mut Cases) {
                     continue;
                 }
                 // Wide values do not depend on the bucket function, and neither does a ranking
-                // setting that the method ignores. They are combined with every third function
-                // only.
-                let wide = matches!(gives, Gives::Pairs(2 | 4));
+                // setting that the method ignores. Such cases run with every third function only.
+                let wide = matches!(output, SplitOutput::Pairs(2 | 4));
                 if (wide || device.lane_order && !ranks_tiles(method)) && kind % 3 != 0 {
                     continue;
                 }
                 for n in some_sizes(sizes(device.tile()), 2, kind) {
                     number += 1;
                     all.add(SplitCase {
-                        gives,
+                        output,
                         n,
                         turns: 1 << (number % 3),
                         on_device: number % 4 == 1 && method != Method::FullSort,
@@ -160,7 +159,12 @@ pub fn large_tiles(device: Device) -> Vec<Maker> {
         |number: usize| if (number + number / 4).is_multiple_of(2) { (32, 4) } else { (22, 2) };
     let mut number = 0;
     for method in [Method::Block, Method::OneSweep] {
-        for gives in [Gives::Keys, Gives::Pairs(1), Gives::Pairs(4), Gives::Permutation] {
+        for output in [
+            SplitOutput::Keys,
+            SplitOutput::Pairs(1),
+            SplitOutput::Pairs(4),
+            SplitOutput::Permutation,
+        ] {
             for (key, function) in [
                 (KeyType::U32, Function::Delta),
                 (KeyType::U64, Function::Delta),
@@ -171,7 +175,7 @@ pub fn large_tiles(device: Device) -> Vec<Maker> {
                     let (items, turns) = shape(number);
                     let n = u64::from(threads * items) + number as u64 % 3;
                     let of = SplitCase::new(method, key, function, buckets);
-                    all.add(SplitCase { gives, n, items, turns, by_votes: true, ..of });
+                    all.add(SplitCase { output, n, items, turns, by_votes: true, ..of });
                 }
             }
         }

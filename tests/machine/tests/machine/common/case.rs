@@ -142,7 +142,9 @@ fn run_swapped(
     let word = |(name, at): (&str, usize)| words(name).get(at).copied();
     let gave_up = case.may_give_up.and_then(word).is_some_and(|word| word != 0);
     if gave_up && is_fair(&options) {
-        problem.get_or_insert_default().push_str("gave up, though all workgroups get on\n");
+        problem
+            .get_or_insert_default()
+            .push_str("the kernels timed out although all workgroups make progress\n");
     }
     for (name, expected) in case.outputs.iter().filter(|_| !gave_up) {
         let held = words(name);

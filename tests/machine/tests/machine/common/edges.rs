@@ -9,7 +9,7 @@ use multisplit::operations::split::Method;
 
 use super::all::MANY_THREADS;
 use super::few_threads::few_threads;
-use super::moves::{Function, Gives, Payload, SortCase, SplitCase};
+use super::moves::{Function, Payload, SortCase, SplitCase, SplitOutput};
 use super::narrow::full_counters_case;
 use super::others::{EDGE_BINS, HistogramCase, Weighted};
 use super::pieces::PiecesCase;
@@ -19,13 +19,13 @@ use super::setup::{Cases, Maker};
 use super::terms::{TermCase, sum_scan};
 
 fn split(
-    gives: Gives,
+    output: SplitOutput,
     method: Method,
     key: KeyType,
     function: Function,
     buckets: u32,
 ) -> SplitCase {
-    SplitCase { gives, by_votes: true, ..SplitCase::new(method, key, function, buckets) }
+    SplitCase { output, by_votes: true, ..SplitCase::new(method, key, function, buckets) }
 }
 
 const KEYS: [KeyType; 2] = [KeyType::U32, KeyType::U64];
@@ -34,9 +34,9 @@ fn splits(all: &mut Cases) {
     let device = all.device;
     let tile = device.tile();
     let mut add = |of: SplitCase| all.add(of);
-    let gives = [Gives::Keys, Gives::Pairs(1), Gives::Permutation];
+    let output = [SplitOutput::Keys, SplitOutput::Pairs(1), SplitOutput::Permutation];
     for key in KEYS {
-        // Bucket ids just beyond the last bucket, for every kernel that counts them.
+        // Bucket ids just beyond the last bucket, for every kernel that counts out-of-range ids.
         for (method, buckets) in [
             (Method::Block, 2),
             (Method::Block, 20),
@@ -45,50 +45,51 @@ fn splits(all: &mut Cases) {
             (Method::OneSweep, 300),
             (Method::ReducedBitSort, 20),
         ] {
-            for gives in [Gives::Keys, Gives::Pairs(1), Gives::Pairs(2)] {
-                let of = split(gives, method, key, Function::OutOfRange, buckets);
+            for output in [SplitOutput::Keys, SplitOutput::Pairs(1), SplitOutput::Pairs(2)] {
+                let of = split(output, method, key, Function::OutOfRange, buckets);
                 add(SplitCase { n: tile + 1, ..of });
             }
         }
-        for gives in gives {
+        for output in output {
             for method in [Method::Block, Method::OneSweep] {
-                // Six tiles in subproblems of two tiles each. With two workgroups per row, the last
-                // row has a surplus workgroup. Each thread has two buckets.
-                let of = split(gives, method, key, Function::Digit, 256);
+                // Five tiles in three subproblems of at most two tiles. With two workgroups per row
+                // of the dispatch, the last row has a surplus workgroup. Each thread has two
+                // buckets.
+                let of = split(output, method, key, Function::Digit, 256);
                 add(SplitCase { n: 4 * tile + 5, ..of });
                 add(SplitCase { n: 4 * tile + 5, by_votes: false, turns: 2, ..of });
-                // A bucket count that is not a power of two, with splitters in shared memory.
-                let of = split(gives, method, key, Function::Range, 13);
+                // Buckets by splitters in shared memory; their number is not a power of two.
+                let of = split(output, method, key, Function::Range, 13);
                 add(SplitCase { n: 5 * tile - 1, ..of });
             }
-            let of = split(gives, Method::Warp, key, Function::Range, 13);
+            let of = split(output, Method::Warp, key, Function::Range, 13);
             add(SplitCase { n: 2 * tile + 1, ..of });
         }
         // For kernels that label keys with buckets: splitters in shared memory, and keys on the
         // edge of the last bucket.
         for (key, function) in [(key, Function::Range), (KeyType::F32, Function::Even)] {
-            let of = split(Gives::Pairs(1), Method::ReducedBitSort, key, function, 13);
+            let of = split(SplitOutput::Pairs(1), Method::ReducedBitSort, key, function, 13);
             add(SplitCase { n: tile + 1, ..of });
         }
         // Kernels that count four adjacent subproblems together.
-        let of = split(Gives::Keys, Method::Block, key, Function::Delta, 2);
+        let of = split(SplitOutput::Keys, Method::Block, key, Function::Delta, 2);
         add(SplitCase { n: 17 * tile + 3, ..of });
     }
     // Tiles with the maximum number of keys per thread. The last chunk is shorter than a turn.
-    let large = |gives, method, key, buckets, items, turns| {
+    let large = |output, method, key, buckets, items, turns| {
         let n = u64::from(device.threads() * items) * 5 / 2;
-        SplitCase { n, items, turns, ..split(gives, method, key, Function::Delta, buckets) }
+        SplitCase { n, items, turns, ..split(output, method, key, Function::Delta, buckets) }
     };
     for method in [Method::Block, Method::OneSweep] {
-        for gives in Gives::ALL {
-            add(large(gives, method, KeyType::U32, 250, 22, 2));
-            add(large(gives, method, KeyType::U32, 3, 32, 4));
+        for output in SplitOutput::ALL {
+            add(large(output, method, KeyType::U32, 250, 22, 2));
+            add(large(output, method, KeyType::U32, 3, 32, 4));
         }
-        for gives in [Gives::Keys, Gives::Permutation] {
-            add(large(gives, method, KeyType::U32, 250, 32, 4));
+        for output in [SplitOutput::Keys, SplitOutput::Permutation] {
+            add(large(output, method, KeyType::U32, 250, 32, 4));
         }
         for words in [2, 4] {
-            add(large(Gives::Pairs(words), method, KeyType::U64, 250, 22, 2));
+            add(large(SplitOutput::Pairs(words), method, KeyType::U64, 250, 22, 2));
         }
     }
 }
@@ -123,8 +124,8 @@ fn sorts(all: &mut Cases) {
             // Two and a half tiles with the maximum number of keys per thread.
             let n = u64::from(threads * 32) * 5 / 2;
             add(SortCase { items: 32, turns: 4, n, ..sweep });
-            // The small one-sweep sort: exactly four parts of one row each, one key more, and few
-            // keys.
+            // The small one-sweep sort: exactly four parts of `part` keys each, one key more, and
+            // few keys.
             let part = u64::from(threads * ITEMS);
             let base = SortCase { small_sort: true, ..sweep };
             let on_device = number % 3 == 1;

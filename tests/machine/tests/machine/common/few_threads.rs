@@ -14,7 +14,7 @@ use super::segments::{self, EVEN_LENGTH, SegmentsCase, Way};
 use super::selects::{self, Also, SelectCase};
 use super::setup::{Cases, Maker};
 use super::sort_segments::{Given, SortSegmentsCase, Tiles};
-use super::terms::{Course, How, TERMS, TermCase, is_rounded};
+use super::terms::{ElementOrder, How, TERMS, TermCase, is_rounded};
 use super::topk::{TopKCase, TopKData};
 
 /// Maximum subgroup width of these cases; wider subgroups would need many more elements.
@@ -43,9 +43,9 @@ fn sweeps(all: &mut Cases) {
                 // the last tile has three elements.
                 let subgroups = if tiles < 9 { 2 } else { 1 };
                 let n = tiles / 2 * 2 * tile_of(way) * u64::from(subgroups) + 3;
-                let course = if rising { Course::Rising } else { Course::Any };
+                let order = if rising { ElementOrder::Rising } else { ElementOrder::Any };
                 let of = SegmentsCase { way, length, on_device, ..SegmentsCase::new(term, by) };
-                all.add(SegmentsCase { n, course, subgroups: Some(subgroups), ..of });
+                all.add(SegmentsCase { n, order, subgroups: Some(subgroups), ..of });
             };
             let scan = Way::Scan { inclusive: true, look_back };
             let reduce = Way::Reduce { look_back };
@@ -80,26 +80,29 @@ fn sweeps(all: &mut Cases) {
 fn reductions(all: &mut Cases) {
     let lanes = u64::from(all.device.width);
     for term in TERMS {
-        let mut add = |by, n, length, subgroups, course| {
+        let mut add = |by, n, length, subgroups, order| {
             let on_device = by == segments::By::Offsets && length < 3;
             let of = SegmentsCase { length, on_device, n, ..SegmentsCase::new(term, by) };
-            all.add(SegmentsCase { course, subgroups: Some(subgroups), ..of });
+            all.add(SegmentsCase { order, subgroups: Some(subgroups), ..of });
         };
         let tile = 16 * lanes;
-        use Course::{Any, Falling, Rising};
+        use ElementOrder::{Any, Falling, Rising};
         add(segments::By::Offsets, 2 * tile + 9, 2, 2, Any);
         add(segments::By::ManyOffsets, 3 * tile + 9, 9, 1, Any);
         add(segments::By::ManyOffsets, tile - 9, 9, 1, Any);
         for n in [6 * tile + 9, tile - 9] {
-            use segments::Falling::{Searched, Taken, Walked};
-            for how in [Walked, Searched, Taken] {
-                add(segments::By::FallingOffsets(how), n, 40, 1, Any);
+            use segments::Falling::{Searched, Walked, Workers};
+            for how in [Walked, Searched, Workers] {
+                add(segments::By::UnsortedOffsets(how), n, 40, 1, Any);
             }
         }
-        // The pass that combines tiles assigns one tile to each thread, and runs three workgroups.
+        // In the pass that combines tiles, each thread gets one tile, and there are three
+        // workgroups.
         add(segments::By::Offsets, 2 * tile * 4 * lanes + 1, 4 * tile, 2, Rising);
         add(segments::By::Offsets, 2 * tile * 4 * lanes + 2 * tile, 4 * lanes * tile, 2, Falling);
-        // A number of offsets that `lanes + 1` divides evenly in each of two search steps.
+        // A subgroup searches the offsets in steps, each of which divides the remaining ones into
+        // `lanes + 1` parts. With this number of offsets, the parts of both steps have equal
+        // lengths.
         let offsets = (lanes + 2) * (lanes + 1);
         add(segments::By::EvenOffsets, (offsets - 1) * EVEN_LENGTH, EVEN_LENGTH, 2, Any);
     }
@@ -113,9 +116,9 @@ fn terms(all: &mut Cases) {
         let scan = |look_back| How::Scan { inclusive: operator == Operator::Sum, look_back };
         // Full tiles of 16 or 32 elements per lane, plus three elements.
         let n = 8 * 32 * lanes + 3;
-        for course in [Course::Any, Course::Rising, Course::Falling] {
-            let subgroups = Some(if course == Course::Rising { 1 } else { 2 });
-            let of = TermCase { n, course, subgroups, ..of };
+        for order in [ElementOrder::Any, ElementOrder::Rising, ElementOrder::Falling] {
+            let subgroups = Some(if order == ElementOrder::Rising { 1 } else { 2 });
+            let of = TermCase { n, order, subgroups, ..of };
             add(TermCase { how: scan(false), ..of });
             if !is_rounded((key, operator)) {
                 add(TermCase { how: scan(true), ..of });
@@ -213,8 +216,8 @@ fn sorts_of_segments(all: &mut Cases) {
     for wide in [false, true] {
         for payload in Payload::ALL {
             let narrow = Tiles::Narrow;
-            // Some segments share a tile, and others have their own. The words of head flags are
-            // full, and the last tile begins within a word.
+            // Some segments share a tile, and others have one alone. All 32 bits of the words of
+            // head flags are used, and the last tile begins within a word.
             let half = [5, small / 2 + 3, small / 2 - 9, 2, small, 0, 40, small - 1, 24];
             add(wide, Given::Host, &half, payload, narrow);
             add(wide, Given::Device, &half, payload, narrow);
@@ -228,7 +231,7 @@ fn sorts_of_segments(all: &mut Cases) {
                 add(wide, Given::Rows(length), &lengths, payload, narrow);
             }
         }
-        // Enough segments for several workgroups in the pass that finds segment heads.
+        // There are enough segments for several workgroups of the pass that finds segment heads.
         let tiny: Vec<u64> = (0..9 * lanes).map(|k| [3, 0, 7, 1, 30][k as usize % 5]).collect();
         add(wide, Given::Host, &tiny, Payload::Nothing, Tiles::Narrow);
         // Segments of an odd number of tiles.
@@ -257,7 +260,8 @@ fn topks(all: &mut Cases) {
     for (key, items) in [(KeyType::I32, 16), (KeyType::F64, 8)] {
         let tile = 3 * u64::from(all.device.width) * items;
         for method in [TopKMethod::Rows, TopKMethod::Filter, TopKMethod::Select] {
-            // Six tiles for five workgroups, several rows, and fewer tiles than the maximum.
+            // Rows of six tiles for five workgroups, several shorter rows, and a row shorter than a
+            // tile.
             let shapes = [
                 (1, 6 * tile, 40, TopKData::Any),
                 (1, 6 * tile, 33, TopKData::Near),

@@ -5,7 +5,7 @@
 use multisplit::KeyType;
 use multisplit::operations::split::Method;
 
-use super::moves::{Function, Gives, SplitCase};
+use super::moves::{Function, SplitCase, SplitOutput};
 use super::primitives::ITEMS;
 use super::setup::Cases;
 
@@ -21,22 +21,22 @@ pub fn labels(all: &mut Cases) {
     let threads = all.device.threads();
     let tile = |items: u32| u64::from(threads * items);
     let keys = [KeyType::U32, KeyType::U64];
-    // The same functions without labels, counted by atomics. Elsewhere, splits into so many buckets
-    // use labels.
+    // The same functions without labels, counted by atomics. In all other cases, splits into this
+    // many buckets use labels.
     for key in keys {
-        for (gives, function) in
-            [(Gives::Keys, Function::Range), (Gives::Pairs(1), Function::Crowded)]
+        for (output, function) in
+            [(SplitOutput::Keys, Function::Range), (SplitOutput::Pairs(1), Function::Crowded)]
         {
             let of = SplitCase::new(Method::Block, key, function, 100);
-            add(all, SplitCase { gives, n: tile(ITEMS) + 1, ..of }, u32::MAX);
+            add(all, SplitCase { output, n: tile(ITEMS) + 1, ..of }, u32::MAX);
         }
     }
     let mut add = |of: SplitCase| add(all, of, 1);
     for key in keys {
-        for gives in Gives::ALL {
+        for output in SplitOutput::ALL {
             let of = |function, buckets| {
                 let of = SplitCase::new(Method::Block, key, function, buckets);
-                SplitCase { gives, ..of }
+                SplitCase { output, ..of }
             };
             // Three subproblems; the last one has fewer tiles.
             add(SplitCase { n: 4 * tile(4) + 5, turns: 2, ..of(Function::Range, 13) });
@@ -44,14 +44,14 @@ pub fn labels(all: &mut Cases) {
             add(SplitCase { n: 4 * tile(5) - 1, items: 5, ..of(Function::Range, 33) });
             add(SplitCase { n: 0, on_device: true, ..of(Function::Range, 9) });
             add(SplitCase { n: 3 * tile(4), on_device: true, ..of(Function::Range, 2) });
-            // Enough splitters for lookup cells, spread evenly and in tight groups. Groups leave
-            // most buckets nearly empty.
+            // Enough splitters for a lookup table with cells: first spread evenly, then in tight
+            // groups, which leave most buckets nearly empty.
             let n = 5 * tile(18) / 2;
             add(SplitCase { n, items: 18, turns: 2, ..of(Function::Range, 250) });
             add(SplitCase { n: tile(4) + 1, ..of(Function::Crowded, 256) });
         }
     }
-    for gives in [Gives::Keys, Gives::Pairs(1), Gives::Permutation] {
+    for output in [SplitOutput::Keys, SplitOutput::Pairs(1), SplitOutput::Permutation] {
         for (key, function, buckets, n, items, turns) in [
             (KeyType::U32, Function::Glsl, 40, 5 * tile(4) + 1, ITEMS, 1),
             (KeyType::F64, Function::Even, 16, 2 * tile(6) + 1, 6, 3),
@@ -59,7 +59,7 @@ pub fn labels(all: &mut Cases) {
         ] {
             let of = SplitCase::new(Method::Block, key, function, buckets);
             let on_device = function == Function::Glsl;
-            add(SplitCase { gives, n, items, turns, on_device, ..of });
+            add(SplitCase { output, n, items, turns, on_device, ..of });
         }
     }
 }

@@ -35,7 +35,7 @@ impl MergeCase {
     }
 
     fn key_words(&self, keys: &[i64]) -> Vec<u32> {
-        // 64-bit keys are biased by 2^63, so that they are positive.
+        // 2^63 is added to 64-bit keys, so that they are positive.
         let bias = u64::from(self.wide) << 63;
         words_of(self.key(), keys.iter().map(|&key| (key as u64).wrapping_add(bias)))
     }

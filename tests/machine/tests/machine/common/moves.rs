@@ -206,13 +206,13 @@ impl Parameters for SortCase {
 
 /// Outputs of a split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gives {
+pub enum SplitOutput {
     Keys,
     Pairs(usize),
     Permutation,
 }
 
-impl Gives {
+impl SplitOutput {
     pub const ALL: [Self; 5] =
         [Self::Keys, Self::Pairs(1), Self::Pairs(2), Self::Pairs(4), Self::Permutation];
 }
@@ -236,7 +236,7 @@ pub enum Function {
 #[derive(Clone, Copy, Debug)]
 pub struct SplitCase {
     pub key: KeyType,
-    pub gives: Gives,
+    pub output: SplitOutput,
     pub method: Method,
     pub function: Function,
     pub buckets: u32,
@@ -261,9 +261,9 @@ type BucketOf = (Bucket, Box<dyn Fn(u64) -> u64>);
 impl SplitCase {
     /// A split of no keys, without values.
     pub fn new(method: Method, key: KeyType, function: Function, buckets: u32) -> Self {
-        let (gives, items, turns) = (Gives::Keys, ITEMS, 1);
+        let (output, items, turns) = (SplitOutput::Keys, ITEMS, 1);
         let (n, on_device, by_votes) = (0, false, false);
-        Self { key, gives, method, function, buckets, n, items, turns, on_device, by_votes }
+        Self { key, output, method, function, buckets, n, items, turns, on_device, by_votes }
     }
 
     fn bucket_of(&self) -> BucketOf {
@@ -374,7 +374,7 @@ impl SplitCase {
 
     /// The case with a modified policy.
     pub fn case_with(&self, device: Device, change: impl FnOnce(&mut Policy)) -> Result<Case> {
-        let Self { key, gives, method, buckets, n, .. } = *self;
+        let Self { key, output, method, buckets, n, .. } = *self;
         let mut policy = policy(device);
         let shape = TileShape::new(device.threads(), self.items).in_turns(self.turns);
         set_split_tiles(&mut policy, shape);
@@ -391,13 +391,13 @@ impl SplitCase {
         let offsets = setup.buffer("offsets", ElementType::U32, u64::from(buckets) + 1);
         let out_of_range = setup.buffer("out_of_range", ElementType::U32, 1);
         let keys_out = |setup: &mut Setup| setup.buffer("keys.out", key, key.array_len(max));
-        let buffers = match gives {
-            Gives::Keys => SplitBuffers::keys(keys, keys_out(&mut setup), offsets),
-            Gives::Permutation => {
+        let buffers = match output {
+            SplitOutput::Keys => SplitBuffers::keys(keys, keys_out(&mut setup), offsets),
+            SplitOutput::Permutation => {
                 let permutation = setup.buffer("permutation", ElementType::U32, max);
                 SplitBuffers::permutation(keys, permutation, offsets)
             }
-            Gives::Pairs(words) => {
+            SplitOutput::Pairs(words) => {
                 let values = setup.buffer("values", value_type(words), max);
                 let values_out = setup.buffer("values.out", value_type(words), max);
                 SplitBuffers::pairs((keys, values), (keys_out(&mut setup), values_out), offsets)
@@ -429,12 +429,12 @@ impl SplitCase {
             // initialized.
             setup.set("keys.out", words_of(key, vec![0; max as usize]));
         }
-        if let Gives::Pairs(words) = gives {
+        if let SplitOutput::Pairs(words) = output {
             let values = random_words(max * words as u64, n ^ 6);
             setup.expect("values.out", gathered(&values, words, &order));
             setup.set("values", values);
         }
-        if gives == Gives::Permutation {
+        if output == SplitOutput::Permutation {
             let mut expected = vec![0; n as usize];
             order.iter().enumerate().for_each(|(place, &i)| expected[i] = place as u32);
             setup.expect("permutation", expected);

@@ -8,12 +8,13 @@ use multisplit::operations::{Count, SortBuffers, sort};
 use multisplit::{KeyType, Sort};
 
 use super::case::{Case, specialized};
-use super::moves::{Function, Gives, Payload, SortCase, SplitCase, image, words_of};
+use super::moves::{Function, Payload, SortCase, SplitCase, SplitOutput, image, words_of};
 use super::primitives::{Device, policy};
 use super::setup::{Cases, Setup};
 
-/// For a counting sort: changes some keys to the first and last value of the slices of the plan.
-/// The last key gets the lowest value, so that counting it twice is detected.
+/// A counting sort divides the range of values into slices, one per workgroup. If the plan is a
+/// counting sort, changes some keys to the first and last values of slices. The last key gets the
+/// lowest value, so that counting it twice is detected.
 pub fn put_on_slice_edges(plan: &Plan, key: KeyType, descending: bool, keys: &mut [u64]) {
     let Some(slice) = specialized(plan, "ROOM").next().map(u64::from) else { return };
     let last = (1u64 << key.bits()) - 1;
@@ -34,9 +35,10 @@ const CHUNK: u64 = 49_152;
 /// Keys per thread in a batch; a chunk is a number of batches.
 const BATCH_KEYS: u64 = 32;
 
-/// A counting sort with more equal keys than a 16-bit counter can count. One value occurs in a
-/// fourth of the first chunk and of the next batch, after which its counter still has room for a
-/// chunk, and in all other keys.
+/// A counting sort in which one value occurs more often than a 16-bit counter can count. In the
+/// first chunk and one more batch, only every fourth key has this value, so its counter has room
+/// for another chunk. All later keys have this value, so the counter overflows unless the kernel
+/// checks it again.
 pub fn full_counters_case(device: Device) -> Result<Case> {
     const COMMON: u64 = 0xC0DE;
     let mut policy = policy(device);
@@ -125,8 +127,9 @@ pub fn narrow(all: &mut Cases) {
     .into_iter()
     .enumerate()
     {
-        let gives = [Gives::Keys, Gives::Pairs(1), Gives::Permutation][number % 3];
+        let output =
+            [SplitOutput::Keys, SplitOutput::Pairs(1), SplitOutput::Permutation][number % 3];
         let of = SplitCase::new(Method::Direct, key, function, buckets);
-        all.add(SplitCase { gives, n: 401 + number as u64, ..of });
+        all.add(SplitCase { output, n: 401 + number as u64, ..of });
     }
 }

@@ -40,7 +40,7 @@ fn arcs(kind: Kind, vertices: u32, degree: u32) -> Vec<(u32, u32, u32)> {
             for from in 0..vertices {
                 let degree = match from {
                     _ if from == hub => 8 * degree,
-                    // Enough arcs to occupy a workgroup, but too few to be divided among several.
+                    // These vertices have enough arcs for one workgroup, but too few for several.
                     _ if from % 40 == 7 => 4 * degree,
                     _ => degree,
                 };

@@ -43,8 +43,9 @@ pub struct HistogramCase {
     pub cells: u32,
 }
 
-/// A range of floats whose even bins have fractional edges. Multiplication by the scale places some
-/// edges slightly off, and the last bin ends slightly before the end of the range.
+/// A range of floats whose even bins have fractional edges. A bin index that is computed by
+/// multiplication with the scale is wrong next to some edges, and the last bin ends slightly before
+/// the end of the range.
 const UNEVEN: (f64, f64) = (0.1, 12.19);
 /// Bin count that selects the [`UNEVEN`] range.
 pub const EDGE_BINS: u32 = 23;

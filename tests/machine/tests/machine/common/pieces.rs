@@ -1,5 +1,5 @@
-//! Plans of the kernels that gather the buckets of the pieces of an array, with inputs and expected
-//! outputs. The engine has no graph passes for these kernels; it runs them directly.
+//! Plans of the kernels for arrays that are split in pieces: they collect the parts of each bucket
+//! from all pieces. The engine runs these kernels directly, without graph passes.
 
 use anyhow::Result;
 use multisplit::graph::Groups;

@@ -56,7 +56,8 @@ const NVIDIA: u32 = 0x10de;
 /// A policy with small tiles, so that few elements make many tiles.
 pub fn policy(device: Device) -> Policy {
     let mut properties = DeviceProperties {
-        // The tuned sizes for NVIDIA load values early in some kernels and late in others.
+        // With the tuned sizes for NVIDIA, some kernels load values early and others late, so both
+        // variants are tested.
         vendor_id: NVIDIA,
         subgroup_size: device.width,
         shared_memory: SHARED_MEMORY,
@@ -74,11 +75,11 @@ pub fn policy(device: Device) -> Policy {
     policy.select_threads = threads;
     policy.by_key_threads = threads;
     policy.spin_limit = 4;
-    // Cases choose small tiles themselves.
+    // Without this automatic choice of small tiles, cases choose tile sizes themselves.
     policy.small_scans_up_to = 0;
     policy.small_selects_up_to = 0;
     policy.small_threads = threads;
-    // Tickets at every other width.
+    // Tiles are taken by ticket at every other subgroup width.
     policy.tickets = device.width.ilog2().is_multiple_of(2);
     policy.look_back_tiles = 4;
     // Subproblems of two tiles.

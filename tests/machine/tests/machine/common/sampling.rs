@@ -27,8 +27,8 @@ fn variants(case: &Case) -> Vec<(String, Vec<(u32, u32)>)> {
     variants.collect()
 }
 
-/// Maximum number of buckets per lane in a sampled case. With narrow subgroups and many buckets, a
-/// few cases would take as long as all others, and wider subgroups execute the same blocks.
+/// Cases with more buckets per lane are avoided in a sample. With narrow subgroups, a few such
+/// cases would take as long as all others, and cases with wider subgroups execute the same blocks.
 const MAX_BUCKETS_PER_LANE: u32 = 16;
 
 /// Number of buckets that each lane counts, in the pass with the largest number.
@@ -74,12 +74,13 @@ pub fn sample(device: Device, seen: &mut Seen, first: usize, size: Size) -> Resu
     let Size { each, count } = size;
     let makers = all(device);
     let mut taken = Vec::new();
-    // Each sample visits the cases in another order. The step does not divide the number of cases,
-    // so it reaches all of them.
+    // Each sample visits the cases in another order. `step` is a prime that does not divide the
+    // number of cases, so all of them are visited.
     let step = if makers.len().is_multiple_of(101) { 103 } else { 101 };
     let order = (0..makers.len()).map(|k| (first + k * step) % makers.len());
     let labels: Vec<_> = entries().into_iter().map(|e| (device.width, e.label)).collect();
-    // A long case is used only for kernels that no other case runs.
+    // Cases with many buckets per lane take long, so they are used only for kernels that no other
+    // case runs.
     let mut long = Vec::new();
     let mut of_long = HashSet::new();
     for maker in order.map(|k| &makers[k]) {

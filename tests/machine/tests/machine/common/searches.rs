@@ -20,7 +20,7 @@ pub struct SsspCase {
     pub floats: bool,
     /// Whether one dispatch runs many rounds.
     pub resident: bool,
-    /// Whether arcs are distributed over whole workgroups.
+    /// Whether each workgroup distributes the arcs of its vertices over all its threads.
     pub spread: bool,
     /// Whether queues have too few entries for all found vertices.
     pub short_queues: bool,
@@ -29,7 +29,8 @@ pub struct SsspCase {
     /// Whether the search runs on a single workgroup.
     pub alone: bool,
     pub rounds: u32,
-    /// Rounds per dispatch of resident workgroups. A search that needs more rounds is cut short.
+    /// Rounds per dispatch of resident workgroups. A search that needs more rounds than all its
+    /// dispatches together ends early.
     pub resident_rounds: u32,
 }
 
@@ -72,7 +73,7 @@ fn verify(of: SsspCase, network: &Network, held: &[u32]) -> Verify {
             (found != expected).then(|| format!("{name}: {found}, not {expected}"))
         };
         if of.resident && of.resident_rounds < of.rounds {
-            // If the search is cut short, all dispatches together run this number of rounds.
+            // If the search ends early, all dispatches together run this number of rounds.
             let rounds = of.rounds.next_multiple_of(of.resident_rounds);
             return is("rounds", ROUNDS, rounds).or_else(|| is("over", OVER, 0));
         }
@@ -87,9 +88,10 @@ fn verify(of: SsspCase, network: &Network, held: &[u32]) -> Verify {
             }
         });
         // The first round contains the source only.
-        let first = (history[0] != 1).then(|| "the history's first round".to_owned());
+        let first = (history[0] != 1)
+            .then(|| "the first round of the history does not have exactly one entry".to_owned());
         let threshold = first_threshold.filter(|&threshold| history[1] != threshold);
-        let threshold = threshold.map(|_| "the history's first threshold".to_owned());
+        let threshold = threshold.map(|_| "the first threshold of the history is wrong".to_owned());
         is("over", OVER, 1).or(overflow).or(wrong).or(first).or(threshold)
     })
 }
@@ -105,7 +107,7 @@ impl Parameters for SsspCase {
         // row.
         let groups = if of.alone { 1 } else { 3.min(device.max_groups()) };
         tuned.residents = Residents { groups, threads: device.threads() };
-        // More polls than a workgroup ever makes while the others progress.
+        // The limit is so high that no workgroup times out while the others make progress.
         tuned.spin_limit = 1 << 18;
         tuned.resident_rounds = of.resident_rounds;
         tuned.stage = 2;

@@ -15,7 +15,7 @@ use super::case::{Case, Verify};
 use super::moves::words_of;
 use super::primitives::{Device, policy_of};
 use super::setup::{Parameters, Setup};
-use super::terms::{Course, TERMS, TermCase, is_rounded, scan_method, scan_of};
+use super::terms::{ElementOrder, TERMS, TermCase, is_rounded, scan_method, scan_of};
 
 /// Parameters of a segmented scan or reduction.
 #[derive(Clone, Copy, Debug)]
@@ -28,8 +28,8 @@ pub struct SegmentsCase {
     pub length: u64,
     pub on_device: bool,
     pub n: u64,
-    /// Order of the elements, as in `TermCase`.
-    pub course: Course,
+    /// Order of the elements, as in [`TermCase`].
+    pub order: ElementOrder,
     pub subgroups: Option<u32>,
 }
 
@@ -49,7 +49,7 @@ pub enum By {
     ManyOffsets,
     /// Offsets of segments with one subgroup or workgroup each. Some segments are longer than a
     /// chunk.
-    TakenOffsets {
+    WorkerOffsets {
         by_subgroups: bool,
     },
     /// Offsets of equally long segments with one subgroup each, all longer than a chunk.
@@ -57,10 +57,10 @@ pub enum By {
     /// Rows of equal length without offsets: several rows per subgroup, rows by tiles, or rows with
     /// one worker each.
     Rows {
-        taken: bool,
+        by_workers: bool,
     },
     /// Unsorted offsets: each result must be written, and empty segments give the identity.
-    FallingOffsets(Falling),
+    UnsortedOffsets(Falling),
 }
 
 /// Method for segments with unsorted offsets.
@@ -71,7 +71,7 @@ pub enum Falling {
     /// By tiles with so many offsets that they search for the segment of each element.
     Searched,
     /// By one subgroup per segment and per chunk.
-    Taken,
+    Workers,
 }
 
 /// Elements per chunk of segments with one worker each.
@@ -83,12 +83,12 @@ impl SegmentsCase {
     /// A reduction of no elements.
     pub fn new((key, operator): (KeyType, Operator), by: By) -> Self {
         let way = Way::Reduce { look_back: false };
-        let (length, on_device, n, course, subgroups) = (1, false, 0, Course::Any, None);
-        Self { key, operator, way, by, length, on_device, n, course, subgroups }
+        let (length, on_device, n, order, subgroups) = (1, false, 0, ElementOrder::Any, None);
+        Self { key, operator, way, by, length, on_device, n, order, subgroups }
     }
 
     fn terms(&self) -> TermCase {
-        TermCase { n: self.n, course: self.course, ..TermCase::new(self.key, self.operator) }
+        TermCase { n: self.n, order: self.order, ..TermCase::new(self.key, self.operator) }
     }
 
     /// A flag for each element: whether a segment begins there.
@@ -104,7 +104,7 @@ impl SegmentsCase {
             at == 0 || placed || rng.next_u64().is_multiple_of(self.length)
         });
         let mut heads: Vec<bool> = heads.collect();
-        if let By::TakenOffsets { .. } = self.by {
+        if let By::WorkerOffsets { .. } = self.by {
             // Two segments of exactly one chunk; one of them begins at a chunk boundary of the
             // array.
             for begin in [70, 128] {
@@ -171,9 +171,9 @@ impl SegmentsCase {
         // With chunks of this size, no segment is divided.
         let undivided = 1 << 31;
         let (segment_chunk, min_subgroup_workers) = match self.by {
-            By::TakenOffsets { by_subgroups: false } => (CHUNK, u32::MAX),
-            By::Rows { taken: true } => (CHUNK, ROW_WORKERS),
-            By::TakenOffsets { .. } | By::EvenOffsets | By::FallingOffsets(Falling::Taken) => {
+            By::WorkerOffsets { by_subgroups: false } => (CHUNK, u32::MAX),
+            By::Rows { by_workers: true } => (CHUNK, ROW_WORKERS),
+            By::WorkerOffsets { .. } | By::EvenOffsets | By::UnsortedOffsets(Falling::Workers) => {
                 (CHUNK, 1)
             }
             _ => (undivided, policy.min_subgroup_workers),
@@ -208,7 +208,7 @@ impl SegmentsCase {
         let mut expected = terms.words(expected);
         // Results after the counted segments must not change. With unsorted offsets, the initial
         // value shows which results were not written.
-        if self.on_device || matches!(self.by, By::FallingOffsets(_)) {
+        if self.on_device || matches!(self.by, By::UnsortedOffsets(_)) {
             let words = max as usize * expected.len() / segments;
             setup.set("dst", vec![UNTOUCHED; words]);
             expected.resize(words, UNTOUCHED);
@@ -237,12 +237,12 @@ impl SegmentsCase {
         if offsets.is_empty() {
             offsets.push(0);
         }
-        // In small workgroups, some elements lie after the last segment. If segments have one
-        // worker each and the count is on the device, including these elements would make a segment
-        // shorter or longer than a chunk.
+        // Some cases have elements after the last segment, which must be ignored. With one worker
+        // per segment, there are so many that including them would change how the last segment is
+        // divided into chunks.
         let behind = match self.by {
             By::ManyOffsets if self.subgroups.is_some() => 1,
-            By::TakenOffsets { by_subgroups } if self.on_device => {
+            By::WorkerOffsets { by_subgroups } if self.on_device => {
                 9 + CHUNK * u32::from(by_subgroups)
             }
             _ => 0,
@@ -250,12 +250,12 @@ impl SegmentsCase {
         offsets.retain(|&at| at <= n - behind);
         offsets.push(if behind > 0 { n - behind } else { n + 5 });
         offsets.sort_unstable();
-        // Add offsets until `lanes + 1` divides their number. The lanes then divide the offsets evenly
-        // when they search for the last one.
+        // Add offsets until their number is a multiple of `lanes + 1`. A subgroup that searches the
+        // offsets then divides them into parts of equal length.
         while self.subgroups.is_some() && offsets.len() % (device.width as usize + 1) != 0 {
             offsets.insert(0, offsets[0]);
         }
-        if let By::FallingOffsets(how) = self.by {
+        if let By::UnsortedOffsets(how) = self.by {
             let mut rng = Rng::new(self.n);
             if how == Falling::Searched {
                 offsets.resize(many, 0);
@@ -281,7 +281,7 @@ impl SegmentsCase {
             SegmentedReduceBuffers::new(src, setup.words("offsets", offsets), dst)
         })?;
         let mut verify = None;
-        if let By::FallingOffsets(_) = self.by {
+        if let By::UnsortedOffsets(_) = self.by {
             let (_, expected) = setup.outputs.remove(0);
             verify = Some(defined_results(expected, empty));
         }
@@ -336,7 +336,7 @@ fn defined_results(expected: Vec<u32>, empty: Vec<bool>) -> Verify {
     })
 }
 
-/// Every kind of term by every method. `tile` is the largest tile of the kernels.
+/// Every type and operator of [`TERMS`] by every method. `tile` is the largest tile of the kernels.
 pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
     let mut all = Vec::new();
     for term in TERMS {
@@ -366,28 +366,28 @@ pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
             (By::Offsets, 2 * tile, 5, true),
             (By::ManyOffsets, tile + 9, 40, false),
         ] {
-            // Cases that do not depend on the kind of term run with one kind only.
+            // Cases that do not depend on the type and operator run with one of them only.
             if by == By::Offsets || term.0 == KeyType::U32 {
                 all.push(SegmentsCase { length, on_device, n, ..SegmentsCase::new(term, by) });
             }
         }
     }
     for term in TERMS {
-        for (by_subgroups, on_device, course) in [
-            (false, false, Course::Any),
-            (false, false, Course::Falling),
-            (false, true, Course::Rising),
-            (true, false, Course::Any),
-            (true, true, Course::Any),
+        for (by_subgroups, on_device, order) in [
+            (false, false, ElementOrder::Any),
+            (false, false, ElementOrder::Falling),
+            (false, true, ElementOrder::Rising),
+            (true, false, ElementOrder::Any),
+            (true, true, ElementOrder::Any),
         ] {
-            // If a segment has more than eight chunks, a subgroup combines them.
+            // Longer segments have more than eight chunks, whose results a subgroup combines.
             let length = if by_subgroups { 25 } else { 350 };
-            let of = SegmentsCase::new(term, By::TakenOffsets { by_subgroups });
-            all.push(SegmentsCase { length, on_device, n: tile + 11, course, ..of });
+            let of = SegmentsCase::new(term, By::WorkerOffsets { by_subgroups });
+            all.push(SegmentsCase { length, on_device, n: tile + 11, order, ..of });
         }
     }
     for term in TERMS {
-        for (taken, length, rows) in [
+        for (by_workers, length, rows) in [
             (false, 4, tile / 3),
             (false, 8, tile / 8),
             (false, 6, tile / 2),
@@ -395,9 +395,9 @@ pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
             (true, tile / 2 + 3, 5),
         ] {
             let on_device = length % 4 != 0;
-            let course = if on_device { Course::Rising } else { Course::Any };
-            let of = SegmentsCase::new(term, By::Rows { taken });
-            all.push(SegmentsCase { length, on_device, n: rows * length, course, ..of });
+            let order = if on_device { ElementOrder::Rising } else { ElementOrder::Any };
+            let of = SegmentsCase::new(term, By::Rows { by_workers });
+            all.push(SegmentsCase { length, on_device, n: rows * length, order, ..of });
         }
     }
     // The number of segments is written for empty inputs, too.

@@ -86,7 +86,7 @@ impl Parameters for SortSegmentsCase {
                 if self.given == Given::Falling {
                     offsets.iter_mut().skip(2).step_by(3).for_each(|offset| *offset /= 2);
                     offsets[self.lengths.len()] = n as u32;
-                    // A segment cannot begin or end before an earlier offset.
+                    // An offset that is less than an earlier one is replaced by it.
                     ascending.clone_from(&offsets);
                     for k in 1..ascending.len() {
                         ascending[k] = ascending[k].max(ascending[k - 1]);
@@ -126,8 +126,8 @@ pub fn sort_segments_cases(tile: u64) -> Vec<SortSegmentsCase> {
                     _ if which == 0 => Payload::Indices,
                     _ => Payload::Nothing,
                 };
-                // If all segments fit a tile, these cases would differ only in the source of the
-                // offsets.
+                // If all segments fit a tile, cases with device offsets are tested only with 32-bit
+                // keys.
                 if which < 2 && wide && given != Given::Host {
                     continue;
                 }

@@ -114,6 +114,6 @@ pub fn survey_case(device: Device, floats: bool, same_distance: bool) -> Result<
         .specialize("PARENTS", 1)
         .dispatch(Groups::linear(arcs.div_ceil(device.threads().into())));
     let verify = same_distance.then(|| verify_parents(network, held, before));
-    let name = format_args!("survey, floats {floats}, settle {same_distance}");
+    let name = format_args!("survey, floats {floats}, same distance {same_distance}");
     Ok(Case { verify, ..setup.finish(name)? })
 }

@@ -18,7 +18,7 @@ pub struct TermCase {
     pub how: How,
     pub on_device: bool,
     pub n: u64,
-    pub course: Course,
+    pub order: ElementOrder,
     /// Number of subgroups per workgroup; `None` for the usual size.
     pub subgroups: Option<u32>,
     /// Whether one workgroup loops over several tiles.
@@ -27,7 +27,7 @@ pub struct TermCase {
     pub small: bool,
 }
 
-/// One type and operator for each kind of term that kernels are compiled for.
+/// One type and operator for each variant of the scan and reduction kernels.
 pub const TERMS: [(KeyType, Operator); 6] = [
     (KeyType::U32, Operator::Sum),
     (KeyType::I32, Operator::Max),
@@ -44,7 +44,7 @@ pub fn is_rounded((key, operator): (KeyType, Operator)) -> bool {
 
 /// Order of the elements for operators that select one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Course {
+pub enum ElementOrder {
     Any,
     /// Each element determines the result of all elements up to it.
     Rising,
@@ -62,9 +62,10 @@ pub enum How {
 impl TermCase {
     /// An empty reduction with a host count.
     pub fn new(key: KeyType, operator: Operator) -> Self {
-        let (on_device, n, course, subgroups, single_group) = (false, 0, Course::Any, None, false);
+        let (on_device, n, order, subgroups, single_group) =
+            (false, 0, ElementOrder::Any, None, false);
         let (how, small) = (How::Reduce, false);
-        Self { key, operator, how, on_device, n, course, subgroups, single_group, small }
+        Self { key, operator, how, on_device, n, order, subgroups, single_group, small }
     }
 
     /// An element that determines the result of all elements up to it.
@@ -82,9 +83,9 @@ impl TermCase {
 
     /// Elements as bits. Sums of these floats are exact.
     pub fn elements(self, n: u64) -> Vec<u64> {
-        if self.course != Course::Any && self.operator != Operator::Sum {
+        if self.order != ElementOrder::Any && self.operator != Operator::Sum {
             let mut all: Vec<u64> = (0..n).map(|at| self.rising_element(at)).collect();
-            if self.course == Course::Falling {
+            if self.order == ElementOrder::Falling {
                 all.reverse();
             }
             return all;

@@ -128,7 +128,7 @@ impl Parameters for TopKCase {
             let expected = in_order(indices);
             verify = Some(Arc::new(move |found: &dyn Fn(&str) -> Vec<u32>| {
                 let same = in_order(found("indices_out")) == expected;
-                (!same).then(|| "other elements were found".to_owned())
+                (!same).then(|| "`indices_out` contains wrong indices".to_owned())
             }));
         }
         setup.set("keys", words_of(key, keys));

@@ -1,5 +1,5 @@
-//! The trials of a kernel's mutants: cases that execute the kernel, on differently hostile devices.
-//! The first thread that needs a trial creates it.
+//! The trials of a kernel's mutants: cases that execute the kernel, on devices with different
+//! schedules and guarantees. A trial is created by the first thread that needs it.
 
 use std::sync::OnceLock;
 
@@ -24,7 +24,7 @@ struct Trial<'c> {
     steady: Vec<u32>,
 }
 
-/// Options for case number `k` of a kernel.
+/// Options of the simulated device for case number `k` of a kernel.
 fn way(k: usize, width: u32, case: &Case) -> Options {
     let base = Options { seed: k as u64, ..Options::new(width) };
     let random = Options { schedule: Schedule::Random, ..base };
@@ -32,7 +32,7 @@ fn way(k: usize, width: u32, case: &Case) -> Options {
     let reversed = Schedule::Reversed;
     let held = |count| Schedule::HeldBack { first: 0, count, after: 40 };
     if case.may_give_up.is_some() && k % 6 != 1 {
-        // If other workgroups make no progress, the kernel may time out.
+        // With the other options, some workgroups may make no progress, so the kernel may time out.
         return if k.is_multiple_of(2) { random } else { stalls };
     }
     match k % 6 {
@@ -45,7 +45,7 @@ fn way(k: usize, width: u32, case: &Case) -> Options {
     }
 }
 
-/// Rough cost of a case: the memory of all passes.
+/// Rough cost of a case: number of input words times number of passes.
 fn cost(case: &Case) -> usize {
     let words: usize = case.inputs.iter().map(|(_, words)| words.len()).sum();
     words * case.plan.steps().len()
@@ -102,7 +102,7 @@ impl<'c> Trials<'c> {
                 let same = may_be_same(&other.steady, &outcome.steady);
                 ensure!(
                     same,
-                    "{} with {options:?}: the steady words depend on the schedule",
+                    "{} with {options:?}: words that must not depend on the schedule have changed",
                     case.name
                 );
             }
