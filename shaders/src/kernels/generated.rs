@@ -250,8 +250,8 @@ builtins! {
     TOPK_ROWS_KEY64: "topk.rows.key64", "topk/finish.comp", [KEY_BITS = "64", ROWS_OF_INPUT = "1"];
 }
 
-/// Kernels that are compiled with each choice of an axis of `glsl/kernels.txt`: a table for each
-/// line, by the numbers of the choices in the order of its axes.
+/// The kernels of the lines of `glsl/kernels.txt` that have axes. There is one table per line, indexed by
+/// the numbers of the choices, in the order of the axes.
 pub mod variants {
     use super::Builtin;
 
