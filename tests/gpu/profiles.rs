@@ -8,7 +8,8 @@ use multisplit::{Bins, Buckets, Context, Error, Profile, ProfileChoice};
 use multisplit_tests::prelude::*;
 
 tests!(profiles:
-    policy_uses_profile_sizes_and_invalid_profiles_are_rejected, random_profiles_give_correct_results_or_errors,
+    policy_uses_profile_sizes_and_invalid_profiles_are_rejected,
+    random_profiles_give_correct_results_or_errors,
     tuning_ends_with_a_profile
 );
 

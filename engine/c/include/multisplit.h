@@ -7,12 +7,13 @@
  *   1. multisplit_requirements_create, _merge     add required features, before vkCreateDevice
  *   2. multisplit_context_create                  wrap the caller's device
  *   3. multisplit_sort_create, ...                plan: determines buffers and scratch memory
- *   4. multisplit_operation_warm_up               compile: recording creates nothing after it
+ *   4. multisplit_operation_warm_up               compile pipelines; recording then creates nothing
  *   5. multisplit_record, every frame             record into the caller's command buffer
  *   6. multisplit_operation_destroy, multisplit_context_destroy
  *
- * Short functions for a sort: multisplit_device_create for 1, multisplit_sort_pairs_create for 3 and 4,
- * multisplit_record_sort for 5. C++ programs may prefer the classes of multisplit.hpp.
+ * Convenience functions for sorts combine some of these steps: multisplit_device_create (step 1, and the
+ * creation of the device), multisplit_sort_pairs_create (steps 3 and 4), multisplit_record_sort (step 5). C++
+ * programs may prefer the classes of multisplit.hpp.
  *
  * Functions return a MultisplitResult, except those that return text or a version;
  * multisplit_last_error returns the message of an error. Passing NULL is an error, never a
@@ -87,7 +88,7 @@ typedef enum {
   MULTISPLIT_ERROR_OUT_OF_MEMORY = -13,
   /// The device is lost: destroy all objects created from it.
   MULTISPLIT_ERROR_DEVICE_LOST = -14,
-  /// Another Vulkan call failed.
+  /// A Vulkan call failed with another error.
   MULTISPLIT_ERROR_VULKAN = -15,
   /// A bug in the library: please report the message.
   MULTISPLIT_ERROR_INTERNAL = -16,
@@ -95,7 +96,7 @@ typedef enum {
   MULTISPLIT_ERROR_VALUE_SIZE = -17,
   /// `first_bit` and `bit_count` select bits that the key type does not have.
   MULTISPLIT_ERROR_SORT_BITS = -18,
-  /// `frame` is not below the number of frames that the operation was created for.
+  /// `frame` is not less than the number of frames in flight of the operation.
   MULTISPLIT_ERROR_FRAME = -19,
   /// `profile` is damaged, was made for another version, device or driver, or has sizes that the device
   /// does not support; the message gives the reason.
@@ -112,7 +113,8 @@ typedef enum {
   MULTISPLIT_RANKING_AUTO = 0,
   /// Only behaviour that Vulkan guarantees. No probe runs.
   MULTISPLIT_RANKING_PROMISED = 1,
-  /// Also lane order, if a probe finds that the device preserves it; this is faster.
+  /// Also lane order, if a probe finds that the device preserves it; this is faster. Lane order means that
+  /// atomics on shared memory by one instruction of a subgroup take effect in the order of the lanes.
   /// `multisplit_context_lane_order` reports whether it still holds.
   MULTISPLIT_RANKING_PROBED = 2,
 } MultisplitRanking;
@@ -407,13 +409,13 @@ typedef enum {
   MULTISPLIT_SSSP_METHOD_AUTO = 0,
   /// Bellman-Ford.
   MULTISPLIT_SSSP_METHOD_BELLMAN_FORD = 1,
-  /// A near set and a far pile.
+  /// Near-far: vertices are expanded from a near set; farther ones wait in a far pile.
   MULTISPLIT_SSSP_METHOD_NEAR_FAR = 2,
-  /// Buckets of equal width, by a sort.
+  /// Buckets of equal width, formed by a sort.
   MULTISPLIT_SSSP_METHOD_BUCKETING = 3,
-  /// Buckets of equal width, by a multisplit in separate passes.
+  /// Buckets of equal width, formed by a multisplit in separate passes.
   MULTISPLIT_SSSP_METHOD_MULTISPLIT_PASSES = 4,
-  /// Buckets of equal width, split in the kernel that relaxes the edges.
+  /// Buckets of equal width, formed by a multisplit within the kernel that relaxes the edges.
   MULTISPLIT_SSSP_METHOD_MULTISPLIT = 5,
 } MultisplitSsspMethod;
 
@@ -521,7 +523,7 @@ typedef VkResult (*MultisplitAllocateFunction)(void *user,
                                                VkMemoryAllocateFlags flags,
                                                MultisplitMemory *memory);
 
-/// Frees an allocation. As above, it must not call the library.
+/// Frees an allocation. Like `MultisplitAllocateFunction`, it must not call the library.
 typedef void (*MultisplitFreeFunction)(void *user, const MultisplitMemory *memory);
 
 /// The caller's device memory allocator, used by operations that allocate their own scratch memory.
@@ -693,7 +695,7 @@ typedef struct {
   const uint32_t *offsets;
   /// Number of segments given by offsets; must be fixed for host offsets.
   MultisplitOtherCount segment_count;
-  /// The element count, and the caller's buffer accesses around the sort.
+  /// Members shared by all operations; `n` is the element count.
   MultisplitCommonInfo common;
 } MultisplitSortInfo;
 
@@ -720,7 +722,7 @@ typedef struct {
   uint32_t shift;
   /// For `DELTA`: the number of integers per bucket.
   uint64_t width;
-  /// For `DIGIT`: the number of bits; 0: as many as bucket numbers below m need.
+  /// For `DIGIT`: the number of bits; 0: as many bits as m - 1 has.
   uint32_t bits;
   /// For `GLSL`: size of the `TABLE` buffer in words.
   uint32_t table_words;
@@ -735,7 +737,7 @@ typedef struct {
   /// Whether to write to `OUT_OF_RANGE` the number of keys whose bucket id is m or more. These keys are put
   /// into the last bucket; if their number is not zero, the output must not be used.
   VkBool32 count_out_of_range;
-  /// The element count, and the caller's buffer accesses around the split.
+  /// Members shared by all operations; `n` is the element count.
   MultisplitCommonInfo common;
 } MultisplitSplitInfo;
 
@@ -758,7 +760,7 @@ typedef struct {
   VkBool32 smallest;
   /// Whether the output may be in any order, which is faster.
   VkBool32 unsorted;
-  /// The element count, and the caller's buffer accesses around the top-k.
+  /// Members shared by all operations; `n` is the element count.
   MultisplitCommonInfo common;
 } MultisplitTopKInfo;
 
@@ -808,7 +810,7 @@ typedef struct {
   /// For `EVEN` and `RANGE`: whether the last bin includes its upper edge; otherwise samples equal to it
   /// are out of range.
   VkBool32 closed;
-  /// The element count, and the caller's buffer accesses around the histogram.
+  /// Members shared by all operations; `n` is the element count.
   MultisplitCommonInfo common;
 } MultisplitHistogramInfo;
 
@@ -835,20 +837,20 @@ typedef struct {
   MultisplitKeyType key_type;
   /// Operator that combines elements.
   MultisplitOperator op;
-  /// Whether a result includes its own element. Otherwise it combines only the elements before it, and
-  /// the first result is the identity element: 0 for a sum, the last value in order for a minimum, the
-  /// first for a maximum.
+  /// Whether a result includes its own element. Otherwise it combines only the elements before it, and the
+  /// first result is the identity element: 0 for a sum, the last value in sort order for a minimum, the
+  /// first one for a maximum.
   VkBool32 inclusive;
   /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
   const char *glsl;
   /// The identity element of that function: a number of the type that it combines.
   MultisplitNumber identity;
-  /// The element count, and the caller's buffer accesses around the scan.
+  /// Members shared by all operations; `n` is the element count.
   MultisplitCommonInfo common;
 } MultisplitScanInfo;
 
 /// A reduction of a whole array to one element. The result for an empty array is the identity element: 0 for
-/// a sum, the last value in order for a minimum, the first for a maximum.
+/// a sum, the last value in sort order for a minimum, the first one for a maximum.
 ///
 /// Roles: `INPUT`; `OUTPUT`, one element; `INDICES`, one word, if `index` is set.
 typedef struct {
@@ -865,7 +867,7 @@ typedef struct {
   const char *glsl;
   /// The identity element of that function: a number of the type that it combines.
   MultisplitNumber identity;
-  /// The element count, and the caller's buffer accesses around the reduction.
+  /// Members shared by all operations; `n` is the element count.
   MultisplitCommonInfo common;
 } MultisplitReduceInfo;
 
@@ -887,12 +889,12 @@ typedef struct {
   const char *glsl;
   /// The identity element of that function: a number of the type that it combines.
   MultisplitNumber identity;
-  /// Whether to write arguments of indirect dispatches over the runs to `DISPATCH`, and the number of runs per
-  /// workgroup; 0: no.
+  /// Number of runs per workgroup of an indirect dispatch over the runs, whose arguments are written to
+  /// `DISPATCH`; 0: they are not written.
   uint32_t dispatch_threads;
   /// Must be 0.
   uint32_t reserved;
-  /// The element count, and the caller's buffer accesses around the reduction.
+  /// Members shared by all operations; `n` is the element count.
   MultisplitCommonInfo common;
 } MultisplitReduceByKeyInfo;
 
@@ -919,13 +921,13 @@ typedef struct {
   const char *glsl;
   /// The identity element of that function: a number of the type that it combines.
   MultisplitNumber identity;
-  /// The element count, and the caller's buffer accesses around the scan.
+  /// Members shared by all operations; `n` is the element count.
   MultisplitCommonInfo common;
 } MultisplitScanByKeyInfo;
 
 /// A reduction of each segment of an array. Segment s has the elements from `OFFSETS[s]` up to, but not
 /// including, `OFFSETS[s + 1]`; or it is row s of a matrix. The result for an empty segment is the identity
-/// element: 0 for a sum, the last value in order for a minimum, the first for a maximum.
+/// element: 0 for a sum, the last value in sort order for a minimum, the first one for a maximum.
 ///
 /// Roles: `INPUT` and, unless segments are rows, `OFFSETS`, read-only; `OUTPUT`, one element per segment.
 /// Every result is written. Offsets beyond the element count are clamped to it, and a segment that ends at or
@@ -948,7 +950,7 @@ typedef struct {
   const char *glsl;
   /// The identity element of that function: a number of the type that it combines.
   MultisplitNumber identity;
-  /// The element count, and the caller's buffer accesses around the reduction.
+  /// Members shared by all operations; `n` is the element count.
   MultisplitCommonInfo common;
 } MultisplitReduceSegmentsInfo;
 
@@ -981,10 +983,10 @@ typedef struct {
   const char *glsl;
   /// Values that the function reads as `push.parameter_0`, `_1` and `_2`.
   uint32_t parameters[3];
-  /// Whether to write arguments of indirect dispatches over the selected elements to `DISPATCH`, and the number
-  /// of elements per workgroup; 0: no.
+  /// Number of elements per workgroup of an indirect dispatch over the selected elements, whose arguments
+  /// are written to `DISPATCH`; 0: they are not written.
   uint32_t dispatch_threads;
-  /// The element count, and the caller's buffer accesses around the selection.
+  /// Members shared by all operations; `n` is the element count.
   MultisplitCommonInfo common;
 } MultisplitSelectInfo;
 
@@ -1003,7 +1005,7 @@ typedef struct {
   uint32_t reserved;
   /// Length of the sorted array.
   MultisplitOtherCount sorted;
-  /// The number of needles, and the caller's buffer accesses around the search.
+  /// Members shared by all operations; `n` is the number of needles.
   MultisplitCommonInfo common;
 } MultisplitSearchInfo;
 
@@ -1028,7 +1030,7 @@ typedef struct {
   uint32_t reserved;
   /// Length of the second array.
   MultisplitOtherCount other;
-  /// Length of the first array, and the caller's buffer accesses around the merge.
+  /// Members shared by all operations; `n` is the length of the first array.
   MultisplitCommonInfo common;
 } MultisplitMergeInfo;
 
@@ -1085,8 +1087,8 @@ typedef struct {
   VkDeviceAddress address;
 } MultisplitBinding;
 
-/// Values for one recording, instead of those that the operation was created with. All members of the kind that
-/// the operation has are replaced.
+/// Values for one recording, instead of those that the operation was created with. Every member that the
+/// operation uses is replaced, so all of them must be set; the other members are ignored.
 typedef struct {
   /// For a selection by comparison: `first` of `MultisplitSelectInfo`.
   MultisplitNumber first;
@@ -1185,7 +1187,7 @@ const char *multisplit_result_name(MultisplitResult result);
 /// Determines the features and extensions to enable on a physical device. An error lists everything that it
 /// lacks.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// `info` is `NULL` or points to a `MultisplitRequirementsInfo`. Its handles are `NULL` or valid, and belong
 /// together; the instance outlives the requirements. `requirements` is `NULL` or writable.
 MultisplitResult multisplit_requirements_create(const MultisplitRequirementsInfo *info,
@@ -1193,7 +1195,7 @@ MultisplitResult multisplit_requirements_create(const MultisplitRequirementsInfo
 
 /// Lists the features and extensions to enable, for callers that fill in their own structures.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// `list` is `NULL` or writable.
 MultisplitResult multisplit_requirements_list(const MultisplitRequirements *requirements,
                                               MultisplitRequirementsList *list);
@@ -1202,7 +1204,7 @@ MultisplitResult multisplit_requirements_list(const MultisplitRequirements *requ
 /// existing structures of the chain, links missing structures, and adds the extensions. The additions are
 /// valid until the requirements are destroyed.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// `create_info` is `NULL` or acceptable to `vkCreateDevice`; it and its chain are writable.
 MultisplitResult multisplit_requirements_merge(const MultisplitRequirements *requirements,
                                                VkDeviceCreateInfo *create_info);
@@ -1210,7 +1212,7 @@ MultisplitResult multisplit_requirements_merge(const MultisplitRequirements *req
 /// Determines which features a device is created with, for `features` of `MultisplitContextInfo`. An error
 /// lists everything that is missing.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// `create_info` is `NULL` or was accepted by `vkCreateDevice`. `features` is `NULL` or writable.
 MultisplitResult multisplit_requirements_check(const MultisplitRequirements *requirements,
                                                const VkDeviceCreateInfo *create_info,
@@ -1218,30 +1220,30 @@ MultisplitResult multisplit_requirements_check(const MultisplitRequirements *req
 
 /// Destroys requirements. `NULL` is allowed and ignored.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// The pointers that they returned are not used any more.
 MultisplitResult multisplit_requirements_destroy(MultisplitRequirements *requirements);
 
 /// Creates a context for the caller's device. An error lists everything the device lacks, including missing
 /// functions. Does not submit anything.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// `info` is `NULL` or points to a `MultisplitContextInfo`. Its handles are `NULL` or valid, belong together,
 /// and outlive the context. The instance was created with `api_version`, the device with `features`, and the
 /// queue belongs to `queue_family`. `context` is `NULL` or writable.
 MultisplitResult multisplit_context_create(const MultisplitContextInfo *info,
                                            MultisplitContext **context);
 
-/// Reports whether the device has preserved lane order, which Vulkan does not guarantee, in all sorts and
-/// splits that relied on it. One tile in 256 checks the order and sets the status word of the context on a
-/// violation. This call only reads host memory; it neither submits nor waits. A recording is covered once its
-/// fence has been waited for.
+/// Reports whether the device has preserved lane order (see `MULTISPLIT_RANKING_PROBED`), which Vulkan does
+/// not guarantee, in all sorts and splits that relied on it. One tile in 256 checks the order and sets the
+/// status word of the context on a violation. This call only reads host memory; it neither submits nor waits.
+/// Wait for the fence of a recording first: only then is a violation in that recording reported.
 ///
 /// If `kept` is `VK_FALSE`, results of existing operations may be in the wrong order. Operations created from
 /// then on do not rely on lane order: destroy the existing ones and create them again. With
 /// `MULTISPLIT_RANKING_PROMISED`, `kept` is always `VK_TRUE`.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// `kept` is `NULL` or writable.
 MultisplitResult multisplit_context_lane_order(const MultisplitContext *context,
                                                VkBool32 *kept);
@@ -1249,13 +1251,13 @@ MultisplitResult multisplit_context_lane_order(const MultisplitContext *context,
 /// Destroys a context, but not the device. Fails with `MULTISPLIT_ERROR_IN_USE` while objects created from
 /// the context exist. `NULL` is allowed and ignored.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// The device is valid.
 MultisplitResult multisplit_context_destroy(MultisplitContext *context);
 
 /// Plans a sort. Pipelines are compiled later, by `multisplit_operation_warm_up`.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// `info` is `NULL` or points to a `MultisplitSortInfo` whose pointers are `NULL` or valid. `operation` is
 /// `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its queue is not
 /// used by anything else during the call.
@@ -1266,7 +1268,7 @@ MultisplitResult multisplit_sort_create(const MultisplitContext *context,
 /// Plans a split. A GLSL function is compiled here; pipelines are compiled later, by
 /// `multisplit_operation_warm_up`.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// `info` is `NULL` or points to a `MultisplitSplitInfo` whose pointers are `NULL` or valid. `operation` is
 /// `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its queue is not
 /// used by anything else during the call.
@@ -1276,7 +1278,7 @@ MultisplitResult multisplit_split_create(const MultisplitContext *context,
 
 /// Plans a top-k. Pipelines are compiled later, by `multisplit_operation_warm_up`.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// `info` is `NULL` or points to a `MultisplitTopKInfo` whose pointers are `NULL` or valid. `operation` is
 /// `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its queue is not
 /// used by anything else during the call.
@@ -1287,7 +1289,7 @@ MultisplitResult multisplit_topk_create(const MultisplitContext *context,
 /// Plans a histogram. A GLSL function is compiled here; pipelines are compiled later, by
 /// `multisplit_operation_warm_up`.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// `info` is `NULL` or points to a `MultisplitHistogramInfo` whose pointers are `NULL` or valid. `operation`
 /// is `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its queue is not
 /// used by anything else during the call.
@@ -1298,7 +1300,7 @@ MultisplitResult multisplit_histogram_create(const MultisplitContext *context,
 /// Plans a scan. A GLSL function is compiled here; pipelines are compiled later, by
 /// `multisplit_operation_warm_up`.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// `info` is `NULL` or points to a `MultisplitScanInfo` whose pointers are `NULL` or valid. `operation` is
 /// `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its queue is not
 /// used by anything else during the call.
@@ -1309,7 +1311,7 @@ MultisplitResult multisplit_scan_create(const MultisplitContext *context,
 /// Plans a reduction. A GLSL function is compiled here; pipelines are compiled later, by
 /// `multisplit_operation_warm_up`.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// `info` is `NULL` or points to a `MultisplitReduceInfo` whose pointers are `NULL` or valid. `operation` is
 /// `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its queue is not
 /// used by anything else during the call.
@@ -1320,7 +1322,7 @@ MultisplitResult multisplit_reduce_create(const MultisplitContext *context,
 /// Plans a reduction by key. A GLSL function is compiled here; pipelines are compiled later, by
 /// `multisplit_operation_warm_up`.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// `info` is `NULL` or points to a `MultisplitReduceByKeyInfo` whose pointers are `NULL` or valid.
 /// `operation` is `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its
 /// queue is not used by anything else during the call.
@@ -1331,7 +1333,7 @@ MultisplitResult multisplit_reduce_by_key_create(const MultisplitContext *contex
 /// Plans a scan by key. A GLSL function is compiled here; pipelines are compiled later, by
 /// `multisplit_operation_warm_up`.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// `info` is `NULL` or points to a `MultisplitScanByKeyInfo` whose pointers are `NULL` or valid. `operation`
 /// is `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its queue is not
 /// used by anything else during the call.
@@ -1342,7 +1344,7 @@ MultisplitResult multisplit_scan_by_key_create(const MultisplitContext *context,
 /// Plans a reduction of segments. A GLSL function is compiled here; pipelines are compiled later, by
 /// `multisplit_operation_warm_up`.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// `info` is `NULL` or points to a `MultisplitReduceSegmentsInfo` whose pointers are `NULL` or valid.
 /// `operation` is `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its
 /// queue is not used by anything else during the call.
@@ -1353,7 +1355,7 @@ MultisplitResult multisplit_reduce_segments_create(const MultisplitContext *cont
 /// Plans a selection. A GLSL function is compiled here; pipelines are compiled later, by
 /// `multisplit_operation_warm_up`.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// `info` is `NULL` or points to a `MultisplitSelectInfo` whose pointers are `NULL` or valid. `operation` is
 /// `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its queue is not
 /// used by anything else during the call.
@@ -1363,7 +1365,7 @@ MultisplitResult multisplit_select_create(const MultisplitContext *context,
 
 /// Plans a search. Pipelines are compiled later, by `multisplit_operation_warm_up`.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// `info` is `NULL` or points to a `MultisplitSearchInfo` whose pointers are `NULL` or valid. `operation` is
 /// `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its queue is not
 /// used by anything else during the call.
@@ -1373,7 +1375,7 @@ MultisplitResult multisplit_search_create(const MultisplitContext *context,
 
 /// Plans a merge. Pipelines are compiled later, by `multisplit_operation_warm_up`.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// `info` is `NULL` or points to a `MultisplitMergeInfo` whose pointers are `NULL` or valid. `operation` is
 /// `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its queue is not
 /// used by anything else during the call.
@@ -1385,7 +1387,7 @@ MultisplitResult multisplit_merge_create(const MultisplitContext *context,
 /// descriptors, constants, and the workspaces if the operation allocates its own. Later calls have no effect.
 /// After it, recording neither creates nor allocates anything.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// The device of the operation's context is valid.
 MultisplitResult multisplit_operation_warm_up(const MultisplitOperation *operation);
 
@@ -1393,7 +1395,7 @@ MultisplitResult multisplit_operation_warm_up(const MultisplitOperation *operati
 /// completed. It does not wait, so a program may poll it every frame while another thread warms up the
 /// operation.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// `ready` is `NULL` or writable.
 MultisplitResult multisplit_operation_is_ready(const MultisplitOperation *operation,
                                                VkBool32 *ready);
@@ -1402,7 +1404,7 @@ MultisplitResult multisplit_operation_is_ready(const MultisplitOperation *operat
 /// `multisplit_operation_pass_name` and `multisplit_operation_compile_pass`. The operation need not be warmed
 /// up.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// `count` is `NULL` or writable.
 MultisplitResult multisplit_operation_pass_count(const MultisplitOperation *operation,
                                                  uint32_t *count);
@@ -1410,7 +1412,7 @@ MultisplitResult multisplit_operation_pass_count(const MultisplitOperation *oper
 /// Returns the name of a pass, such as `"sort.histogram"`. If timestamps are written after each pass, pass k
 /// ends at query `first_query + k + 1`. The text is valid until the operation is destroyed.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// `name` is `NULL` or writable.
 MultisplitResult multisplit_operation_pass_name(const MultisplitOperation *operation,
                                                 uint32_t pass,
@@ -1420,14 +1422,14 @@ MultisplitResult multisplit_operation_pass_name(const MultisplitOperation *opera
 /// one job per pass. Passes may be compiled in any order and concurrently. A pass without a pipeline returns
 /// immediately. `multisplit_operation_warm_up` compiles the remaining pipelines.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// The device of the operation's context is valid.
 MultisplitResult multisplit_operation_compile_pass(const MultisplitOperation *operation,
                                                    uint32_t pass);
 
 /// Returns the requirements for the scratch memory of recordings. The operation need not be warmed up.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// `workspace` is `NULL` or writable.
 MultisplitResult multisplit_operation_workspace(const MultisplitOperation *operation,
                                                 MultisplitWorkspace *workspace);
@@ -1435,7 +1437,7 @@ MultisplitResult multisplit_operation_workspace(const MultisplitOperation *opera
 /// Returns the requirements of an operation for one of its buffers, and the scopes for synchronisation. The
 /// operation need not be warmed up.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// `contract` is `NULL` or writable.
 MultisplitResult multisplit_operation_contract(const MultisplitOperation *operation,
                                                MultisplitRole role,
@@ -1444,7 +1446,7 @@ MultisplitResult multisplit_operation_contract(const MultisplitOperation *operat
 /// Returns the number of timestamps that a recording with a query pool writes. The operation must be warmed
 /// up.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// `count` is `NULL` or writable.
 MultisplitResult multisplit_operation_timestamps(const MultisplitOperation *operation,
                                                  VkBool32 each_pass,
@@ -1455,7 +1457,7 @@ MultisplitResult multisplit_operation_timestamps(const MultisplitOperation *oper
 /// It changes the compute pipeline, descriptor set 0 and the push constants of the compute bind point: bind
 /// yours again afterwards.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// `commands` is in the recording state, outside a render pass, and belongs to the context's device and a
 /// queue family with compute support. Buffers satisfy `multisplit_operation_contract`, are synchronised
 /// accordingly, and stay valid until the commands have finished, as do the operation, the workspace and the
@@ -1466,13 +1468,13 @@ MultisplitResult multisplit_record(const MultisplitOperation *operation,
 
 /// Destroys an operation. `NULL` is allowed and ignored.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// Everything recorded with it has finished executing, and the device is valid.
 MultisplitResult multisplit_operation_destroy(MultisplitOperation *operation);
 
 /// Uploads a network to the device and prepares the search. Submits to the context's queue.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// `info` is `NULL` or points to a `MultisplitSsspInfo` whose pointers are `NULL` or valid. `sssp` is `NULL`
 /// or writable. The context's queue is not used by anything else during the call.
 MultisplitResult multisplit_sssp_create(const MultisplitContext *context,
@@ -1486,7 +1488,7 @@ MultisplitResult multisplit_sssp_create(const MultisplitContext *context,
 /// may be `NULL`; otherwise it receives the predecessor of each vertex on a shortest path, and the search
 /// must have been created with `predecessors`.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// The arrays are `NULL` or have `count` writable words. The context's queue is not used by anything else
 /// during the call.
 MultisplitResult multisplit_sssp_solve(const MultisplitSssp *sssp,
@@ -1497,7 +1499,7 @@ MultisplitResult multisplit_sssp_solve(const MultisplitSssp *sssp,
 
 /// Destroys a search. `NULL` is allowed and ignored.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// The device is valid.
 MultisplitResult multisplit_sssp_destroy(MultisplitSssp *sssp);
 
@@ -1509,7 +1511,7 @@ MultisplitResult multisplit_sssp_destroy(MultisplitSssp *sssp);
 /// `create_info` contains the caller's own creation parameters; `NULL`: one queue of `queue_family`, no
 /// extensions and no features. Features are set in the structures of its chain; nothing else is changed.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// `info` is `NULL` or points to a writable `MultisplitContextInfo` whose handles, except the device and the
 /// queue, are `NULL` or valid and belong together. `create_info` is `NULL` or acceptable to `vkCreateDevice`,
 /// and its chain is writable.
@@ -1522,7 +1524,7 @@ MultisplitResult multisplit_device_create(MultisplitContextInfo *info,
 /// word on the device. Record it with `multisplit_record_sort`, or with `multisplit_record` and the roles `KEYS`,
 /// `VALUES` and `COUNT`. For other sorts, use `multisplit_sort_create`.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// `operation` is `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its
 /// queue is not used by anything else during the call.
 MultisplitResult multisplit_sort_pairs_create(const MultisplitContext *context,
@@ -1533,7 +1535,7 @@ MultisplitResult multisplit_sort_pairs_create(const MultisplitContext *context,
 
 /// Creates an ascending sort of n keys, otherwise like `multisplit_sort_pairs_create`.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// As for `multisplit_sort_pairs_create`.
 MultisplitResult multisplit_sort_keys_create(const MultisplitContext *context,
                                              MultisplitKeyType key_type,
@@ -1546,7 +1548,7 @@ MultisplitResult multisplit_sort_keys_create(const MultisplitContext *context,
 /// the device count, or `VK_NULL_HANDLE` if the count is fixed. The two frames in flight alternate: before a
 /// sort is recorded for the third time, its first recording must have finished executing.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// As for `multisplit_record`. The buffers were created with `VK_BUFFER_USAGE_STORAGE_BUFFER_BIT`, are not
 /// used on other queues at the same time, and contain n keys and n values.
 MultisplitResult multisplit_record_sort(const MultisplitOperation *operation,
@@ -1558,15 +1560,15 @@ MultisplitResult multisplit_record_sort(const MultisplitOperation *operation,
 /// Sets the log function for messages of the given level and of higher severity. `NULL`, the initial state,
 /// disables logging. The setting is global.
 ///
-/// The caller's part:
+/// The caller guarantees:
 /// `function` is `NULL` or may be called with `user` from any thread until another function is set and all
 /// earlier calls of the library have returned.
 MultisplitResult multisplit_set_log(MultisplitLogFunction function,
                                     void *user,
                                     MultisplitLogLevel level);
 
-/// A checked constructor for each key type. The library compares the type with the one that it needs, so a float
-/// cannot be taken for an integer.
+/// Constructors of numbers, one for each key type. The library rejects a number of another type than the required
+/// one, for example a float where an integer is required.
 static inline MultisplitNumber multisplit_u32(uint32_t value) {
   const MultisplitNumber number = {MULTISPLIT_KEY_TYPE_U32, 0, value};
   return number;
@@ -1611,12 +1613,12 @@ static inline MultisplitNumber multisplit_i16(int16_t value) {
   const MultisplitNumber number = {MULTISPLIT_KEY_TYPE_I16, 0, (uint16_t)value};
   return number;
 }
-/// Of the bits of a half-precision float.
+/// From the bits of a half-precision float.
 static inline MultisplitNumber multisplit_f16(uint16_t bits) {
   const MultisplitNumber number = {MULTISPLIT_KEY_TYPE_F16, 0, bits};
   return number;
 }
-/// Of the bits of a bfloat16.
+/// From the bits of a bfloat16.
 static inline MultisplitNumber multisplit_bf16(uint16_t bits) {
   const MultisplitNumber number = {MULTISPLIT_KEY_TYPE_BF16, 0, bits};
   return number;
