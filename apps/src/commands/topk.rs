@@ -52,8 +52,8 @@ If elements are equal, those that come first in the input are taken, and come fi
 so that the result is the same on every device. Floats are in the order in which they are sorted: \
 NaN is the largest, -NaN the smallest. A table keeps its header; its rows are written whole, and \
 rows with an empty cell come last. With --rows, k results are written for each row, row after row. \
-k is at most the number of elements, or the length of a row. Input that does not fit in device memory, or in --memory-limit, \
-is processed in parts.";
+k is at most the number of elements, or with --rows the length of a row. Input that does not fit in \
+device memory, or in --memory-limit, is processed in parts.";
 
 /// Reads the input, selects the top k, and writes the outputs.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
