@@ -26,6 +26,7 @@ layout(constant_id = SPLITTERS_ID) const uint SPLITTERS = 1;      // capacity fo
 layout(constant_id = AFFINE_ID) const uint AFFINE = 0;            // whether cells are equal intervals of the values
 layout(constant_id = CLOSED_ID) const uint CLOSED = 0;            // whether the last bin includes its upper edge
 layout(constant_id = WHOLE_ID) const uint WHOLE = 1;              // one pass without weights: out of range is a counter
+layout(constant_id = EXACT_ID) const uint EXACT = 0;              // whether even float bins are exact at once
 
 const uint METHOD_SHARED = 0;
 const uint METHOD_BALLOTS = 1;
