@@ -18,7 +18,7 @@ const SAMPLES_PER_WORD: u32 = 32;
 /// repeats if lanes of a subgroup add to the same bin.
 const FLOAT_ROUNDS: u32 = 8;
 /// At or above this number of counters per channel, workgroups are large, because their threads share one copy of the
-/// counters, and edges of even float bins are compared at once. Measured on an H200.
+/// counters, and edges of even float bins are compared at once. An H200 gains from both with 1,024 bins.
 const MANY_COUNTERS: u32 = 512;
 /// Maximum margin of even float bins, in bins, with which samples near edges are postponed. Above it, at least one of
 /// 2,048 samples would be, and the other lanes of its subgroup would wait for it. 512 bins of `f32` have about this
