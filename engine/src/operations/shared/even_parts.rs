@@ -241,7 +241,7 @@ mod tests {
 
     /// The maximum number of parts that are scaled, up to 70,000.
     fn max_scaled(of: &dyn Fn(u32) -> EvenFloats) -> u32 {
-        let (mut scaled, mut too_many) = (0, 70_001);
+        let (mut scaled, mut too_many) = (0u32, 70_001);
         while too_many - scaled > 1 {
             let parts = scaled.midpoint(too_many);
             match of(parts).scaled() {
