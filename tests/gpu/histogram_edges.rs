@@ -73,7 +73,7 @@ fn samples_rounded_to_the_end_are_in_the_last_bin(gpu: &Gpu) -> Result<()> {
 /// A range and the number of even bins in it.
 type Even<S> = (S, S, u32);
 
-/// How samples near edges are counted.
+/// Method and options of a count of samples near edges.
 #[derive(Clone, Copy, Debug)]
 struct Counted {
     method: HistogramMethod,
