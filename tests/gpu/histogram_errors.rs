@@ -115,7 +115,7 @@ fn invalid_histogram_policies_are_rejected(gpu: &Gpu) -> Result<()> {
     let refused: [(&str, Change); 9] = [
         ("`histogram.threads`", |t| t.threads = 0),
         ("`histogram.threads`", |t| t.threads += 1),
-        ("`histogram.lookup_threads`", |t| t.lookup_threads = 1),
+        ("`histogram.table_threads`", |t| t.table_threads = 1),
         ("`histogram.loads`", |t| t.loads = u32::MAX),
         ("`histogram.tiles`", |t| t.tiles = u32::MAX),
         ("`histogram.copies`", |t| t.copies = 99),

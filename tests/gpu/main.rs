@@ -21,6 +21,7 @@ mod extremes;
 mod family_cost;
 mod histogram_cases;
 mod histogram_closed;
+mod histogram_edges;
 mod histogram_errors;
 mod histogram_options;
 mod histogram_product;
@@ -101,7 +102,7 @@ fn main() -> ExitCode {
         every_width: multisplit_labels;
         in_turn: multisplit_large;
         every_width: histogram_cases;
-        in_turn: histogram_closed, histogram_options, histogram_product;
+        in_turn: histogram_closed, histogram_edges, histogram_options, histogram_product;
         every_width: sort_cases, sort_few;
         in_turn: sort_options;
         every_width: sort_segments, topk, narrow;

@@ -26,7 +26,7 @@ impl Sizes for HistogramTuning {
         ("registers", |t| &mut t.register_bins),
         ("cells-per-bin", |t| &mut t.cells_per_bin),
         ("cells", |t| &mut t.cells),
-        ("lookup-threads", |t| &mut t.lookup_threads),
+        ("table-threads", |t| &mut t.table_threads),
     ];
 }
 

@@ -310,6 +310,8 @@ pub(super) fn other_parameters(policy: &Policy, largest: u64, software: bool) ->
     let even = benchmarks([8, 256].map(Operation::HistogramEven), n);
     let range = benchmarks([Operation::HistogramRange], n);
     let histograms = [&even[..], &range].concat();
+    let many_bins = benchmarks([Operation::HistogramEven(4096)], n);
+    let tables = [&range[..], &many_bins].concat();
     let lengths = up_to_largest(&[1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, largest]);
     let scans: Vec<_> =
         lengths.iter().map(|&n| Benchmark { operation: Operation::Scan, n }).collect();
@@ -337,7 +339,7 @@ pub(super) fn other_parameters(policy: &Policy, largest: u64, software: bool) ->
         size("histogram.min_groups", &histograms, any),
         size("histogram.max_bins_by_ballots", &even, any),
         size("histogram.cells", &range, any),
-        size("histogram.lookup_threads", &range, any),
+        size("histogram.table_threads", &tables, any),
         size("threads", &scans_and_split, any),
         Some(Parameter::list("scan", scans.clone(), &methods, |policy| &mut policy.scan)),
         size("spine_threads", small_scans, any),

@@ -40,9 +40,14 @@ void count_unsure(uvec4 loaded, uint unsure) {
     }
 }
 
-// Whether all samples of a vector are searched if one of them is unsure. For even bins of floats, few samples are
+// Whether the exact bin of each sample is computed at once, so that no sample is unsure. Ballots need this, because
+// the whole subgroup votes for a sample. With many even bins, so many samples are near an edge that most subgroups
+// would diverge.
+const bool EXACT_AT_ONCE = METHOD == METHOD_BALLOTS || EXACT != 0;
+
+// Whether all samples of a vector are searched if one of them is unsure. For few even bins of floats, few samples are
 // near an edge, and one test per vector is faster than one per sample.
-const bool UNSURE_TOGETHER = METHOD != METHOD_BALLOTS && BIN_KIND == BIN_EVEN_FLOAT;
+const bool UNSURE_TOGETHER = !EXACT_AT_ONCE && BIN_KIND == BIN_EVEN_FLOAT;
 
 // Counts the samples of 16 bytes. Called by whole subgroups.
 void count_vector(uvec4 loaded, bool takes_part) {
@@ -53,8 +58,7 @@ void count_vector(uvec4 loaded, bool takes_part) {
     [[unroll]] for (uint i = 0; i < PER_VECTOR; ++i) {
         if (is_active(i % CHANNELS)) {
             bool is_unsure = false;
-            // Ballots need the whole subgroup, so the exact bin is computed here.
-            if (METHOD == METHOD_BALLOTS) bins[i] = bin_of(sample_in(loaded, i));
+            if (EXACT_AT_ONCE) bins[i] = bin_of(sample_in(loaded, i));
             else bins[i] = likely_bin(sample_in(loaded, i), is_unsure);
             counted |= 1u << i;
             if (UNSURE_TOGETHER) some_unsure = some_unsure || is_unsure;
@@ -68,7 +72,7 @@ void count_vector(uvec4 loaded, bool takes_part) {
     [[unroll]] for (uint i = 0; i < PER_VECTOR; ++i)
         if (is_active(i % CHANNELS))
             count_bin(active_index_of(i % CHANNELS), bins[i], 1, takes_part && (unsure & (1u << i)) == 0);
-    if (METHOD != METHOD_BALLOTS && !UNSURE_TOGETHER && takes_part) count_unsure(loaded, unsure);
+    if (!EXACT_AT_ONCE && !UNSURE_TOGETHER && takes_part) count_unsure(loaded, unsure);
 }
 
 uint group_count() {

@@ -60,6 +60,7 @@
 #define AFFINE_ID 36
 #define WHOLE_ID 37
 #define CLOSED_ID 46
+#define EXACT_ID 58
 
 // Shortest paths.
 #define BUCKETS_ID 38

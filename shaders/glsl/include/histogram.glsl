@@ -26,6 +26,7 @@ layout(constant_id = SPLITTERS_ID) const uint SPLITTERS = 1;      // capacity fo
 layout(constant_id = AFFINE_ID) const uint AFFINE = 0;            // cells are equal intervals: 1: of floats, 0: of ordered()
 layout(constant_id = CLOSED_ID) const uint CLOSED = 0;            // whether the last bin includes its upper edge
 layout(constant_id = WHOLE_ID) const uint WHOLE = 1;              // one pass, no weights: counters include out of range
+layout(constant_id = EXACT_ID) const uint EXACT = 0;              // whether even float bins are exact at once
 
 const uint METHOD_SHARED = 0;
 const uint METHOD_BALLOTS = 1;

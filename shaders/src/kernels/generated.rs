@@ -420,6 +420,7 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("AFFINE", 36),
     ("WHOLE", 37),
     ("CLOSED", 46),
+    ("EXACT", 58),
     ("BUCKETS", 38),
     ("FLOATS", 39),
     ("STAGE", 40),

@@ -32,7 +32,7 @@ pub struct HistogramOptions {
     samples: Option<Spread>,
     /// Override kernel sizes: threads=512,loads=2,tiles=16,min-groups=1056,
     /// copies=4,copies-bytes=32768,passes=6,registers=8,cells-per-bin=8,
-    /// cells=2048,lookup-threads=1024; lists separated by semicolons are measured one after
+    /// cells=2048,table-threads=1024; lists separated by semicolons are measured one after
     /// another
     #[arg(long, value_name = "LISTS", value_delimiter = ';')]
     tune: Vec<Tune<HistogramTuning>>,

@@ -99,6 +99,11 @@ impl BinCode {
         Self { kind, origin: lo, min, span: end - min, ..Self::default() }
     }
 
+    /// Distance from an edge of even float bins, in bins, that rounding errors cannot exceed. `None` for other bins.
+    pub fn margin(&self) -> Option<f32> {
+        (self.kind == EVEN_FLOAT).then(|| f32::from_bits(self.parameters[2]))
+    }
+
     /// Declares the table of constants of a user's function, if it has one.
     #[cfg_attr(not(feature = "glsl"), expect(unused_variables, reason = "only GLSL has one"))]
     pub fn user_table(&self, graph: &mut Graph) -> Option<Buffer> {

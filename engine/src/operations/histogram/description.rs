@@ -83,6 +83,9 @@ pub struct HistogramSizes {
     pub(super) splitters: u32,
     /// Number of counters in shared memory per channel.
     pub(super) counters: u32,
+    /// Whether the exact bin of each sample is computed at once. If not, samples near the edges of even float bins
+    /// are postponed. False for other bins.
+    pub(super) exact: bool,
 }
 
 /// Description of a histogram whose sample type is known only at run time.

@@ -17,17 +17,33 @@ const SAMPLES_PER_WORD: u32 = 32;
 /// Loop iterations assumed for adding an `f32` to shared memory. The addition is a compare-and-swap loop, which
 /// repeats if lanes of a subgroup add to the same bin.
 const FLOAT_ROUNDS: u32 = 8;
+/// At or above this number of counters per channel, workgroups are large, because their threads share one copy of the
+/// counters, and edges of even float bins are compared at once. An H200 gains from both with 1,024 bins.
+const MANY_COUNTERS: u32 = 512;
+/// Maximum margin of even float bins, in bins, with which samples near edges are postponed. Above it, at least one of
+/// 2,048 samples would be, and the other lanes of its subgroup would wait for it. 512 bins of `f32` have about this
+/// margin.
+const MAX_POSTPONED_MARGIN: f32 = 1.0 / 4096.0;
+/// Below this number of samples per bin, a histogram may take only half of `max_passes`: clearing the counters and
+/// adding them to the output takes a large part of the time of a pass.
+const MIN_SAMPLES_PER_BIN: u64 = 512;
 
+/// Chooses the method and the sizes for at most `n` elements.
 pub(super) fn choose(
     policy: &Policy,
     histogram: &Histogram,
     code: &BinCode,
+    n: u64,
 ) -> Result<AddedHistogram> {
     let tuned = &policy.histogram;
     let ballots_apply = histogram.bins <= MAX_BY_BALLOTS
         && histogram.layout.active_channels() == 1
         && histogram.weight == Weight::None;
-    let shared = shared_sizes(policy, histogram, code);
+    let windows = Windows::new(policy, histogram, code);
+    let max_passes = match n < MIN_SAMPLES_PER_BIN * u64::from(histogram.bins) {
+        true => tuned.max_passes.div_ceil(2),
+        false => tuned.max_passes,
+    };
     // The kernel has no 64-bit counters for sums of weights in shared memory.
     let wide_sums = histogram.wide && histogram.weight == Weight::U32;
     let refuse = |problem| Err(Error::Method { problem });
@@ -35,7 +51,7 @@ pub(super) fn choose(
         HistogramMethod::Auto if ballots_apply && histogram.bins <= tuned.max_bins_by_ballots => {
             HistogramMethod::Ballots
         }
-        HistogramMethod::Auto if wide_sums || shared.passes > tuned.max_passes => {
+        HistogramMethod::Auto if wide_sums || windows.passes > max_passes => {
             HistogramMethod::Global
         }
         HistogramMethod::Auto => HistogramMethod::Shared,
@@ -51,31 +67,62 @@ pub(super) fn choose(
         }
         method => method,
     };
-    let one_pass = HistogramSizes { window: histogram.bins, passes: 1, copies: 1, ..shared };
-    let sizes = match method {
-        HistogramMethod::Global => HistogramSizes { counters: 1, ..one_pass },
-        HistogramMethod::Ballots => HistogramSizes { counters: MAX_BY_BALLOTS, ..one_pass },
-        _ => shared,
-    };
-    Ok(AddedHistogram { method, sizes })
+    Ok(AddedHistogram { method, sizes: sizes(policy, histogram, code, method, &windows) })
 }
 
-/// Sizes of the passes that count in shared memory.
-fn shared_sizes(policy: &Policy, histogram: &Histogram, code: &BinCode) -> HistogramSizes {
+/// Windows of bins that are counted in shared memory, one per pass.
+struct Windows {
+    /// Number of bins per window.
+    window: u32,
+    passes: u32,
+    /// Number of counters per channel.
+    counters: u32,
+    copies: u32,
+    /// Capacity for splitters.
+    splitters: u32,
+    /// Number of words of the table, with the splitters.
+    table: u32,
+}
+
+impl Windows {
+    fn new(policy: &Policy, histogram: &Histogram, code: &BinCode) -> Self {
+        let tuned = &policy.histogram;
+        let (bins, channels) = (histogram.bins, histogram.layout.active_channels());
+        let words = policy.facts.shared_memory.saturating_sub(SHARED_SLACK) / 4;
+        let (splitters, table) = staged(histogram, code, words / 2);
+        let left = (words.saturating_sub(table) / channels).max(2);
+        let max_counters = rounded_down(left);
+        let passes = bins.div_ceil(max_counters - 1);
+        let window = bins.div_ceil(passes);
+        let counters = rounded_up(window + 1).min(max_counters);
+        let copies_words = (tuned.copies_bytes / 4).min(left * channels);
+        let copies = tuned.copies.min(copies_words / (counters * channels)).max(1);
+        Self { window, passes, counters, copies, splitters, table }
+    }
+
+    /// Whether a workgroup has many counters. One counter is for samples out of range.
+    fn are_large(&self) -> bool {
+        self.window + 1 >= MANY_COUNTERS
+    }
+}
+
+fn sizes(
+    policy: &Policy,
+    histogram: &Histogram,
+    code: &BinCode,
+    method: HistogramMethod,
+    windows: &Windows,
+) -> HistogramSizes {
     let tuned = &policy.histogram;
     let (bins, channels) = (histogram.bins, histogram.layout.active_channels());
-    let words = policy.facts.shared_memory.saturating_sub(SHARED_SLACK) / 4;
-    let (splitters, table) = staged(histogram, code, words / 2);
-    let left = (words.saturating_sub(table) / channels).max(2);
-    let max_counters = rounded_down(left);
-    let passes = bins.div_ceil(max_counters - 1);
-    let window = bins.div_ceil(passes);
-    let counters = rounded_up(window + 1).min(max_counters);
-    let copies_words = (tuned.copies_bytes / 4).min(left * channels);
-    let copies = tuned.copies.min(copies_words / (counters * channels)).max(1);
-
+    let (window, passes, copies, counters) = match method {
+        HistogramMethod::Global => (bins, 1, 1, 1),
+        HistogramMethod::Ballots => (bins, 1, 1, MAX_BY_BALLOTS),
+        _ => (windows.window, windows.passes, windows.copies, windows.counters),
+    };
+    let has_many_counters = method == HistogramMethod::Shared && windows.are_large();
     let looks_up = code.range.as_ref().is_some_and(|range| range.search == Search::Lookup);
-    let threads = if looks_up { tuned.lookup_threads } else { tuned.threads };
+    let threads = if looks_up || has_many_counters { tuned.table_threads } else { tuned.threads };
     let min_threads = u64::from(tuned.min_groups) * u64::from(tuned.threads);
     let min_groups = (min_threads / u64::from(threads.max(1))) as u32;
     let vectors = histogram.reads_vectors();
@@ -86,11 +133,13 @@ fn shared_sizes(policy: &Policy, histogram: &Histogram, code: &BinCode) -> Histo
         ELEMENTS * histogram.layout.channels
     };
     let tile = threads * samples / histogram.layout.channels;
-    let words = (window + 1) * channels + table;
+    let words = (windows.window + 1) * channels + windows.table;
     let target_tiles = (SAMPLES_PER_WORD * words).div_ceil(tile).max(tuned.tiles);
     let rounds = if histogram.weight == Weight::F32 { FLOAT_ROUNDS } else { 1 };
     let max_tiles = policy.facts.max_samples / (samples * rounds);
     let tiles = target_tiles.min(max_tiles).max(1);
+    let at_once = has_many_counters || method == HistogramMethod::Global;
+    let exact = code.margin().is_some_and(|margin| at_once || margin > MAX_POSTPONED_MARGIN);
     HistogramSizes {
         threads,
         loads,
@@ -100,8 +149,9 @@ fn shared_sizes(policy: &Policy, histogram: &Histogram, code: &BinCode) -> Histo
         tile,
         tiles,
         min_groups,
-        splitters,
+        splitters: windows.splitters,
         counters,
+        exact,
     }
 }
 

@@ -83,7 +83,7 @@ pub fn histogram<S>(
     check(histogram, buffers)?;
     let code = BinCode::new(histogram, policy)?;
     let pieces = pieces(policy, histogram, n, buffers)?;
-    let added = choose(policy, histogram, &code)?;
+    let added = choose(policy, histogram, &code, n.max())?;
     let AddedHistogram { method, sizes } = added;
     tracing::debug!(?method, ?sizes, ?n, m = histogram.bins, "histogram");
     let device_count = match n {
@@ -242,7 +242,7 @@ impl HistogramPasses<'_> {
         }
     }
 
-    fn constants(&self) -> [(&'static str, u32); 22] {
+    fn constants(&self) -> [(&'static str, u32); 23] {
         let Self { histogram, sizes, code, .. } = self;
         let ballots = self.method == HistogramMethod::Ballots;
         let shared = self.method == HistogramMethod::Shared;
@@ -272,6 +272,7 @@ impl HistogramPasses<'_> {
             ("AFFINE", u32::from(range.is_some_and(|range| range.affine))),
             ("CLOSED", u32::from(histogram.closed)),
             ("WHOLE", u32::from(whole)),
+            ("EXACT", u32::from(sizes.exact)),
         ]
     }
 

@@ -30,8 +30,8 @@ sizes! {
         copies_bytes: u32 = size(any_u32),
         /// Maximum number of bins that are counted by ballots.
         max_bins_by_ballots: u32 = size(any_u32).candidates(|_| &[0, 8, 32]),
-        /// Maximum number of passes if not all bins fit in shared memory. If more passes would be needed, samples are
-        /// counted by atomics on the output instead.
+        /// Maximum number of passes if not all bins fit in shared memory. Half of it applies if there are few samples
+        /// per bin. If more passes would be needed, samples are counted by atomics on the output instead.
         max_passes: u32 = size(any_u32),
         /// Maximum number of range bins whose splitters are kept in registers, at most 32.
         register_bins: u32 = size(|_| numbers(0, 32)),
@@ -39,9 +39,9 @@ sizes! {
         cells_per_bin: u32 = size(|_| numbers(0, 1 << 16)),
         /// Maximum number of cells in the lookup table; 0 selects a binary search instead.
         cells: u32 = size(|_| numbers(0, 1 << 16)).candidates(|_| &[0, 256, 1024, 2048, 4096, 8192]),
-        /// Workgroup size if a lookup table is used. Large, because the threads of a workgroup share one copy of the
-        /// table.
-        lookup_threads: u32 = size(threads).candidates(|_| &[128, 256, 512, 1024]),
+        /// Workgroup size if a lookup table is used or if there are many counters in shared memory. Large, because
+        /// the threads of a workgroup share one copy of the table and of the counters.
+        table_threads: u32 = size(threads).candidates(|_| &[128, 256, 512, 1024]),
     }
 }
 
@@ -69,11 +69,12 @@ impl HistogramTuning {
             // For every number of bins, counting by atomics in shared memory takes no longer than reading the
             // samples. Ballots take up to four times as long.
             max_bins_by_ballots: 0,
-            max_passes: 3,
+            // An H200 needs six passes for 65,536 bins.
+            max_passes: 6,
             register_bins: 16,
             cells_per_bin: 16,
             cells: 4096,
-            lookup_threads: 1024,
+            table_threads: 1024,
         }
     }
 
@@ -88,7 +89,7 @@ impl HistogramTuning {
             max_passes: 1,
             register_bins: 4,
             cells: 256,
-            lookup_threads: 256,
+            table_threads: 256,
             ..Self::nvidia()
         }
     }
@@ -103,7 +104,10 @@ impl HistogramTuning {
             copies_bytes: 8 << 10,
             // 4 KiB, so that two workgroups fit here too.
             cells: 1024,
-            lookup_threads: UNMEASURED_THREADS,
+            // Several passes pay only if clearing and adding the counters is fast compared with the additions in
+            // device memory.
+            max_passes: 3,
+            table_threads: UNMEASURED_THREADS,
             ..Self::nvidia()
         }
     }

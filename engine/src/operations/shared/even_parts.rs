@@ -22,7 +22,7 @@ pub(in crate::operations) struct ScaledParts {
     pub scale: u64,
     /// Bits of the width of a part.
     pub step: u64,
-    /// Maximum rounding error of a scaled edge, in parts.
+    /// Distance from an edge, in parts, below which a scaled number may be on the wrong side of the edge.
     pub margin: f32,
 }
 
@@ -31,9 +31,10 @@ pub(in crate::operations) struct ScaledParts {
 const MIN_STEP: f64 = 1e-30;
 /// Maximum width of a range. Beyond it, the scale could be subnormal.
 const MAX_WIDTH: f64 = 1e30;
-/// Maximum of the margin, in parts. The nearest edge is known only if the margin is less than half a part. 2^20 parts
-/// of `f32` need 0.4375.
-const MAX_MARGIN: f64 = 0.46;
+/// Maximum rounding error of a scaled edge, in parts. The nearest edge of a number is one of the two edges around it
+/// if this error is below half a part. The difference to 1/2 is a reserve for products of two rounding errors, which
+/// `error` omits. They are below 2^-20.
+const MAX_MARGIN: f64 = 0.48;
 
 impl EvenFloats {
     fn ends(&self) -> (f64, f64) {
@@ -68,25 +69,43 @@ impl EvenFloats {
     pub fn scaled(&self) -> Option<ScaledParts> {
         let ((lo, hi), (step, _), sample) = (self.ends(), self.step(), self.sample);
         let scale = sample.rounded(f64::from(self.parts) / sample.rounded(hi - lo));
-        let margin = self.margin(step);
-        let decides = step >= MIN_STEP && hi - lo <= MAX_WIDTH && margin < MAX_MARGIN;
-        let margin = (margin as f32).next_up();
+        let error = self.error(step);
+        let decides = step >= MIN_STEP && hi - lo <= MAX_WIDTH && error < MAX_MARGIN;
+        // Kernels that use the margin subtract half a part, which is one more rounding. The other one is a reserve
+        // for the rounding of the margin itself.
+        let margin = (error + 2.0 * self.half_unit() * f64::from(self.parts)) as f32;
         let [scale, step] = [scale, step].map(|value| sample.float_bits(value));
-        decides.then_some(ScaledParts { scale, step, margin })
+        decides.then_some(ScaledParts { scale, step, margin: margin.next_up() })
     }
 
-    /// Maximum rounding error of a scaled edge, in parts. The width, its product, the difference, the scale and the
-    /// last product are rounded, and each rounding shifts an edge by half a unit in the last place. The rounding
-    /// error of the sum with the first edge is relative to the larger end of the range.
-    fn margin(&self, step: f64) -> f64 {
-        let (lo, hi) = self.ends();
-        let half_unit = match self.sample {
+    /// Maximum relative error of one rounding: half the distance between 1 and the next number.
+    fn half_unit(&self) -> f64 {
+        match self.sample {
             KeyType::F64 => f64::EPSILON / 2.0,
             _ => f64::from(f32::EPSILON) / 2.0,
-        };
-        // Five roundings, one more where half a part is subtracted, and one as a reserve.
-        half_unit * (7.0 * f64::from(self.parts) + 2.0 * lo.abs().max(hi.abs()) / step)
+        }
     }
+
+    /// Maximum rounding error of a scaled edge, in parts.
+    ///
+    /// The host rounds the width w of the range, the step w / parts and the scale parts / w. The rounding error of w
+    /// cancels out, because the step is multiplied with the scale. The kernel rounds the product of edge k with the
+    /// step, its sum with `lo`, the difference of an edge and `lo`, and the product with the scale. Except for the
+    /// sum, each of these five roundings has a relative error of at most `half_unit`, and k is less than `parts`.
+    ///
+    /// The sum lies in the range, and so does not exceed the larger end. Its error is at most half the distance
+    /// between two numbers near that end, which is `half_unit` times a power of two.
+    fn error(&self, step: f64) -> f64 {
+        let (lo, hi) = self.ends();
+        let end = power_of_two_below(lo.abs().max(hi.abs()));
+        self.half_unit() * (5.0 * f64::from(self.parts) + end / step)
+    }
+}
+
+/// Returns the largest power of two that is at most `value`, which is positive and normal.
+fn power_of_two_below(value: f64) -> f64 {
+    const FRACTION: u64 = (1 << (f64::MANTISSA_DIGITS - 1)) - 1;
+    f64::from_bits(value.to_bits() & !FRACTION)
 }
 
 #[cfg(test)]
@@ -134,6 +153,140 @@ mod tests {
             }
         }
         assert_eq!(edges(&of_f64(f64::MIN, f64::MAX, 4))[1..3], [f64::MIN / 2.0, 0.0]);
+    }
+
+    /// Arithmetic of kernels: each operation is rounded to the type of the numbers.
+    struct Scaling<'p> {
+        parts: &'p EvenFloats,
+        scaled: ScaledParts,
+        edges: Vec<f64>,
+    }
+
+    impl<'p> Scaling<'p> {
+        fn new(parts: &'p EvenFloats) -> Option<Self> {
+            Some(Self { parts, scaled: parts.scaled()?, edges: edges(parts) })
+        }
+
+        fn round(&self, value: f64) -> f64 {
+            self.parts.sample.rounded(value)
+        }
+
+        fn lo(&self) -> f64 {
+            self.parts.ends().0
+        }
+
+        fn scale(&self) -> f64 {
+            self.parts.sample.float(self.scaled.scale)
+        }
+
+        fn scaled(&self, x: f64) -> f64 {
+            self.round(self.round(x - self.lo()) * self.scale())
+        }
+
+        /// The part of a number by comparison with the nearest edge.
+        fn nearest(&self, x: f64) -> u32 {
+            let nearest = self.scaled(x).round_ties_even();
+            let step = self.parts.sample.float(self.scaled.step);
+            let edge = self.round(self.round(nearest * step) + self.lo());
+            let below = u32::from(x < edge);
+            (nearest as u32 - below).min(self.parts.parts - 1)
+        }
+
+        /// The part of a number without a comparison; `None` if it may be wrong. Kernels may contract the product
+        /// and the difference into one operation.
+        fn likely(&self, x: f64, contracts: bool) -> Option<u32> {
+            let from_middle = match contracts {
+                true => self.round(self.round(x - self.lo()).mul_add(self.scale(), -0.5)),
+                false => self.round(self.scaled(x) - 0.5),
+            };
+            let middle = from_middle.round_ties_even();
+            let limit = self.round(0.5 - f64::from(self.scaled.margin));
+            ((from_middle - middle).abs() < limit).then_some(middle as u32)
+        }
+
+        /// Checks the numbers on and next to all edges, and the error of each scaled edge.
+        fn check(&self) {
+            let EvenFloats { lo, hi, parts, .. } = *self.parts;
+            let error = self.parts.error(self.parts.step().0);
+            let step = 1 + parts as usize / 50_000;
+            for (k, &edge) in self.edges.iter().enumerate().take(parts as usize).step_by(step) {
+                let found = (self.scaled(edge) - k as f64).abs();
+                assert!(found <= error, "{lo:x} {hi:x} {parts}: edge {k} is off by {found}");
+                for x in self.next_to(edge) {
+                    let expected = self.edges.partition_point(|&edge| edge <= x) as u32;
+                    if !(1..=parts).contains(&expected) {
+                        continue;
+                    }
+                    assert_eq!(self.nearest(x), expected - 1, "{lo:x} {hi:x} {parts}: {x:e}");
+                    for likely in [false, true].map(|contracts| self.likely(x, contracts)) {
+                        let is_right = likely.is_none_or(|part| part == expected - 1);
+                        assert!(is_right, "{lo:x} {hi:x} {parts}: {x:e} in {likely:?}");
+                    }
+                }
+            }
+        }
+
+        fn next_to(&self, edge: f64) -> [f64; 3] {
+            if self.parts.sample == KeyType::F64 {
+                return [edge.next_down(), edge, edge.next_up()];
+            }
+            let edge = edge as f32;
+            [edge.next_down(), edge, edge.next_up()].map(f64::from)
+        }
+    }
+
+    fn of_f32(lo: f32, hi: f32, parts: u32) -> EvenFloats {
+        EvenFloats { sample: KeyType::F32, lo: lo.key_bits(), hi: hi.key_bits(), parts }
+    }
+
+    /// The maximum number of parts that are scaled, up to 70,000.
+    fn max_scaled(of: &dyn Fn(u32) -> EvenFloats) -> u32 {
+        let (mut scaled, mut too_many) = (0u32, 70_001);
+        while too_many - scaled > 1 {
+            let parts = scaled.midpoint(too_many);
+            match of(parts).scaled() {
+                Some(_) => scaled = parts,
+                None => too_many = parts,
+            }
+        }
+        scaled
+    }
+
+    #[test]
+    fn nearest_edges_decide_up_to_the_maximum_error() {
+        for lo in [0.0, 0.1, -0.7, -3.0, 1.0, 100.0, 1023.5, -5000.0, 1e6, -1_048_576.0] {
+            for width in [1.0, 0.77, 6.2, 126.9] {
+                let narrow = |parts| of_f32(lo as f32, (lo + width) as f32, parts);
+                // So far from zero that there are about as few `f64` in the range as `f32` above.
+                let far = lo * 2f64.powi(29);
+                let wide = |parts| of_f64(far, far + width, parts);
+                for of in [&narrow as &dyn Fn(u32) -> EvenFloats, &wide] {
+                    let most = max_scaled(of);
+                    for parts in [most / 3, most] {
+                        let range = of(parts);
+                        let scaling = (parts > 0).then(|| Scaling::new(&range)).flatten();
+                        assert_eq!(scaling.is_some(), parts > 0, "{lo} {width} {parts}");
+                        scaling.iter().for_each(Scaling::check);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nearest_edges_decide_for_many_parts() {
+        for (lo, hi, parts) in [
+            (0.0, 1.0, 1 << 20),
+            (0.0, 1024.0, 1 << 20),
+            (-3.1, 3.1, 1 << 20),
+            (0.1, 1e9, 999_983),
+            (-1e3, 7.7, 1 << 19),
+        ] {
+            let range = of_f32(lo, hi, parts);
+            let scaling = Scaling::new(&range);
+            assert!(scaling.is_some(), "{lo} {hi} {parts}");
+            scaling.iter().for_each(Scaling::check);
+        }
     }
 
     #[test]

@@ -128,7 +128,7 @@ fn unsupported_sizes_are_rejected() {
         ("threads", "99999999999", "exceeds 2^32"),
         ("look_back_tiles", "33", "`look_back_tiles`"),
         ("histogram.loads", "17", "`histogram.loads`"),
-        ("histogram.lookup_threads", "2^20", "`histogram.lookup_threads` is 2^20"),
+        ("histogram.table_threads", "2^20", "`histogram.table_threads` is 2^20"),
         ("sort.histogram_groups", "2^40", "`sort.histogram_groups`"),
         ("sort.few_keys", "2^21", "`sort.few_keys`"),
         ("sort.few_keys_groups", "6", "multiples of 4"),

@@ -11,7 +11,7 @@ use super::all::MANY_THREADS;
 use super::few_threads::few_threads;
 use super::moves::{Function, Payload, SortCase, SplitCase, SplitOutput};
 use super::narrow::full_counters_case;
-use super::others::{EDGE_BINS, HistogramCase, Weighted};
+use super::others::{EDGE_BINS, HistogramCase, MANY_EDGE_BINS, Weighted};
 use super::pieces::PiecesCase;
 use super::primitives::{Device, ITEMS};
 use super::search_list::special_searches;
@@ -173,6 +173,7 @@ fn histograms(all: &mut Cases) {
                 add(HistogramCase { bins: EDGE_BINS, ..of });
                 if method != HistogramMethod::Ballots {
                     add(HistogramCase { bins: EDGE_BINS, weighted: Weighted::Words, ..of });
+                    add(HistogramCase { bins: MANY_EDGE_BINS, ..of });
                 }
             }
         }

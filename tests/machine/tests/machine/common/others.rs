@@ -47,23 +47,25 @@ pub struct HistogramCase {
 /// multiplication with the scale is wrong next to some edges, and the last bin ends slightly before
 /// the end of the range.
 const UNEVEN: (f64, f64) = (0.1, 12.19);
-/// Bin count that selects the [`UNEVEN`] range.
+/// Bin counts that select the [`UNEVEN`] range. With few bins, only samples near edges are compared
+/// with them; with many, all samples.
 pub const EDGE_BINS: u32 = 23;
+pub const MANY_EDGE_BINS: u32 = 600;
 
 /// The edges of [`UNEVEN`] bins as computed by the kernels, rounded after each operation.
-fn uneven_edges(sample: KeyType) -> Vec<u64> {
+fn uneven_edges(sample: KeyType, bins: u32) -> Vec<u64> {
     let of = |k: u32| match sample {
         KeyType::F32 => {
             let (lo, hi) = (UNEVEN.0 as f32, UNEVEN.1 as f32);
-            u64::from((k as f32 * ((hi - lo) / EDGE_BINS as f32) + lo).to_bits())
+            u64::from((k as f32 * ((hi - lo) / bins as f32) + lo).to_bits())
         }
-        _ => (f64::from(k) * ((UNEVEN.1 - UNEVEN.0) / f64::from(EDGE_BINS)) + UNEVEN.0).to_bits(),
+        _ => (f64::from(k) * ((UNEVEN.1 - UNEVEN.0) / f64::from(bins)) + UNEVEN.0).to_bits(),
     };
     let last = match sample {
         KeyType::F32 => u64::from((UNEVEN.1 as f32).to_bits()),
         _ => UNEVEN.1.to_bits(),
     };
-    (0..EDGE_BINS).map(of).chain([last]).collect()
+    (0..bins).map(of).chain([last]).collect()
 }
 
 /// The bits of a sample.
@@ -97,7 +99,7 @@ impl Parameters for HistogramCase {
         let Self { sample, bins, weighted, n, channels: active, .. } = *self;
         let mut policy = policy(device);
         policy.histogram.threads = device.threads();
-        policy.histogram.lookup_threads = device.threads();
+        policy.histogram.table_threads = device.threads();
         policy.histogram.loads = 2;
         policy.histogram.tiles = 1;
         policy.histogram.copies = 2;
@@ -125,9 +127,10 @@ impl Parameters for HistogramCase {
         }
         // Samples are integers below `limit`; a tenth of them are beyond the last bin.
         let limit = u64::from(bins) + u64::from(bins) / 10 + 1;
-        let uneven = sample.is_float() && bins == EDGE_BINS && !self.range;
+        let has_edge_bins = [EDGE_BINS, MANY_EDGE_BINS].contains(&bins);
+        let uneven = sample.is_float() && has_edge_bins && !self.range;
         let splitters: Vec<u64> = match uneven {
-            true => uneven_edges(sample),
+            true => uneven_edges(sample, bins),
             false => (0..=u64::from(bins)).map(|k| sample_bits(sample, k)).collect(),
         };
         let function = match (self.range, sample.is_float()) {
