@@ -283,3 +283,127 @@ fn bench_paper_prints_its_tables() {
     }
     fails("paper --m 3", 1).expect_error_line("--m must be 2, 4");
 }
+
+/// Operations and values of m that `bench publish --n 2^12 --m 8` measures.
+const PUBLISHED: [(&[&str], &[u64]); 7] = [
+    (&["copy_kernel_u32", "fill_u32"], &[0]),
+    (
+        &[
+            "reduce_sum_u32",
+            "reduce_max_f32",
+            "scan_inclusive_u32",
+            "scan_inclusive_f32",
+            "scan_inclusive_u64",
+            "select_if_u32",
+            "unique_u32",
+            "run_length_encode_u32",
+            "reduce_by_key_u32",
+        ],
+        &[0],
+    ),
+    (
+        &[
+            "sort_keys_u32",
+            "sort_pairs_u32_u32",
+            "sort_keys_u64",
+            "sort_keys_f32",
+            "sort_keys_u8",
+            "sort_keys_u16",
+            "sort_pairs_u16_u32",
+        ],
+        &[0],
+    ),
+    (&["topk_f32"], &[32, 1024]),
+    (
+        &[
+            "segmented_reduce_sum_f32",
+            "segmented_reduce_sum_f32_offsets",
+            "segmented_sort_keys_f32",
+            "segmented_argsort_f32",
+        ],
+        &[16, 64, 256, 1024, 4096],
+    ),
+    (
+        &[
+            "split_delta_keys",
+            "split_delta_pairs",
+            "split_range_keys",
+            "split_identity_keys",
+            "split_identity_pairs",
+            "histogram_even",
+            "histogram_range",
+        ],
+        &[8],
+    ),
+    (&["histogram_u8", "histogram_rgba8"], &[256]),
+];
+
+/// Multiplies the time of a cell and its samples.
+fn scale(cell: &mut Value, factor: f64) {
+    let scaled = |value: &Value| -> f64 {
+        let text = format!("{:.5e}", factor * value.as_f64().expect("a time"));
+        text.parse().expect("a number")
+    };
+    cell["ms"] = scaled(&cell["ms"]).into();
+    let samples = cell["samples_ms"].as_array().expect("samples").iter().map(scaled);
+    cell["samples_ms"] = samples.collect();
+}
+
+#[test]
+fn bench_publish_measures_every_cell_and_finds_slower_ones() {
+    let (old, new, half) =
+        (temporary("old.jsonl"), temporary("new.jsonl"), temporary("half.jsonl"));
+    let mut command = multisplit();
+    command.env("MULTISPLIT_COMMIT", "c0ffee");
+    let publish = "bench publish --n 2^12 --m 8 --reps 1 --warmup 0";
+    let ran = run_line(command, &format!("{publish} --json {}", name(&old))).expect(0);
+    ran.expect_out(&["commit c0ffee", "| times by n | 2^12 |\n", "| split: rates by m | 8 |\n"]);
+    let text = std::fs::read_to_string(&old).expect("the file is there");
+    let mut lines: Vec<Value> =
+        text.lines().map(|line| serde_json::from_str(line).expect("a JSON line")).collect();
+    assert!(lines[0]["device"].is_string() && lines[0]["date"].is_string(), "{}", lines[0]);
+    let last = lines.len() - 1;
+    assert_eq!(lines[last]["cells"], last - 1);
+
+    let first_ranking = lines.iter().find_map(|line| line["ranking"].as_str()).expect("sorts");
+    let is_first =
+        |line: &&Value| line["ranking"].as_str().is_none_or(|name| name == first_ranking);
+    let cell = |line: &Value| Some((line["op"].as_str()?.to_owned(), line["m"].as_u64()?));
+    let mut found: Vec<_> = lines.iter().filter(is_first).filter_map(cell).collect();
+    let with_m = |(ops, all): (&[&str], &[u64])| -> Vec<_> {
+        ops.iter().flat_map(|op| all.iter().map(|&m| ((*op).to_owned(), m))).collect()
+    };
+    let mut expected: Vec<_> = PUBLISHED.into_iter().flat_map(with_m).collect();
+    found.sort();
+    expected.sort();
+    assert_eq!(found, expected);
+    for line in &lines[1..last] {
+        assert_eq!((&line["n"], &line["samples_ms"][0]), (&4096.into(), &line["ms"]), "{line}");
+    }
+
+    let at = lines.iter().position(|line| line["op"] == "select_if_u32").expect("a cell");
+    scale(&mut lines[at], 1.1);
+    let scaled: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    std::fs::write(&new, scaled).expect("written");
+    let compare = |from: &Path| format!("publish --from {} --compare {}", name(from), name(&old));
+    let slower = fails(&compare(&new), 1).expect_error_line("1 cell became slower");
+    slower.expect_out(&[
+        "slower: select_if_u32, n = 2^12: ",
+        "+10.0%\n",
+        "1 slower, 0 slower within",
+    ]);
+    let same = run_line(multisplit(), &format!("bench {}", compare(&old))).expect(0);
+    same.expect_out(&[&format!("{} cells in both: 0 slower", last - 1)]);
+    std::fs::write(&half, &text[..text.len() / 2]).expect("written");
+    fails(&compare(&half), 1).expect_error_line("it is truncated");
+    let foreign = bench("copy --n 64").out;
+    std::fs::write(&half, foreign).expect("written");
+    fails(&format!("publish --compare {}", name(&half)), 1)
+        .expect_error_line("does not describe a run of `multisplit bench publish`");
+    for file in [old, new, half] {
+        std::fs::remove_file(file).expect("removed");
+    }
+    for wrong in ["publish sort", "copy --compare x", "publish --from x --n 64", "publish --op x"] {
+        fails(wrong, 2);
+    }
+}

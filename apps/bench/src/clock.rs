@@ -4,6 +4,7 @@
 //! meanwhile and queued behind it. A reference sort, which is always the same, measures the clock.
 
 use std::cell::{Cell, RefCell};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -30,6 +31,11 @@ const TOLERANCE: f64 = 1.04;
 const STEADY: Duration = Duration::from_millis(400);
 /// Maximum time to wait until the clock is at its maximum.
 const PATIENCE: Duration = Duration::from_secs(3);
+
+/// NVIDIA's vendor id.
+const NVIDIA: u32 = 0x10de;
+/// Properties that [`clocks`] reads.
+const CLOCKS: &str = "name,clocks.sm,clocks.max.sm,clocks.mem,clocks.max.mem";
 
 /// Keeps the device clock at its maximum, and checks whether it is.
 pub struct Clock {
@@ -86,6 +92,28 @@ impl Clock {
         Ok(())
     }
 
+    /// Clocks under load, as NVIDIA's tool reports them. `None` for other devices and without the tool.
+    pub fn reported(&self, context: &Context) -> Option<String> {
+        if context.properties().vendor_id != NVIDIA {
+            return None;
+        }
+        self.wait(context).ok()?;
+        let mut tool = Command::new("nvidia-smi")
+            .args([&format!("--query-gpu={CLOCKS}"), "--format=csv,noheader"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .ok()?;
+        let start = Instant::now();
+        while tool.try_wait().ok()?.is_none() && start.elapsed() < PATIENCE {
+            self.keep_busy().ok()?;
+        }
+        // Without effect if it has ended.
+        let _ = tool.kill();
+        let output = tool.wait_with_output().ok()?;
+        clocks(&String::from_utf8_lossy(&output.stdout), &context.properties().name)
+    }
+
     /// Whether the clock is at its maximum now. Runs the reference sort.
     pub fn is_at_maximum(&self, context: &Context) -> Result<bool> {
         self.keep_busy()?;
@@ -97,5 +125,30 @@ impl Clock {
         let busy_run = time * (BUSY_KEYS / REFERENCE_KEYS) as f64 / 4.0;
         self.busy_runs.set((BUSY_NANOSECONDS / busy_run).clamp(1.0, MAX_BUSY_RUNS).ceil() as u32);
         Ok(time <= self.best.get() * TOLERANCE)
+    }
+}
+
+/// The clocks of the device with this name, from the output of NVIDIA's tool for [`CLOCKS`]. `None` if there are
+/// several devices of that name, because it does not say which one is used.
+fn clocks(csv: &str, device: &str) -> Option<String> {
+    let rows = csv.lines().map(|line| line.split(", ").collect::<Vec<_>>());
+    let mut same = rows.filter(|row| row.first() == Some(&device));
+    let (Some(row), None) = (same.next(), same.next()) else { return None };
+    let [_, sm, max_sm, memory, max_memory] = row[..] else { return None };
+    Some(format!("SM {sm} (maximum {max_sm}), memory {memory} (maximum {max_memory})"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::clocks;
+
+    #[test]
+    fn clocks_are_those_of_the_device() {
+        let csv = "NVIDIA A, 345 MHz, 1980 MHz, 810 MHz, 2619 MHz\nNVIDIA B, 1, 2, 3, 4\n";
+        let found = "SM 345 MHz (maximum 1980 MHz), memory 810 MHz (maximum 2619 MHz)";
+        assert_eq!(clocks(csv, "NVIDIA A").as_deref(), Some(found));
+        assert_eq!(clocks(csv, "NVIDIA C"), None);
+        assert_eq!(clocks("NVIDIA A, no clocks\n", "NVIDIA A"), None);
+        assert_eq!(clocks(&csv.replace('B', "A"), "NVIDIA A"), None, "two of that name");
     }
 }

@@ -4,6 +4,7 @@
 //! - [`plans`], [`sort`], [`split`], [`histogram`] and [`sssp`] plan each operation, generate its input, and check its
 //!   result.
 //! - [`network`] reads and generates networks, and can be used by other programs.
+//! - [`publish`] measures the published cells, compares files of them, and makes their tables.
 //! - [`plot`] draws plots, [`html`] makes reports.
 //!
 //! The caller opens devices and writes files.
@@ -28,6 +29,7 @@ mod passes;
 pub mod plans;
 pub mod plot;
 pub mod progress;
+pub mod publish;
 pub mod ranking;
 pub mod size;
 pub mod sort;

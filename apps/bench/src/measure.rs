@@ -156,12 +156,16 @@ impl<'c> Bench<'c> {
                 batch()?;
             }
             let batches = self.timing.warmup_ms / MS_OF_BATCH;
-            let (nanoseconds, agreed) = agreed(batches, || Ok(median(batch()?)))?;
+            let mut samples = Vec::new();
+            let (nanoseconds, agreed) = agreed(batches, || {
+                samples = batch()?;
+                Ok(median(samples.clone()))
+            })?;
             let up =
                 self.clock.as_ref().map_or(Ok(true), |clock| clock.is_at_maximum(self.context))?;
             attempts += 1;
             if up && agreed || attempts == ATTEMPTS {
-                return Ok(Timed { nanoseconds, settled: up && agreed });
+                return Ok(Timed { nanoseconds, settled: up && agreed, samples });
             }
         }
     }

@@ -14,6 +14,7 @@ use crate::measure::{Bench, Timing, too_large};
 use crate::output::Output;
 use crate::paper::PaperOptions;
 use crate::plans::Target;
+use crate::publish::PublishOptions;
 use crate::subjects::{Subject, family, histogram, host, sort, split, sssp, topk, words};
 use crate::{console, size};
 
@@ -69,6 +70,9 @@ pub struct Options {
     pub(crate) sssp: sssp::SearchOptions,
     #[command(flatten)]
     pub(crate) paper: PaperOptions,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "clap would take it for the text above the options")]
+    pub publish: PublishOptions,
 }
 
 /// Arguments for input and output files.
@@ -80,8 +84,9 @@ pub struct FileOptions {
     /// Write a report with plots as one self-contained HTML file
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Include the figures of this file of JSON lines in the report, for example CUB's
-    #[arg(long, value_name = "FILE", requires = "html")]
+    /// Include the figures of this file of JSON lines in the report or the published tables, for
+    /// example CUB's
+    #[arg(long, value_name = "FILE")]
     pub against: Vec<PathBuf>,
 }
 
@@ -92,6 +97,8 @@ const SPLIT_SIZES: [u64; 2] = [1 << 25, 1 << 28];
 const SORT_SIZES: [u64; 7] = [1 << 12, 1 << 14, 1 << 16, 1 << 20, 1 << 22, 1 << 25, 1 << 28];
 /// Small sizes, so that a software driver finishes within minutes.
 const SOFTWARE_SIZES: [u64; 2] = [1 << 13, 1 << 16];
+/// Milliseconds of warm-up of published cells, which follow each other without a pause.
+const PUBLISH_WARMUP: u64 = 150;
 /// Number of arrays of most operations: an input and an output.
 const ARRAYS: u64 = 2;
 
@@ -122,18 +129,22 @@ impl Options {
 
     /// Runs the benchmarks on this device. With `copies`, measures the copy kernel before each size.
     pub fn measure(&self, context: &Context, copies: bool, output: &mut Output) -> Result<()> {
-        let bench = self.bench(context, output)?;
+        self.measure_by(&self.bench(context, output)?, copies)
+    }
+
+    /// Like [`measure`](Self::measure), but with the parameters of `bench`.
+    pub(crate) fn measure_by(&self, bench: &Bench<'_>, copies: bool) -> Result<()> {
         for subject in self.subjects() {
             if subject == Subject::Sssp {
-                self.sssp.measure(&bench)?;
+                self.sssp.measure(bench)?;
                 continue;
             }
             for &n in self.sizes(subject, bench.is_software()) {
                 if copies && subject != Subject::Copy && !bench.output().has_copy(n) {
                     // The copy rate is the ceiling of all other rates.
-                    self.measure_size(&bench, Subject::Copy, n)?;
+                    self.measure_size(bench, Subject::Copy, n)?;
                 }
-                self.measure_size(&bench, subject, n)?;
+                self.measure_size(bench, subject, n)?;
             }
         }
         Ok(())
@@ -141,7 +152,11 @@ impl Options {
 
     /// Measurement parameters for this device.
     pub(crate) fn timing(&self, context: &Context) -> Timing {
-        let (runs, warmup) = if is_software(context) { (5, 20) } else { (20, 500) };
+        let (runs, warmup) = match is_software(context) {
+            true => (5, 20),
+            false if self.is_publish() => (20, PUBLISH_WARMUP),
+            false => (20, 500),
+        };
         Timing {
             runs: self.reps.unwrap_or(runs),
             warmup_ms: self.warmup.unwrap_or(warmup),
@@ -187,6 +202,11 @@ impl Options {
         }
     }
 
+    /// Whether the published cells are measured.
+    pub fn is_publish(&self) -> bool {
+        self.subject.contains(&Subject::Publish)
+    }
+
     /// Whether the paper's tables are measured.
     pub fn is_paper(&self) -> bool {
         self.subject.contains(&Subject::Paper)
@@ -197,7 +217,7 @@ impl Options {
         let subjects = self.subjects();
         let has = |subject| subjects.contains(&subject);
         let (split, histogram) = (has(Subject::Split), has(Subject::Histogram));
-        let paper = has(Subject::Paper);
+        let (paper, publish) = (has(Subject::Paper), self.is_publish());
         // `paper` accepts --graph, but no other options of sssp.
         let graph = if paper { self.sssp.graph.clone() } else { Vec::new() };
         let no_search = sssp::SearchOptions { graph, ..Default::default() };
@@ -211,8 +231,8 @@ impl Options {
                 "--bins, --histograms, --count-by, --samples and --tune need `multisplit bench histogram`",
             ),
             (
-                !split && !histogram && !paper && !self.m.is_empty(),
-                "--m needs `multisplit bench split`, `histogram` or `paper`",
+                !split && !histogram && !paper && !publish && !self.m.is_empty(),
+                "--m needs `multisplit bench split`, `histogram`, `paper` or `publish`",
             ),
             (
                 !has(Subject::Sort) && given(&self.sort),
@@ -240,6 +260,18 @@ impl Options {
                 "`multisplit bench paper` cannot be combined with other subjects",
             ),
             (paper && self.n.len() > 1, "`multisplit bench paper` takes only one --n"),
+            (
+                !publish && given(&self.publish),
+                "--minutes, --compare and --from need `multisplit bench publish`",
+            ),
+            (
+                publish && subjects.len() > 1,
+                "`multisplit bench publish` cannot be combined with other subjects",
+            ),
+            (
+                !publish && self.files.html.is_none() && !self.files.against.is_empty(),
+                "--against needs --html or `multisplit bench publish`",
+            ),
         ] {
             if wrong {
                 return Err(text);
@@ -253,6 +285,9 @@ const EXAMPLES: &str = "\
 Examples:
   multisplit bench > ours.jsonl
   multisplit bench paper --html paper.html
+  multisplit bench publish --json new.jsonl --compare old.jsonl
+  multisplit bench publish --from new.jsonl --compare old.jsonl
+  multisplit bench publish --from new.jsonl --against cub.jsonl
   multisplit bench all --html report.html --json all.jsonl
   multisplit bench scan --n 2^25,2^28 --passes
   multisplit bench copy --reps 100 --json copy.jsonl
@@ -291,19 +326,25 @@ are timed one by one; ms is the time of an uninterrupted run. Values of pairs ar
 and prints its tables, with the figures of this device below those of the paper's GTX 1080; --json \
 has the lines.
 
+`multisplit bench publish` measures every cell of the tables in docs/performance.md; --n and --m \
+replace its sizes, and --ranking its rankings (all that the device supports). Its first line also has commit (MULTISPLIT_COMMIT, which `./x bench` sets), date and clocks; each cell has its raw \
+samples, samples_ms; the last line is the number of cells. --compare takes such a file, as --from \
+does. A change is noise if the 95% intervals of the two medians overlap. With --json or --from, \
+standard output gets the tables in Markdown.
+
 Lines of sssp have graph, edges, method, delta, ms (GPU time of a whole search, the mean over the \
 sources), mteps (millions of arcs per second), rounds and relaxations. For methods with separate \
 bucketing passes, bucketing_share is the share of the time that these passes take.";
 
 /// Parser of the arguments of `multisplit bench` in a string.
 #[derive(Parser)]
-struct Line {
+pub(crate) struct Line {
     #[command(flatten)]
     options: Options,
 }
 
 impl Line {
-    fn parse(arguments: &str) -> Result<Options> {
+    pub(crate) fn parse(arguments: &str) -> Result<Options> {
         let words = std::iter::once("bench").chain(arguments.split_whitespace());
         Ok(Self::try_parse_from(words)?.options)
     }

@@ -21,7 +21,7 @@ pub const ANCHOR: &str = "multisplit";
 pub const COPY: &str = "copy_kernel_u32";
 
 /// One measured figure, and its JSON line.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Figure {
     anchor: &'static str,
     /// The operation.
@@ -43,24 +43,43 @@ pub struct Figure {
     settled: bool,
     #[serde(flatten)]
     pub split: Option<SplitFigure>,
+    /// Raw samples, of which `ms` is the median. Written only if requested.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    samples_ms: Vec<f64>,
 }
 
 impl Figure {
     /// A figure of `n` elements without buckets, with the measured time.
     pub fn new(op: &'static str, method: &'static str, n: u64, time: Timed) -> Self {
-        let Timed { nanoseconds, settled } = time;
+        let Timed { nanoseconds, settled, samples } = time;
         let ms = six_digits(nanoseconds / 1e6);
         let gps = six_digits(elements_per_nanosecond(n, nanoseconds));
-        Self { anchor: ANCHOR, op, n, m: 0, ms, gps, method, ranking: None, settled, split: None }
+        let samples_ms = samples.into_iter().map(|sample| six_digits(sample / 1e6)).collect();
+        let (m, ranking, split) = (0, None, None);
+        Self { anchor: ANCHOR, op, n, m, ms, gps, method, ranking, settled, split, samples_ms }
     }
 }
 
 /// Measured time of a run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Timed {
+    /// The median of the samples.
     pub nanoseconds: f64,
     /// Whether the device clock was at its maximum and two batches of runs agreed.
     pub settled: bool,
+    /// Nanoseconds of each run, or the mean of a batch of short runs.
+    pub samples: Vec<f64>,
+}
+
+/// The program and the time of a published run.
+#[derive(Debug, Serialize)]
+pub struct Origin {
+    /// The commit that the program was built from, if known.
+    pub commit: Option<String>,
+    pub date: String,
+    /// Clocks under load, if the driver's tool reports them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clocks: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -71,6 +90,14 @@ struct DeviceLine<'a> {
     version: &'static str,
     /// Source of the kernel sizes.
     profile: &'a str,
+    #[serde(flatten)]
+    origin: Option<Origin>,
+}
+
+#[derive(Serialize)]
+struct EndLine {
+    anchor: &'static str,
+    cells: usize,
 }
 
 #[derive(Serialize)]
@@ -92,6 +119,8 @@ pub struct Output {
     figures: Vec<Figure>,
     /// Ranking of the kernels that are measured now.
     ranking: Ranking,
+    /// Whether figures have their raw samples.
+    samples: bool,
     /// All lines written so far.
     text: String,
 }
@@ -109,7 +138,12 @@ impl Output {
 
     fn to(lines: Box<dyn Write>) -> Self {
         let (figures, ranking) = (Vec::new(), Ranking::Promised);
-        Self { lines, figures, ranking, text: String::new() }
+        Self { lines, figures, ranking, samples: false, text: String::new() }
+    }
+
+    /// The same output, whose figures have their raw samples.
+    pub fn with_samples(self) -> Self {
+        Self { samples: true, ..self }
     }
 
     /// Sets the ranking of all following figures.
@@ -117,8 +151,8 @@ impl Output {
         self.ranking = ranking;
     }
 
-    /// Writes the first line, which describes the device.
-    pub fn device(&mut self, context: &Context) -> Result<()> {
+    /// Writes the first line, which describes the device, and the origin of a published run.
+    pub fn device(&mut self, context: &Context, origin: Option<Origin>) -> Result<()> {
         let (properties, profile) = (context.properties(), context.used_profile());
         self.line(&DeviceLine {
             anchor: ANCHOR,
@@ -126,7 +160,13 @@ impl Output {
             driver: &properties.driver,
             version: env!("CARGO_PKG_VERSION"),
             profile: profile.as_ref().map_or("built-in", |profile| profile.source()),
+            origin,
         })
+    }
+
+    /// Writes the last line of a published run: the number of figures.
+    pub fn end(&mut self) -> Result<()> {
+        self.line(&EndLine { anchor: ANCHOR, cells: self.figures.len() })
     }
 
     /// Writes a line for `figure`.
@@ -134,6 +174,9 @@ impl Output {
         let Figure { op, method, .. } = figure;
         if op.starts_with("sort_") || op.starts_with("split_") {
             figure.ranking = Some(self.ranking);
+        }
+        if !self.samples {
+            figure.samples_ms.clear();
         }
         self.line(&figure)?;
         if !figure.settled {
@@ -265,7 +308,7 @@ mod tests {
 
     #[test]
     fn table_has_one_line_per_figure() {
-        let time = Timed { nanoseconds: 125_000.0, settled: true };
+        let time = Timed { nanoseconds: 125_000.0, settled: true, samples: Vec::new() };
         let figure = Figure::new("scan_exclusive_u32", "lookback", 1 << 25, time);
         let text = table(&[Figure { ranking: Some(Ranking::Probed), ..figure }]);
         let line = text.lines().last().unwrap_or_default();

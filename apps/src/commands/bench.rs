@@ -1,10 +1,15 @@
 //! `multisplit bench`: opens the devices, measures, and writes the output files.
 
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+
 use anyhow::{Context as _, Result, bail};
 use multisplit::requirements::Features;
-use multisplit::{Config, RankingChoice};
+use multisplit::{Config, Context, RankingChoice};
 use multisplit_bench::html::{self, Points};
 use multisplit_bench::paper::{self, Table};
+use multisplit_bench::publish::{self, Publisher, Results};
 use multisplit_bench::ranking::Ranking;
 use multisplit_bench::{FileOptions, Options, Output, console};
 
@@ -18,8 +23,14 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         report::usage_error(text);
     }
     let rankings = devices.rankings();
-    let of_paper = options.is_paper();
+    let (of_paper, published) = (options.is_paper(), options.is_publish());
+    let old = options.publish.compare.as_deref().map(results).transpose()?;
+    if let Some(path) = &options.publish.from {
+        let (new, others) = (results(path)?, others(&options.files)?);
+        return report_results(&new, old.as_ref(), &others);
+    }
     let choices: Vec<RankingChoice> = match rankings.len() {
+        0 if published => vec![RankingChoice::Probed, RankingChoice::Promised],
         0 => vec![RankingChoice::Auto],
         _ if of_paper => vec![devices.one_ranking()],
         _ => rankings.iter().map(|&ranking| ranking.into()).collect(),
@@ -39,15 +50,24 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let mut context = open(*first)?;
     let files = Files::begin(&options.files, devices)?;
     // Standard output receives either tables for people or JSON lines for programs, never both.
-    let kept = files.json.is_some() || of_paper;
+    let kept = files.json.is_some() || of_paper || old.is_some();
     let mut output = if kept { Output::kept() } else { Output::printed() };
-    output.device(&context)?;
+    if published {
+        output = output.with_samples();
+    } else {
+        output.device(&context, None)?;
+    }
     output.rank(Ranking::of(&context));
     let printed = options.statistics || devices.common.verbose > 0;
+    let mut publisher = Publisher::default();
+    let mut measure = |context: &Context, output: &mut Output| match published {
+        true => publisher.measure(options, context, devices.bars(), output),
+        false => options.measure(context, files.html.is_some(), output),
+    };
     let tables = if of_paper {
         paper::measure(options, &context, devices.bars(), &mut output)?
     } else {
-        options.measure(&context, files.html.is_some(), &mut output)?;
+        measure(&context, &mut output)?;
         Vec::new()
     };
     let mut measured = vec![Ranking::of(&context)];
@@ -64,21 +84,61 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
             continue;
         }
         output.rank(ranking);
-        options.measure(&context, files.html.is_some(), &mut output)?;
+        measure(&context, &mut output)?;
         measured.push(ranking);
         statistics.push((ranking, context.pipeline_statistics()));
     }
     if output.is_empty() {
         bail!("nothing was measured: no size fits the device; try a smaller --n");
     }
-    if !of_paper {
+    if !of_paper && !published {
         output.table();
+    }
+    if published {
+        output.end()?;
+        let others = files.others.clone();
+        files.write(output.text(), &tables)?;
+        let new = Results::parse(output.text())?;
+        return if kept { report_results(&new, old.as_ref(), &others) } else { Ok(()) };
     }
     for (ranking, figures) in &statistics {
         output.rank(*ranking);
         output.statistics(figures, printed)?;
     }
     files.write(output.text(), &tables)
+}
+
+/// Reads a file of `multisplit bench publish`.
+fn results(path: &Path) -> Result<Results> {
+    let name = path.display();
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
+    Results::parse(&text).with_context(|| format!("cannot use {name}"))
+}
+
+/// Prints the comparison with `old`, or the tables without it. Slower cells are an error.
+fn report_results(new: &Results, old: Option<&Results>, others: &Points) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    let Some(old) = old else {
+        return Ok(out.write_all(publish::tables(new, others, &[])?.as_bytes())?);
+    };
+    let compared = new.compare(old)?;
+    out.write_all(compared.text.as_bytes())?;
+    match compared.slower {
+        0 => Ok(()),
+        1 => bail!("1 cell became slower"),
+        slower => bail!("{slower} cells became slower"),
+    }
+}
+
+/// Reads the files of `--against`.
+fn others(options: &FileOptions) -> Result<Points> {
+    let mut texts = String::new();
+    for path in &options.against {
+        let problem = || format!("cannot read {}", path.display());
+        texts += &fs::read_to_string(path).with_context(problem)?;
+        texts.push('\n');
+    }
+    Points::parse(&texts).context("--against needs a file of JSON lines from `multisplit bench`")
 }
 
 /// Output files of the command.
@@ -92,14 +152,7 @@ struct Files {
 impl Files {
     /// Reads the files of `--against` and opens the output files, before measuring.
     fn begin(options: &FileOptions, devices: &Devices) -> Result<Self> {
-        let mut texts = String::new();
-        for path in &options.against {
-            let problem = || format!("cannot read {}", path.display());
-            texts += &std::fs::read_to_string(path).with_context(problem)?;
-            texts.push('\n');
-        }
-        let others = Points::parse(&texts)
-            .context("--against needs a file of JSON lines from `multisplit bench`")?;
+        let others = others(options)?;
         let mut outputs = devices.outputs();
         let json = outputs.begin_if(options.json.as_deref())?;
         let html = outputs.begin_if(options.html.as_deref())?;

@@ -53,7 +53,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     writeln!(out, "{}: {}, {}\n", properties.name, properties.kind(), properties.driver)?;
 
     let mut tour = Tour { context: &context, out: &mut out, output: Output::kept(), printed: 0 };
-    tour.output.device(&context)?;
+    tour.output.device(&context, None)?;
     // Two sizes, so that the plots show a line.
     let sizes = if n >= 8 { vec![n / 8, n] } else { vec![n] };
     let list = sizes.iter().map(u64::to_string).collect::<Vec<_>>().join(",");

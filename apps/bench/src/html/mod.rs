@@ -5,7 +5,9 @@ mod points;
 mod summary;
 mod table;
 
+pub use plots::counterpart;
 pub use points::{Point, Points};
+pub use summary::now;
 
 use std::fmt::Write as _;
 

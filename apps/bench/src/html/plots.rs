@@ -185,13 +185,15 @@ fn traffic(op: &str) -> Option<f64> {
     })
 }
 
-/// Whether another program's operation corresponds to `ours`. CUB splits by sorting log2 m bits, or by
-/// sorting bucket indices.
+/// Whether another program's operation corresponds to `ours`. CUB splits by sorting log2 m bits, by sorting bucket
+/// indices, or into two parts; its top-k is not sorted.
 pub fn counterpart(ours: &str, theirs: &str) -> bool {
     let split = |kind: &str| ours.starts_with("split_") && ours.ends_with(kind);
     match theirs {
         "sort_bits_keys" | "rbsort_keys" => split("_keys"),
         "sort_bits_pairs" | "rbsort_pairs" => split("_pairs"),
+        "partition_if_2way" => split("_keys") && ours != "split_range_keys",
+        "topk_pairs_f32_unsorted" => ours == "topk_f32",
         _ => ours == theirs,
     }
 }

@@ -11,14 +11,13 @@ use crate::size;
 /// Formats the parameters, and one row per operation with its best figure.
 pub fn summary(ours: &Points, others: &Points, command: &str) -> String {
     let device = ours.device.as_deref().unwrap_or("an unnamed device");
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let mut text = "<dl>\n".to_owned();
     let mut entry = |name: &str, value: &str| {
         // Writing to a string cannot fail, here and below.
         let _ = writeln!(text, "<dt>{name}</dt><dd>{}</dd>", escape(value));
     };
     entry("device", device);
-    entry("date", &date(now));
+    entry("date", &now());
     if !command.is_empty() {
         entry("command", command);
     }
@@ -83,6 +82,11 @@ fn ratio(ours: &Points, others: &Points, same: &dyn Fn(&&Point) -> bool) -> Stri
         Some((ratio, anchor)) => format!("{ratio:.2} times {}", escape(anchor)),
         None => String::new(),
     }
+}
+
+/// The date and time in UTC.
+pub fn now() -> String {
+    date(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()))
 }
 
 /// Formats seconds since 1970 as date and time in UTC (Hinnant's `civil_from_days`).

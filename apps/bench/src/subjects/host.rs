@@ -27,7 +27,7 @@ pub fn measure(bench: &Bench<'_>, n: u64) -> Result<()> {
     for (op, nanoseconds) in
         [("host_upload_u32", upload), ("host_download_u32", download), ("host_sort_u32", sort)]
     {
-        let time = Timed { nanoseconds, settled: true };
+        let time = Timed { nanoseconds, settled: true, samples: Vec::new() };
         bench.output().figure(Figure::new(op, "staging", n, time))?;
     }
     Ok(())

@@ -15,7 +15,7 @@ use clap::ValueEnum;
 /// A group of figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Subject {
-    /// All of the following except paper
+    /// All of the following except paper and publish
     All,
     /// Exclusive scan, by each method
     Scan,
@@ -39,6 +39,8 @@ pub enum Subject {
     Sssp,
     /// Experiments of the paper, printed as its tables
     Paper,
+    /// Every cell of the published tables, with raw samples
+    Publish,
 }
 
 impl Subject {

@@ -1,0 +1,183 @@
+//! Tables of a run of `multisplit bench publish`, in Markdown, and their places in pages.
+
+use std::fmt::Write as _;
+
+use anyhow::{Context as _, Result, ensure};
+
+use super::results::{Cell, Results};
+use crate::figures::{self, elements_per_nanosecond};
+use crate::html::{Points, counterpart};
+use crate::size;
+
+/// Begins a generated part of a page: `<!-- results: OURS.jsonl [against=OTHERS.jsonl] [TABLE...] -->`.
+const BEGIN: &str = "<!-- results: ";
+const END: &str = "<!-- end of results -->";
+
+/// The table of cells with a column for each n. The others have a column for each m.
+const TIMES: &str = "times";
+
+/// Operations with few values of m, which are a part of the row.
+const TOP_K: &str = "topk";
+
+/// The name of the table with this cell.
+fn table_of(cell: &Cell) -> &str {
+    let kind = cell.op.split('_').next().unwrap_or_default();
+    if cell.m == 0 || kind == TOP_K { TIMES } else { kind }
+}
+
+/// Formats the tables with these names, or all if there are none. With figures of another program, each cell has the
+/// ratio of its rate to the best one of that program.
+pub fn tables(results: &Results, others: &Points, names: &[&str]) -> Result<String> {
+    let mut known: Vec<&str> = results.cells.iter().map(table_of).collect();
+    known.sort_unstable();
+    known.dedup();
+    for name in names {
+        ensure!(known.contains(name), "there is no table `{name}`, only {}", known.join(", "));
+    }
+    let mut text = format!("{}.\n", results.description());
+    let anchors = others.distinct(|point| point.anchor.clone()).join(", ");
+    if !anchors.is_empty() {
+        let _ = writeln!(text, "In brackets: the rate divided by the best one of {anchors}.");
+    }
+    if results.cells.iter().any(|cell| !cell.settled) {
+        text += "\\*: the times did not become stable.\n";
+    }
+    for name in known {
+        if names.is_empty() || names.contains(&name) {
+            text.push('\n');
+            text += &table(results, others, name);
+        }
+    }
+    Ok(text)
+}
+
+fn table(results: &Results, others: &Points, name: &str) -> String {
+    let mut cells: Vec<&Cell> =
+        results.cells.iter().filter(|cell| table_of(cell) == name).collect();
+    let of_times = name == TIMES;
+    cells.sort_by_key(|cell| (&cell.op, &cell.ranking, if of_times { cell.m } else { cell.n }));
+    let row = |cell: &Cell| match of_times {
+        true if cell.m > 0 => format!("{}, k = {}", cell.operation(), size::show(cell.m)),
+        true => cell.operation(),
+        false => format!("{}, n = {}", cell.operation(), size::show(cell.n)),
+    };
+    let column = |cell: &Cell| if of_times { cell.n } else { cell.m };
+    let mut columns: Vec<u64> = cells.iter().map(|cell| column(cell)).collect();
+    columns.sort_unstable();
+    columns.dedup();
+    let mut rows: Vec<String> = cells.iter().map(|cell| row(cell)).collect();
+    rows.dedup();
+    let title = if of_times { "times by n".to_owned() } else { format!("{name}: rates by m") };
+    let mut text = format!("| {title} |");
+    let heads: String = columns.iter().map(|&size| format!(" {} |", size::show(size))).collect();
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "{heads}\n|{}", "---|".repeat(columns.len() + 1));
+    for name in &rows {
+        let _ = write!(text, "| {name} |");
+        for &at in &columns {
+            let cell = cells.iter().find(|cell| column(cell) == at && row(cell) == *name);
+            let _ = write!(
+                text,
+                " {} |",
+                cell.map_or(String::new(), |cell| show(cell, of_times, others))
+            );
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// The time or the rate of a cell, and its ratio to the best figure of another program.
+fn show(cell: &Cell, time: bool, others: &Points) -> String {
+    let mut text = match time {
+        true => figures::time(cell.ms * 1e6),
+        false => figures::rate(elements_per_nanosecond(cell.n, cell.ms * 1e6)),
+    };
+    let same = others.all.iter().filter(|other| {
+        (other.n, other.m) == (cell.n as f64, cell.m as f64) && counterpart(&cell.op, &other.op)
+    });
+    if let Some(best) = same.map(|other| other.ms).min_by(f64::total_cmp) {
+        let _ = write!(text, " ({:.2})", best / cell.ms);
+    }
+    if !cell.settled {
+        text += " \\*";
+    }
+    text
+}
+
+/// Fills the generated parts of a page. `read` returns the text of a file that a part names.
+pub fn filled(page: &str, read: impl Fn(&str) -> Result<String>) -> Result<String> {
+    let (mut text, mut rest) = (String::new(), page);
+    while let Some((before, after)) = rest.split_once(BEGIN) {
+        let problem = || format!("{BEGIN}without --> or {END}");
+        let (marker, after) = after.split_once("-->").with_context(problem)?;
+        let (_, after) = after.split_once(END).with_context(problem)?;
+        let mut words = marker.split_whitespace();
+        let file = words.next().context("a marker names no file")?;
+        let ours = Results::parse(&read(file)?).with_context(|| file.to_owned())?;
+        let (mut others, mut names) = (String::new(), Vec::new());
+        for word in words {
+            match word.strip_prefix("against=") {
+                Some(file) => others += &read(file)?,
+                None => names.push(word),
+            }
+        }
+        let tables = tables(&ours, &Points::parse(&others)?, &names)?;
+        let _ = write!(text, "{before}{BEGIN}{marker}-->\n{tables}{END}");
+        rest = after;
+    }
+    Ok(text + rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::bail;
+
+    use super::filled;
+
+    const OURS: &str = r#"{"device":"A","driver":"B","version":"1","commit":"c0ffee","date":"today"}
+{"op":"copy_kernel_u32","n":65536,"m":0,"ms":2,"samples_ms":[2,3,1]}
+{"op":"copy_kernel_u32","n":1048576,"m":0,"ms":3,"samples_ms":[3],"settled":false}
+{"op":"topk_f32","n":65536,"m":32,"ms":1,"samples_ms":[1]}
+{"op":"split_delta_keys","n":1048576,"m":8,"ranking":"probed","ms":1,"samples_ms":[1]}
+{"cells":4}"#;
+    const OTHERS: &str = r#"{"anchor":"cub","op":"copy_kernel_u32","n":65536,"m":0,"ms":3,"gps":1}
+{"anchor":"cub","op":"sort_bits_keys","n":1048576,"m":8,"ms":2.5,"gps":1}
+"#;
+    const FILLED: &str = "# Page
+<!-- results: ours.jsonl against=cub.jsonl -->
+A, B; multisplit 1, commit c0ffee; today.
+In brackets: the rate divided by the best one of cub.
+\\*: the times did not become stable.
+
+| split: rates by m | 8 |
+|---|---|
+| split_delta_keys (probed), n = 2^20 | 1.05 G/s (2.50) |
+
+| times by n | 2^16 | 2^20 |
+|---|---|---|
+| copy_kernel_u32 | 2.00 ms (1.50) | 3.00 ms \\* |
+| topk_f32, k = 32 | 1.00 ms |  |
+<!-- end of results -->
+The end.
+";
+
+    #[test]
+    fn pages_are_filled_with_tables() {
+        let read = |name: &str| match name {
+            "ours.jsonl" => Ok(OURS.to_owned()),
+            "cub.jsonl" => Ok(OTHERS.to_owned()),
+            _ => bail!("no file {name}"),
+        };
+        assert_eq!(filled(FILLED, read).expect("a page"), FILLED);
+        let stale = FILLED.replace("2.00 ms", "1.00 ms");
+        assert_eq!(filled(&stale, read).expect("a page"), FILLED);
+        let one = "<!-- results: ours.jsonl split --><!-- end of results -->";
+        assert!(!filled(one, read).expect("a page").contains("times by n"));
+        for wrong in
+            [one.replace("split", "sort"), one.replace("ours", "mine"), one.replace("end", "END")]
+        {
+            assert!(filled(&wrong, read).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! The generated tables of the pages, which come from files of `multisplit bench publish`.
+//!
+//! `MULTISPLIT_BLESS=1 cargo test -p multisplit-tests --test results` generates them anew.
+#![allow(clippy::expect_used)]
+
+use std::path::Path;
+use std::{env, fs};
+
+use anyhow::Context as _;
+use multisplit_bench::publish::filled;
+
+const PAGES: [&str; 2] = ["docs/performance.md", "README.md"];
+
+#[test]
+fn tables_match_the_result_files() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let folder = root.join("docs/results");
+    let mut pages = String::new();
+    for name in PAGES {
+        let path = root.join(name);
+        let page = fs::read_to_string(&path).expect("a page");
+        let read =
+            |file: &str| fs::read_to_string(folder.join(file)).with_context(|| file.to_owned());
+        let fresh = filled(&page, read).expect("valid markers and files");
+        if env::var_os("MULTISPLIT_BLESS").is_some_and(|value| !value.is_empty()) {
+            fs::write(&path, &fresh).expect("written");
+        } else {
+            assert!(
+                page == fresh,
+                "{name} differs from docs/results: run MULTISPLIT_BLESS=1 cargo test -p multisplit-tests --test results"
+            );
+        }
+        pages += &fresh;
+    }
+    for file in fs::read_dir(folder).expect("docs/results").flatten() {
+        let name = file.file_name().into_string().expect("text");
+        assert!(pages.contains(&name), "no page has a table of {name}");
+    }
+}
