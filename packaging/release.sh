@@ -8,12 +8,14 @@ readonly MAX_GLIBC=2.36
 readonly SYSTEM_LIBRARIES='^(libc\.so\.6|libm\.so\.6|libdl\.so\.2|libpthread\.so\.0|librt\.so\.1|libutil\.so\.1|libgcc_s\.so\.1|ld-linux.*)$'
 readonly STAGE=target/release-stage # unpacked contents of the archives
 
+# run_release [--dirty]: with --dirty also if files differ from the commit.
 run_release() {
     local changes
     setup
     provide_wheel_tools
     changes=$(in_git status --porcelain)
-    [[ -z $changes ]] || die 'a release is made from a commit, but these files differ from it:' "$changes"
+    [[ -z $changes || ${1:-} == --dirty ]] ||
+        die 'a release is made from a commit, but these files differ from it (--dirty to try one):' "$changes"
     make_release
     say "release: $(release_folder)"
     (cd "$(release_folder)" && cat SHA256SUMS)
@@ -35,10 +37,16 @@ make_release() {
     locked=(--locked)
     rm -rf "$out" "$STAGE"
     mkdir -p "$out/crates" "$STAGE"
-    release_crates && link_statically && without_build_paths &&
-        release_program && release_libraries && release_python &&
-        check_binaries && release_notes >"$out/RELEASE-NOTES.md" &&
-        (cd "$out" && find . -type f ! -name SHA256SUMS -printf '%P\0' | sort -z | xargs -0 sha256sum >SHA256SUMS)
+    licences=required
+    release_crates
+    link_statically
+    without_build_paths
+    release_program
+    release_libraries
+    release_python
+    check_binaries
+    release_notes >"$out/RELEASE-NOTES.md"
+    (cd "$out" && find . -type f ! -name SHA256SUMS -printf '%P\0' | sort -z | xargs -0 sha256sum >SHA256SUMS)
 }
 
 # --- the parts of a release ----------------------------------------------------------------------
@@ -46,7 +54,9 @@ make_release() {
 # Packages are packed and checked against each other as in every test run; ORDER is the order to publish them in.
 release_crates() {
     say 'packing the crates'
-    packages && cp target/package/*.crate "$out/crates/" && publishing_order >"$out/crates/ORDER"
+    packages
+    cp target/package/*.crate "$out/crates/"
+    publishing_order >"$out/crates/ORDER"
 }
 
 publishing_order() {
@@ -74,7 +84,7 @@ release_program() {
     folder=$STAGE/$name
     program=$folder/bin/multisplit
     say "building $name"
-    cargo build "${locked[@]}" --release -p multisplit-cli --bin multisplit || return 1
+    cargo build "${locked[@]}" --release -p multisplit-cli --bin multisplit
     mkdir -p "$folder"/{bin,share/man/man1,share/doc/multisplit,share/bash-completion/completions} \
         "$folder"/share/{zsh/site-functions,fish/vendor_completions.d}
     cp "${CARGO_TARGET_DIR:-target}/release/multisplit" "$program"
@@ -84,10 +94,12 @@ release_program() {
     "$program" completions fish >"$folder/share/fish/vendor_completions.d/multisplit.fish"
     "$program" man >"$folder/share/man/man1/multisplit.1"
     for command in $("$program" --help | sed -n '/^Commands:/,/^$/ s/^  \([a-z]\+\) .*/\1/p'); do
-        [[ $command == help ]] || "$program" man "$command" >"$folder/share/man/man1/multisplit-$command.1" || return 1
+        [[ $command == help ]] || "$program" man "$command" >"$folder/share/man/man1/multisplit-$command.1"
     done
     cp CHANGELOG.md docs/cli.md "$folder/share/doc/multisplit/"
-    add_licences "$folder/share/licenses/multisplit" -p multisplit-cli && pack "$name"
+    add_licences "$folder/share/licenses/multisplit" -p multisplit-cli
+    cp LICENSE-* "$folder/share/licenses/multisplit/"
+    pack "$name"
 }
 
 # What `./x install-c` installs, and the examples.
@@ -99,7 +111,7 @@ release_libraries() {
         folder=$STAGE/$name
         say "building $name"
         # shellcheck disable=SC2086 # no argument if it is empty
-        run_install_c "$PWD/$folder" $option || return 1
+        run_install_c "$PWD/$folder" $option
         mkdir -p "$folder/share/multisplit/examples"
         cp engine/c/examples/* "$folder/share/multisplit/examples/"
         pack "$name"
@@ -109,11 +121,13 @@ release_libraries() {
 release_python() {
     local folder=$STAGE/wheel wheel
     say 'building the wheel'
-    build_wheel target/wheels --release && check_wheel || return 1
+    build_wheel target/wheels --release
+    check_wheel
     wheel=$(echo target/wheels/*.whl)
     cp "$wheel" "$out/"
     mkdir -p "$folder"
-    "$PYTHON/bin/python" -m zipfile -e "$wheel" "$folder" && check_wheel_tag "$wheel" "$folder/multisplit/_native.abi3.so"
+    "$PYTHON/bin/python" -m zipfile -e "$wheel" "$folder"
+    check_wheel_tag "$wheel" "$folder/multisplit/_native.abi3.so"
 }
 
 # The name promises a version of glibc: exactly the one that the library needs, but none before 2.17.
