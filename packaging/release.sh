@@ -127,6 +127,8 @@ release_python() {
     cp "$wheel" "$out/"
     mkdir -p "$folder"
     "$PYTHON/bin/python" -m zipfile -e "$wheel" "$folder"
+    compgen -G "$folder/multisplit-*.dist-info/licenses/LICENSE-THIRD-PARTY.txt" >/dev/null ||
+        die "$wheel lacks the licences of what is linked into it"
     check_wheel_tag "$wheel" "$folder/multisplit/_native.abi3.so"
 }
 
