@@ -131,7 +131,8 @@ impl Libraries<'_> {
         link.arg(format!("-Wl,-soname,{soname}"));
         link.arg(format!("-Wl,--version-script={}", map.display()));
         link.args(["-Wl,--gc-sections", "-Wl,-z,relro,-z,now", "-Wl,-z,noexecstack", "-Wl,-s"]);
-        run(link.arg("-Wl,--as-needed").args(self.needs))?;
+        link.arg("-Wl,--as-needed").args(self.needs.iter().map(|flag| with_static_cpp(flag)));
+        run(&mut link)?;
         link_to(&soname, &plain)?;
         Ok(vec![static_library, library, plain])
     }
@@ -158,6 +159,18 @@ impl Libraries<'_> {
 
 fn compiler() -> Command {
     Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()))
+}
+
+/// Replaces the C++ library by the path of its archive, if the compiler has one: programs then run without the shared
+/// C++ library, and all of its symbols are hidden in this one.
+fn with_static_cpp(flag: &str) -> String {
+    let archive = || {
+        let output = compiler().arg("-print-file-name=libstdc++.a").output().ok()?;
+        let path = String::from_utf8(output.stdout).ok()?.trim().to_owned();
+        Path::new(&path).is_absolute().then_some(path)
+    };
+    let path = if flag == "-lstdc++" { archive() } else { None };
+    path.unwrap_or_else(|| flag.to_owned())
 }
 
 /// The functions declared in a header.
