@@ -9,6 +9,7 @@
 mod common;
 
 mod arrays;
+mod check;
 mod everywhere;
 mod failures;
 mod faults;
