@@ -24,6 +24,7 @@ pub(super) static INCLUDES: &[(&str, &str)] = &[
     ("key_order.glsl", include_str!("../../glsl/include/key_order.glsl")),
     ("key_width.glsl", include_str!("../../glsl/include/key_width.glsl")),
     ("labels.glsl", include_str!("../../glsl/include/labels.glsl")),
+    ("lane_masks.glsl", include_str!("../../glsl/include/lane_masks.glsl")),
     ("lane_network.glsl", include_str!("../../glsl/include/lane_network.glsl")),
     ("lane_rows.glsl", include_str!("../../glsl/include/lane_rows.glsl")),
     ("lane_totals.glsl", include_str!("../../glsl/include/lane_totals.glsl")),
