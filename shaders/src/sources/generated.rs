@@ -115,6 +115,7 @@ pub(super) static KERNELS: &[(&str, &str)] = &[
     ("pieces/move.comp", include_str!("../../glsl/pieces/move.comp")),
     ("pieces/number.comp", include_str!("../../glsl/pieces/number.comp")),
     ("pieces/place.comp", include_str!("../../glsl/pieces/place.comp")),
+    ("probe/device.comp", include_str!("../../glsl/probe/device.comp")),
     ("probe/lane_order.comp", include_str!("../../glsl/probe/lane_order.comp")),
     ("probe/subgroup_barriers.comp", include_str!("../../glsl/probe/subgroup_barriers.comp")),
     ("reduce/by_key.comp", include_str!("../../glsl/reduce/by_key.comp")),
