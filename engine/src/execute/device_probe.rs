@@ -90,16 +90,16 @@ struct Probed(Verdict);
 
 impl Attachment for Probed {}
 
-/// Tests of the kernel by their bits in a record. A failed test makes later ones meaningless.
-const TESTS: [Verdict; 7] = [
+/// Tests with their bits in a record of the kernel. A failed test makes later ones meaningless.
+const TESTS: [(u32, Verdict); 7] = [
     // The number of lanes is in the record.
-    Verdict::Lanes(0),
-    Verdict::Ballots,
-    Verdict::Numbers,
-    Verdict::Shuffles,
-    Verdict::Arithmetic,
-    Verdict::SharedAtomics,
-    Verdict::Barriers,
+    (0, Verdict::Lanes(0)),
+    (1, Verdict::Ballots),
+    (6, Verdict::Barriers),
+    (2, Verdict::Numbers),
+    (3, Verdict::Shuffles),
+    (4, Verdict::Arithmetic),
+    (5, Verdict::SharedAtomics),
 ];
 
 /// Words of a record: failed tests, lanes in a ballot, `gl_SubgroupSize`, ticket.
@@ -186,7 +186,7 @@ impl DeviceProbe {
     fn judge(&self, records: [&[u32]; 2], totals: &[u32]) -> Verdict {
         let records = || records.into_iter().flat_map(|words| words.chunks_exact(RECORD));
         let failed = records().fold(0, |all, record| all | record[0]);
-        match TESTS.iter().enumerate().find(|(bit, _)| failed >> bit & 1 != 0) {
+        match TESTS.iter().find(|(bit, _)| failed >> bit & 1 != 0) {
             Some((_, Verdict::Lanes(_))) => {
                 let reported = self.subgroup_size;
                 let sizes = || records().flat_map(|record| [record[1], record[2]]);
