@@ -151,7 +151,7 @@ fn advice(error: &Error) -> String {
         Error::UnknownDevice { .. } => {
             "set --device (or MULTISPLIT_DEVICE) to an index or a part of a name"
         }
-        Error::MissingRequirements { .. } => {
+        Error::MissingRequirements { .. } | Error::FaultyDevice { .. } => {
             "`multisplit devices` lists all devices; choose another with --device"
         }
         Error::NoValidationLayer => "install it, or run without --validate",

@@ -4,6 +4,7 @@ use ash::vk;
 use multisplit_graph::{ElementType, GraphError};
 use multisplit_shaders::{Kernel, ReflectError};
 
+use crate::device::fault::DeviceFault;
 use crate::words;
 
 /// Result type of the engine's fallible functions.
@@ -34,6 +35,23 @@ pub enum Error {
     UnknownRanking {
         /// The given name.
         given: String,
+    },
+    /// The name of a [`FaultyDevices`](crate::FaultyDevices) choice is unknown.
+    #[error("unknown choice `{given}` for faulty devices; use `refused` or `used`")]
+    UnknownFaultyDevices {
+        /// The given name.
+        given: String,
+    },
+    /// The device failed the [device probe](crate::Context::probe_device): kernels would give wrong results.
+    /// [`Config::faulty_devices`](crate::Config::faulty_devices) allows its use.
+    #[error(
+        "`{device}` would give wrong results: {fault}; update its driver, choose another device, or set MULTISPLIT_FAULTY_DEVICES=used to use it nevertheless"
+    )]
+    FaultyDevice {
+        /// Device name.
+        device: String,
+        /// What the device does wrong.
+        fault: DeviceFault,
     },
     /// The device does not meet the requirements of the kernels.
     #[error("`{device}` cannot run multisplit; missing: {}", .missing.join(", "))]

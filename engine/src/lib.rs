@@ -68,6 +68,7 @@ mod work;
 pub use ash;
 pub use device::adopt::{AdoptedDevice, RawDevice};
 pub use device::context::{Config, Context};
+pub use device::fault::{DeviceFault, FAULTY_DEVICES_VARIABLE, FaultyDevices};
 pub use device::files::PipelineCache;
 pub use device::hooks::{AdoptOptions, MemoryAllocator, MemoryPiece};
 pub use device::observer::{Observer, PassTime, Run};

@@ -11,7 +11,7 @@ const OPERATIONS: [(&str, &str); 24] = [
     ("merge", "the merge"),
     ("multisplit", "the split"),
     ("pieces", "the sort or split of a large array"),
-    ("probe", "the lane-order probe"),
+    ("probe", "the probe of the device"),
     ("reduce", "the reduction"),
     ("reduce by key", "the reduction by key"),
     ("reduce rows", "the reduction of rows"),

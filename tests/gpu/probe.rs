@@ -2,14 +2,17 @@
 //! barriers. Policies rely on lane order only if the device keeps it, and the workaround for broken
 //! subgroup barriers works.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use multisplit::graph::{Graph, Groups};
 use multisplit::operations::probe;
 use multisplit::operations::split::{Method, Ranking};
 use multisplit::shaders::Kernel;
 use multisplit::shaders::compile::Source;
-use multisplit::{Buckets, Context, PipelineCache, RankingChoice, SubgroupBarriers, TopK};
+use multisplit::{
+    Buckets, Context, DeviceFault, Error, FaultyDevices, PipelineCache, RankingChoice,
+    SubgroupBarriers, TopK,
+};
 use multisplit_bench::network::{Grid, Weighting, dijkstra};
 use multisplit_sssp::{DeviceNetwork, Solver};
 use multisplit_tests::prelude::*;
@@ -23,6 +26,7 @@ tests!(probe:
     subgroup_barriers_are_probed_once, kernels_are_correct_with_replaced_subgroup_barriers,
     kernels_that_need_subgroup_barriers_are_rejected,
     user_subgroup_barriers_synchronize_the_subgroup,
+    device_passes_the_device_probe, faulty_device_is_refused_unless_allowed,
 );
 
 /// Runs the lane-order probe with many seeds. All results must be equal, and a policy may rely on
@@ -119,14 +123,19 @@ fn open_in(gpu: &Gpu, folder: &Path) -> Result<Context> {
     gpu.open_with(|config| config.pipeline_cache = PipelineCache::Folder(folder.to_owned()))
 }
 
+/// The file of a stored probe result, by its extension.
+fn probe_file(folder: &Path, extension: &str) -> Result<PathBuf> {
+    let files = std::fs::read_dir(folder)?.collect::<std::io::Result<Vec<_>>>()?;
+    let mut paths = files.into_iter().map(|file| file.path());
+    let is_it = |path: &PathBuf| path.extension().is_some_and(|e| e == extension);
+    paths.find(is_it).context("no probe result is on disk")
+}
+
 /// Opens a context with a stored probe result for subgroup barriers: `kept`, `replaced` or
 /// `refused`.
 fn open_with_barriers(gpu: &Gpu, folder: &Path, barriers: &str) -> Result<Context> {
     open_in(gpu, folder)?.subgroup_barriers();
-    let files = std::fs::read_dir(folder)?.collect::<std::io::Result<Vec<_>>>()?;
-    let mut paths = files.into_iter().map(|file| file.path());
-    let is_it = |path: &std::path::PathBuf| path.extension().is_some_and(|e| e == "barriers");
-    let file = paths.find(is_it).context("no probe result is on disk")?;
+    let file = probe_file(folder, "barriers")?;
     let text = std::fs::read_to_string(&file)?;
     let (head, _) = text
         .split_once("subgroup barriers ")
@@ -147,6 +156,54 @@ fn subgroup_barriers_are_probed_once(gpu: &Gpu) -> Result<()> {
     ensure!(first.pipeline_count() == 1 && first.subgroup_barriers() == found);
     let second = open_in(gpu, folder.path())?;
     ensure!(second.subgroup_barriers() == found && second.pipeline_count() == 0, "probed again");
+    Ok(())
+}
+
+fn device_passes_the_device_probe(gpu: &Gpu) -> Result<()> {
+    ensure!(gpu.context.probe_device()?.is_none(), "{:?}", gpu.context.probe_device()?);
+    let folder = tempfile::tempdir()?;
+    let first = open_in(gpu, folder.path())?;
+    ensure!(first.pipeline_count() == 0, "probed before the first plan");
+    ensure!(first.reduce(&[1u32, 2], multisplit::Operator::Sum)? == 3);
+    let file = probe_file(folder.path(), "device")?;
+    ensure!(std::fs::read_to_string(&file)?.ends_with("device passed\n"));
+    let second = open_in(gpu, folder.path())?;
+    ensure!(second.probe_device()?.is_none() && second.pipeline_count() == 0, "probed again");
+    Ok(())
+}
+
+/// A stored result stands for a faulty device.
+fn faulty_device_is_refused_unless_allowed(gpu: &Gpu) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    open_in(gpu, folder.path())?.probe_device()?;
+    let file = probe_file(folder.path(), "device")?;
+    let text = std::fs::read_to_string(&file)?;
+    let reported = gpu.context.properties().subgroup_size;
+    let lanes = DeviceFault::SubgroupSize { reported, observed: 2 };
+    for (line, fault) in
+        [("subgroups of 2", lanes), ("shared atomics wrong", DeviceFault::SharedAtomics)]
+    {
+        std::fs::write(&file, text.replace("device passed", line))?;
+        let context = open_in(gpu, folder.path())?;
+        for _ in 0..2 {
+            let refused = context.reduce(&[1u32, 2], multisplit::Operator::Sum).err();
+            let error = refused.context("not refused")?;
+            let is_it =
+                matches!(&error, Error::FaultyDevice { fault: found, .. } if *found == fault);
+            ensure!(is_it, "{error}");
+            let message = error.to_string();
+            ensure!(
+                message.contains(&fault.to_string()) && message.contains("update"),
+                "{message}"
+            );
+        }
+        ensure!(context.probe_device()? == Some(fault) && context.pipeline_count() == 0);
+        let allowed = gpu.open_with(|config| {
+            config.pipeline_cache = PipelineCache::Folder(folder.path().to_owned());
+            config.faulty_devices = FaultyDevices::Used;
+        })?;
+        ensure!(allowed.reduce(&[1u32, 2], multisplit::Operator::Sum)? == 3);
+    }
     Ok(())
 }
 

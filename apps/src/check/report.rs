@@ -28,6 +28,7 @@ pub fn report(gpu: &Context, results: &Results<'_>, is_right: bool, time: Durati
         "device": details(gpu.properties()),
         "features": enabled_names(gpu.features()),
         "probes": {
+            "device": device_probe(gpu, results),
             "subgroup_barriers": barriers(gpu.subgroup_barriers()),
             "lane_order": gpu.policy().facts.lane_order,
         },
@@ -52,6 +53,18 @@ pub fn report(gpu: &Context, results: &Results<'_>, is_right: bool, time: Durati
         report.extend(more);
     }
     report
+}
+
+/// Result of the device probe: `passed`, what the device does wrong, or nothing if only kernels were compiled.
+fn device_probe(gpu: &Context, results: &Results<'_>) -> Option<String> {
+    if matches!(results, Results::Compiled(_)) {
+        return None;
+    }
+    Some(match gpu.probe_device() {
+        Ok(None) => "passed".to_owned(),
+        Ok(Some(fault)) => fault.to_string(),
+        Err(error) => format!("failed: {error}"),
+    })
 }
 
 /// Registers, or bytes of them, that a pipeline spills to memory.

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use multisplit::{Config, Context, PipelineCache, PipelineStatistics};
+use multisplit::{Config, Context, FaultyDevices, PipelineCache, PipelineStatistics};
 use multisplit_bench::figures;
 use multisplit_bench::progress::Bars;
 
@@ -45,10 +45,12 @@ RADV_FORCE_FAMILY.";
 /// Runs the check and prints its result. Returns an error if anything is wrong.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let begin = Instant::now();
-    // Compile with the driver as it is, and probe it now.
+    // Compile with the driver as it is, and probe it now. A faulty device runs everything, so that the report shows what
+    // is wrong.
     let config = Config {
         pipeline_statistics: true,
         pipeline_cache: PipelineCache::Off,
+        faulty_devices: FaultyDevices::Used,
         ..Config::default()
     };
     let gpu = devices.open_with(config)?;
@@ -88,13 +90,20 @@ fn run_operations(options: &Options, gpu: &Context, bars: &Bars, begin: Instant)
         all.push(checked);
     }
     bar.finish_and_clear();
+    let fault = gpu.probe_device()?;
     let wrong: Vec<&str> = all.iter().filter(|one| one.is_wrong()).map(|one| one.name).collect();
     let time = begin.elapsed();
     if options.json {
         let results = Results::Ran(&all, &sizes);
-        print(&format!("{:#}\n", report(gpu, &results, wrong.is_empty(), time)))?;
+        print(&format!(
+            "{:#}\n",
+            report(gpu, &results, wrong.is_empty() && fault.is_none(), time)
+        ))?;
     }
     let (count, names) = (wrong.len(), wrong.join(", "));
+    if let Some(fault) = fault {
+        bail!("the device is faulty: {fault}; wrong: {count} of {} operations {names}", all.len());
+    }
     if count > 0 {
         bail!("{count} of {} operations are wrong on this device: {names}", all.len());
     }

@@ -9,6 +9,7 @@
 mod common;
 
 mod arrays;
+mod check;
 mod common_options;
 mod failures;
 mod faults;

@@ -144,6 +144,7 @@ impl From<Error> for Failure {
                 Code::MultisplitErrorTooLarge
             }
             Error::MissingRequirements { .. }
+            | Error::FaultyDevice { .. }
             | Error::MissingFeature { .. }
             | Error::Kernel { .. } => Code::MultisplitErrorUnsupported,
             Error::ValueSize { .. } => Code::MultisplitErrorValueSize,

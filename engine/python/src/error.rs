@@ -15,6 +15,7 @@ pub(crate) fn raise(error: &Error) -> PyErr {
         | Error::NoDevice
         | Error::UnknownDevice { .. }
         | Error::MissingRequirements { .. }
+        | Error::FaultyDevice { .. }
         | Error::NoValidationLayer
         | Error::Vulkan { .. } => "DeviceError",
         Error::OutOfMemory { .. } => "OutOfMemoryError",

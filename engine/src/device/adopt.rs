@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ash::vk;
 
 use crate::device::context::Context;
+use crate::device::fault::FaultyDevices;
 use crate::device::files::PipelineCache;
 use crate::device::hooks::AdoptOptions;
 use crate::device::instance::Instance;
@@ -118,6 +119,7 @@ impl Context {
     ) -> Result<Self> {
         let AdoptedDevice { entry, instance, physical, queue_family, api_version, .. } = adopted;
         let probed_behaviour = adopted.ranking.allows_probed()?;
+        let refuses_faults = FaultyDevices::Auto.are_refused()?;
         let features = &adopted.features;
         // SAFETY: by the caller's contract.
         let (check, properties) = unsafe {
@@ -142,6 +144,7 @@ impl Context {
             properties,
             features: adopted.features,
             probed_behaviour,
+            refuses_faults,
             memory_limit: None,
             observer: None,
             fail_on_error: false,

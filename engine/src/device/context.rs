@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ash::vk;
 use multisplit_graph::Limits;
 
+use crate::device::fault::FaultyDevices;
 use crate::device::files::PipelineCache;
 use crate::device::hooks::Hooks;
 use crate::device::instance::{self, Instance};
@@ -41,6 +42,8 @@ pub struct Config {
     pub pipeline_cache: PipelineCache,
     /// Whether kernels may rely on probed behaviour of the device, or only on Vulkan's guarantees.
     pub ranking: RankingChoice,
+    /// Whether plans are refused if the device fails the [device probe](Context::probe_device).
+    pub faulty_devices: FaultyDevices,
     /// Source of kernel sizes that were tuned for the device.
     pub profile: ProfileChoice,
     /// Collects the driver's statistics of each pipeline (registers, spills).
@@ -89,6 +92,7 @@ impl Context {
     pub(crate) fn open_device(config: &Config) -> Result<Self> {
         let _span = tracing::debug_span!("context.open").entered();
         let probed_behaviour = config.ranking.allows_probed()?;
+        let refuses_faults = config.faulty_devices.are_refused()?;
         let instance = config.instance()?;
         let devices = selection::list(&instance.raw, |p| config.requirements(&instance, p))?;
         let chosen = config.device.pick(&devices)?;
@@ -110,6 +114,7 @@ impl Context {
             properties,
             features: requirements.features,
             probed_behaviour,
+            refuses_faults,
             memory_limit: config.memory_limit,
             observer: config.observer.clone(),
             fail_on_error: config.validation.is_some_and(|validation| validation.fail_on_error),

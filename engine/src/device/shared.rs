@@ -87,6 +87,8 @@ pub(crate) struct Device {
     pub pipeline_cache: PipelineCache,
     /// Whether kernels may rely on probed device behaviour.
     pub probed_behaviour: bool,
+    /// Whether plans are refused if the device fails the device probe.
+    pub refuses_faults: bool,
     /// Maximum total size of buffers in bytes.
     pub memory_limit: Option<u64>,
     /// Objects that the owner of an adopted device provides.
@@ -113,6 +115,7 @@ pub(crate) struct DeviceParts {
     pub features: Features,
     pub pipeline_cache: PipelineCache,
     pub probed_behaviour: bool,
+    pub refuses_faults: bool,
     /// Maximum total size of buffers in bytes.
     pub memory_limit: Option<u64>,
     pub observer: Option<Observer>,
@@ -158,6 +161,7 @@ impl Device {
             fail_on_error: parts.fail_on_error,
             pipeline_cache: parts.pipeline_cache,
             probed_behaviour: parts.probed_behaviour,
+            refuses_faults: parts.refuses_faults,
             memory_limit: parts.memory_limit,
             hooks: parts.hooks,
             api_version: parts.api_version,

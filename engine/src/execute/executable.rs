@@ -154,6 +154,7 @@ impl Context {
     pub(crate) fn instantiate_for_one_run(&self, plan: Plan) -> Result<Executable> {
         let options = ExecutableOptions::default();
         check_sound(&plan, options, &self.limits())?;
+        self.refuse_faulty_device(&plan)?;
         let barriers = self.subgroup_barriers_of(&plan);
         let mut executable = self.instantiate_for(plan, options, barriers)?;
         executable.state.cleared_by_run = true;
@@ -271,6 +272,7 @@ impl Context {
     }
 
     fn instantiate_any(&self, plan: Plan, options: ExecutableOptions) -> Result<Executable> {
+        self.refuse_faulty_device(&plan)?;
         let barriers = self.subgroup_barriers_of(&plan);
         let executable = self.instantiate_for(plan, options, barriers)?;
         executable.state.clear(&self.device)?;

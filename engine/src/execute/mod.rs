@@ -3,6 +3,7 @@
 #[cfg(feature = "broken-plans")]
 mod broken_kernel;
 pub(crate) mod descriptors;
+pub(crate) mod device_probe;
 pub(crate) mod executable;
 pub(crate) mod fit;
 pub(crate) mod import;

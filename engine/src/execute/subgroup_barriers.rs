@@ -59,7 +59,8 @@ impl Context {
                 return Ok(Probed(known));
             }
             let assumed = assumed(&device.properties);
-            if device.is_adopted() {
+            // A driver without hardware reports no memory.
+            if device.is_adopted() || device.properties.device_memory == 0 {
                 return Ok(Probed(assumed));
             }
             let found = self.probe_subgroup_barriers().unwrap_or_else(|error| {

@@ -10,6 +10,7 @@ use crate::device::context::Context;
 use crate::device::shared::{Attachment, Device};
 use crate::device::verdict::VerdictFile;
 use crate::error::{Error, Result};
+pub use crate::execute::device_probe::DeviceProbe;
 use crate::execute::own_pass::OwnPasses;
 use crate::memory::Array;
 use crate::operations::fill;

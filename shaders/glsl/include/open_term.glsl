@@ -8,6 +8,7 @@
 #define OPEN_TERM_GLSL
 
 #include "term.glsl"
+#include "lane_masks.glsl"
 #include "lane_totals.glsl"
 
 struct Open {
@@ -60,7 +61,7 @@ Open from_30_bits(uvec4 x) {
 TERM combine_open_lanes(TERM x, uvec4 headed) {
     uint lane = gl_SubgroupInvocationID;
     uvec4 up_to_here = headed & gl_SubgroupLeMask;
-    uint first = up_to_here == uvec4(0) ? 0 : subgroupBallotFindMSB(up_to_here);
+    uint first = up_to_here == uvec4(0) ? 0 : last_lane_of(up_to_here);
     for (uint distance = 1; distance < gl_SubgroupSize; distance *= 2) {
         TERM other = from_lane(x, lane >= distance ? lane - distance : lane);
         if (lane >= first + distance) x = combine(other, x);

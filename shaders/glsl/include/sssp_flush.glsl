@@ -5,6 +5,7 @@
 #ifndef SSSP_FLUSH_GLSL
 #define SSSP_FLUSH_GLSL
 
+#include "lane_masks.glsl"
 #include "sssp_state.glsl"
 #include "sssp_stage.glsl"
 
@@ -62,7 +63,7 @@ uint place_here(bool held, uvec2 entry) {
     uint before = subgroupBallotExclusiveBitCount(same);
     uint begin = 0;
     if (held && before == 0) begin = atomicAdd(destination_counts[destination], subgroupBallotBitCount(same));
-    begin = subgroupShuffle(begin, held ? subgroupBallotFindLSB(same) : 0);
+    begin = subgroupShuffle(begin, held ? first_lane_of(same) : 0);
     if (held && destination == BUCKETS) atomicMin(workgroup_nearest, entry.y);
     return begin + before;
 }

@@ -4,6 +4,7 @@
 #ifndef SSSP_STAGE_GLSL
 #define SSSP_STAGE_GLSL
 
+#include "lane_masks.glsl"
 #include "sssp_state.glsl"
 
 layout(constant_id = STAGE_ID) const uint STAGE = 4;  // entries per lane
@@ -130,7 +131,7 @@ void flush_later() {
         uint begin = 0;
         if (held && before == 0)
             begin = atomicAdd(COUNT(queue_of_destination(destination)), subgroupBallotBitCount(same));
-        begin = subgroupShuffle(begin, held ? subgroupBallotFindLSB(same) : 0);
+        begin = subgroupShuffle(begin, held ? first_lane_of(same) : 0);
         if (held) put_entry(queue_of_destination(destination), begin + before, entry);
         if (held && destination == BUCKETS) atomicMin(workgroup_nearest, entry.y);
     }

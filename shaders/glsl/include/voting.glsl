@@ -12,6 +12,8 @@
 #ifndef VOTING_GLSL
 #define VOTING_GLSL
 
+#include "lane_masks.glsl"
+
 const uint MAX_BUCKET_BITS = 8;
 #define EACH_BIT(visit)           \
     if (BUCKET_BITS > 0) visit(0) \
@@ -61,7 +63,7 @@ bool is_last_lane(uvec4 mask) {
 }
 
 uint last_lane(uvec4 mask) {
-    return SUBGROUP_SIZE <= 32 ? findMSB(mask.x) : subgroupBallotFindMSB(mask);
+    return SUBGROUP_SIZE <= 32 ? findMSB(mask.x) : last_lane_of(mask);
 }
 
 // Returns the lanes of `mask` that voted `bit` (0 or 1).

@@ -41,6 +41,7 @@ layout(push_constant) uniform Push {
 #include "count.glsl"
 #include "groups.glsl"
 #include "count_term.glsl"
+#include "lane_masks.glsl"
 #include "selected.glsl"
 #include "subgroup_terms.glsl"
 #include "each_item.glsl"
@@ -108,7 +109,7 @@ void store_row(uint i, KEY key, bool is, uint count) {
     // A run ends at the start of the next one.
     uint row = i - gl_SubgroupInvocationID;
     uvec4 earlier = votes & gl_SubgroupLtMask;
-    uint begin = earlier == uvec4(0) ? so_far.y : row + subgroupBallotFindMSB(earlier) + 1;
+    uint begin = earlier == uvec4(0) ? so_far.y : row + last_lane_of(earlier) + 1;
     if (is && place > 0) lengths.at[place - 1] = i + 1 - begin;
     uint last = votes == uvec4(0) ? 0 : row + subgroupBallotFindMSB(votes) + 1;
     so_far = combine(so_far, TERM(subgroupBallotBitCount(votes), last));

@@ -5,6 +5,7 @@ use super::embedded::{Builtin, builtins};
 builtins! {
     COUNT_PREPARE: "count.prepare", "count/prepare.comp", [STEPS = "6"];
     COUNT_GROUPS: "count.groups", "count/groups.comp", [];
+    PROBE_DEVICE: "probe.device", "probe/device.comp", [];
     PROBE_LANE_ORDER: "probe.lane_order", "probe/lane_order.comp", [];
     PROBE_SUBGROUP_BARRIERS: "probe.subgroup_barriers", "probe/subgroup_barriers.comp", [];
     MEMORY_FILL: "memory.fill", "memory/fill.comp", [];

@@ -132,11 +132,22 @@ pub(crate) fn step(run: &mut Run<'_>, core: &mut Core, sg: &mut Subgroup, at: us
         }
         Code::Atomic { op, space, dst, at, args, wide } => {
             let (order, count) = ordered_lanes(run, mask);
+            let loses = run.options.faults.lost_atomics && *space == Space::Shared;
+            let mut updated = Vec::new();
             for lane in order.into_iter().take(count).map(usize::from) {
                 let to = address(sg, *at, lane);
                 let who = accessor(sg, lane, pc, *space, Qualifiers::default(), true);
                 let operands = args.map(|register| sg.get(register, lane));
+                if let Some((_, old)) = updated.iter().find(|(word, _)| loses && *word == to) {
+                    if let Some(dst) = dst {
+                        sg.set(*dst, lane, *old);
+                    }
+                    continue;
+                }
                 let mut before = run.atomic(core, who, to, *op, *wide, operands);
+                if loses {
+                    updated.push((to, before));
+                }
                 let Some(dst) = dst else { continue };
                 if *space == Space::Shared && *op == Op::AtomicIAdd && !*wide {
                     let more = run.swap(core, who, to, operands[0] as u32);
@@ -154,7 +165,8 @@ pub(crate) fn step(run: &mut Run<'_>, core: &mut Core, sg: &mut Subgroup, at: us
             }
         }
         Code::Group { op, dst, value, other, n } => {
-            let absent = subgroup::operate(sg, mask, *op, (*dst, *value, *other), *n);
+            let halved = run.options.faults.halved_arithmetic;
+            let absent = subgroup::operate(sg, mask, *op, (*dst, *value, *other), *n, halved);
             if let Some((lane, asked)) = absent {
                 let what = format!("lane {lane} of the subgroup reads from lane {asked}");
                 run.tell(FindingKind::AbsentLane, core, sg.first + lane, pc, what);
@@ -175,6 +187,10 @@ pub(crate) fn step(run: &mut Run<'_>, core: &mut Core, sg: &mut Subgroup, at: us
                 if run.options.subgroup_barriers == SubgroupBarriers::Kept {
                     return Step::Visible;
                 }
+            } else if program.local_size.iter().product::<u32>()
+                <= run.options.faults.ignored_barriers_up_to
+            {
+                return Step::Visible;
             }
             sg.flow.tangles[at].pc = pc;
             sg.flow.tangles[at].waits = true;

@@ -43,7 +43,7 @@ pub use coverage::{Coverage, KernelCoverage};
 pub use error::MachineError;
 pub use finding::Findings;
 pub use machine::{Buffer, Machine};
-pub use options::{AtomicOrder, Options, Reconvergence, Schedule, SubgroupBarriers};
+pub use options::{AtomicOrder, Faults, Options, Reconvergence, Schedule, SubgroupBarriers};
 pub use plan::PlanOptions;
 pub use rng::Rng;
 pub use swaps::{Swap, Swaps};

@@ -67,6 +67,20 @@ pub enum SubgroupBarriers {
     },
 }
 
+/// Deviations of the device from what it reports and from Vulkan. By default there are none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Faults {
+    /// The value of `gl_SubgroupSize`, if it is not the width.
+    pub subgroup_size: Option<u32>,
+    /// Subgroup arithmetic combines the lanes of each half of a subgroup separately.
+    pub halved_arithmetic: bool,
+    /// If several lanes of an atomic instruction use the same word of shared memory, only the first
+    /// one updates it. All of them return its old value.
+    pub lost_atomics: bool,
+    /// `barrier()` has no effect in workgroups with at most this many threads.
+    pub ignored_barriers_up_to: u32,
+}
+
 /// The simulated device.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
@@ -80,6 +94,8 @@ pub struct Options {
     pub atomics: AtomicOrder,
     /// Execution of subgroup barriers.
     pub subgroup_barriers: SubgroupBarriers,
+    /// What the device does wrong.
+    pub faults: Faults,
     /// Whether an atomic or volatile load may return the old value of a word if the last write is
     /// not ordered before the load.
     pub old_values: bool,
@@ -108,6 +124,7 @@ impl Options {
             reconvergence: Reconvergence::Maximal,
             atomics: AtomicOrder::Any,
             subgroup_barriers: SubgroupBarriers::Kept,
+            faults: Faults::default(),
             old_values: true,
             resident: 4,
             budget: 4_000_000_000,

@@ -198,7 +198,7 @@ fn input_values(
         BuiltIn::LocalInvocationId => three(own),
         BuiltIn::LocalInvocationIndex => one(local as u32),
         BuiltIn::GlobalInvocationId => three([0, 1, 2].map(|k| id[k] * size[k] + own[k])),
-        BuiltIn::SubgroupSize => one(width),
+        BuiltIn::SubgroupSize => one(run.options.faults.subgroup_size.unwrap_or(width)),
         BuiltIn::NumSubgroups => one(subgroups as u32),
         BuiltIn::SubgroupId => one(subgroup as u32),
         BuiltIn::SubgroupLocalInvocationId => one(lane as u32),

@@ -7,13 +7,15 @@ use crate::flow::{Mask, first_lanes, lanes, lanes_where};
 use crate::memory::GARBAGE;
 use crate::run::Subgroup;
 
-/// Executes an operation. If a lane reads from an inactive lane, returns both lanes.
+/// Executes an operation. If a lane reads from an inactive lane, returns both lanes. `halved` makes
+/// arithmetic combine each half of the subgroup separately.
 pub(crate) fn operate(
     sg: &mut Subgroup,
     mask: Mask,
     op: GroupOp,
     (dst, value, other): (u32, u32, u32),
     n: u32,
+    halved: bool,
 ) -> Option<(usize, u64)> {
     use GroupOp as G;
     let first = mask.trailing_zeros() as usize;
@@ -76,7 +78,7 @@ pub(crate) fn operate(
         }
         G::Combine { op, identity, reach } => {
             for k in 0..n {
-                combine(sg, mask, op, identity, reach, (dst + k, value + k));
+                combine(sg, mask, op, identity, (reach, halved), (dst + k, value + k));
             }
         }
     }
@@ -141,11 +143,15 @@ fn combine(
     mask: Mask,
     op: alu::Alu,
     identity: u64,
-    reach: Reach,
+    (reach, halved): (Reach, bool),
     (dst, value): (u32, u32),
 ) {
     let add = |a, b| eval(op, a, b, b);
-    let size = if let Reach::Clustered(size) = reach { size.max(1) as usize } else { sg.width };
+    let size = match reach {
+        Reach::Clustered(size) => size.max(1) as usize,
+        _ if halved => (sg.width / 2).max(1),
+        _ => sg.width,
+    };
     let mut begin = 0;
     let mut results = std::mem::take(&mut sg.held);
     while begin < sg.width {

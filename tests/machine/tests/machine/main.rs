@@ -2,6 +2,7 @@
 //! specification allows.
 
 mod common;
+mod faults;
 mod forms;
 mod held_back;
 mod instructions;

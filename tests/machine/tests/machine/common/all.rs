@@ -13,7 +13,8 @@ use super::merges::merge_cases;
 use super::moves::{Function, Payload, SortCase, SplitCase, SplitOutput};
 use super::narrow::narrow;
 use super::others::{
-    HistogramCase, Weighted, barrier_probe_case, groups_case, memory_case, probe_case,
+    HistogramCase, Weighted, barrier_probe_case, device_probe_case, groups_case, memory_case,
+    probe_case,
 };
 use super::pieces::PiecesCase;
 use super::primitives::{Device, ITEMS};
@@ -272,6 +273,7 @@ fn topks(all: &mut Cases) {
 /// All cases for a device.
 pub fn all(device: Device) -> Vec<Maker> {
     let mut all = Cases::new(device);
+    all.add_made(device_probe_case);
     all.add_made(probe_case);
     all.add_made(|device| barrier_probe_case(device, false));
     for on_device in [false, true] {

@@ -1,9 +1,12 @@
 //! Plans of the histogram, of fills and copies, and of the probes, with inputs and expected
 //! outputs.
 
+use std::sync::Arc;
+
 use anyhow::Result;
 use multisplit::graph::{ElementType, Groups};
 use multisplit::operations::histogram::{Bin, HistogramMethod, Layout};
+use multisplit::operations::probe::DeviceProbe;
 use multisplit::operations::{
     HistogramBuffers, bounded_groups, copy, copy_first, fill, fill_first, histogram,
 };
@@ -11,7 +14,7 @@ use multisplit::shaders::builtin;
 use multisplit::{Bins, KeyType};
 use multisplit_machine::Rng;
 
-use super::case::Case;
+use super::case::{Case, Verify};
 use super::moves::{packed, words_of};
 use super::primitives::{Device, limits, policy, random_words};
 use super::setup::{Parameters, Setup, push_bytes};
@@ -267,4 +270,18 @@ pub fn barrier_probe_case(device: Device, lockstep: bool) -> Result<Case> {
         .specialize("local_size_x", device.threads())
         .dispatch(Groups::linear(2));
     setup.finish(format_args!("probe of subgroup barriers, lockstep {lockstep}"))
+}
+
+/// The device probe. It must find nothing wrong on a device that does what it reports.
+pub fn device_probe_case(device: Device) -> Result<Case> {
+    let mut setup = Setup::new(device, "probe");
+    let threads = [device.threads(), device.width.max(32)];
+    let probe = DeviceProbe { subgroup_size: device.width, threads, groups: 3 };
+    probe.declare(&mut setup.graph)?;
+    setup.set("probe.totals", probe.totals());
+    let verify: Verify = Arc::new(move |words| {
+        let [large, small, totals] = ["probe.large", "probe.small", "probe.totals"].map(words);
+        probe.fault([&large, &small, &totals]).map(|fault| fault.to_string())
+    });
+    Ok(Case { verify: Some(verify), ..setup.finish(format_args!("probe of the device"))? })
 }

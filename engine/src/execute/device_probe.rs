@@ -1,0 +1,371 @@
+//! Probes whether the device does what all kernels rely on: subgroups of the reported size, ballots, shuffles, subgroup
+//! arithmetic, atomics and barriers. Some devices and drivers do not (docs/portability.md), and would give wrong
+//! results without any error.
+
+use ash::vk;
+use multisplit_graph::{Buffer, Graph, Groups, Plan};
+use multisplit_shaders::builtin as kernels;
+use multisplit_shaders::push_constants;
+
+use crate::device::context::Context;
+use crate::device::fault::DeviceFault;
+use crate::device::properties::DeviceProperties;
+use crate::device::shared::Attachment;
+use crate::device::verdict::{ProbeResult, VerdictFile};
+use crate::error::{Error, Result};
+use crate::execute::executable::ExecutableOptions;
+use crate::execute::kernel_check::SubgroupBarriers;
+use crate::execute::own_pass::OwnPasses;
+
+/// Result of the probe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Passed,
+    /// Number of lanes that subgroups were observed to have.
+    Lanes(u32),
+    Ballots,
+    Numbers,
+    Shuffles,
+    Arithmetic,
+    SharedAtomics,
+    BufferAtomics,
+    Barriers,
+}
+
+impl ProbeResult for Verdict {
+    const EXTENSION: &str = "device";
+    const LINES: &[(Self, &str)] = &[
+        (Self::Passed, "device passed"),
+        (Self::Lanes(1), "subgroups of 1"),
+        (Self::Lanes(2), "subgroups of 2"),
+        (Self::Lanes(4), "subgroups of 4"),
+        (Self::Lanes(8), "subgroups of 8"),
+        (Self::Lanes(16), "subgroups of 16"),
+        (Self::Lanes(32), "subgroups of 32"),
+        (Self::Lanes(64), "subgroups of 64"),
+        (Self::Lanes(128), "subgroups of 128"),
+        (Self::Ballots, "ballots wrong"),
+        (Self::Numbers, "numbers of threads wrong"),
+        (Self::Shuffles, "shuffles wrong"),
+        (Self::Arithmetic, "subgroup arithmetic wrong"),
+        (Self::SharedAtomics, "shared atomics wrong"),
+        (Self::BufferAtomics, "buffer atomics wrong"),
+        (Self::Barriers, "barriers wrong"),
+    ];
+}
+
+impl Verdict {
+    fn fault(self, reported: u32) -> Option<DeviceFault> {
+        Some(match self {
+            Self::Passed => return None,
+            Self::Lanes(observed) => DeviceFault::SubgroupSize { reported, observed },
+            Self::Ballots => DeviceFault::Ballots,
+            Self::Numbers => DeviceFault::Numbers,
+            Self::Shuffles => DeviceFault::Shuffles,
+            Self::Arithmetic => DeviceFault::Arithmetic,
+            Self::SharedAtomics => DeviceFault::SharedAtomics,
+            Self::BufferAtomics => DeviceFault::BufferAtomics,
+            Self::Barriers => DeviceFault::Barriers,
+        })
+    }
+}
+
+impl From<DeviceFault> for Verdict {
+    fn from(fault: DeviceFault) -> Self {
+        match fault {
+            DeviceFault::SubgroupSize { observed, .. } => Self::Lanes(observed),
+            DeviceFault::Ballots => Self::Ballots,
+            DeviceFault::Numbers => Self::Numbers,
+            DeviceFault::Shuffles => Self::Shuffles,
+            DeviceFault::Arithmetic => Self::Arithmetic,
+            DeviceFault::SharedAtomics => Self::SharedAtomics,
+            DeviceFault::BufferAtomics => Self::BufferAtomics,
+            DeviceFault::Barriers => Self::Barriers,
+        }
+    }
+}
+
+/// The probe result of a device.
+struct Probed(Verdict);
+
+impl Attachment for Probed {}
+
+/// Tests with their bits in a record of the kernel. A failed test makes later ones meaningless.
+const TESTS: [(u32, Verdict); 7] = [
+    // The number of lanes is in the record.
+    (0, Verdict::Lanes(0)),
+    (1, Verdict::Ballots),
+    (6, Verdict::Barriers),
+    (2, Verdict::Numbers),
+    (3, Verdict::Shuffles),
+    (4, Verdict::Arithmetic),
+    (5, Verdict::SharedAtomics),
+];
+
+/// Words of a record: failed tests, lanes in a ballot, `gl_SubgroupSize`, ticket.
+const RECORD: usize = 4;
+/// Words of the totals before the probe: tickets, sum, minimum, maximum, union.
+const TOTALS: [u32; 5] = [0, 0, u32::MAX, 0, 0];
+
+/// Several workgroups for most multiprocessors of a large GPU, in about 0.1 ms.
+const GROUPS: u32 = 64;
+const SOFTWARE_GROUPS: u32 = 2;
+/// Threads of a large workgroup: several subgroups on most devices.
+const THREADS: u32 = 256;
+/// Threads of a small workgroup. Some drivers remove the barriers of workgroups of up to this size.
+const FEW_THREADS: u32 = 32;
+
+/// The device probe as passes of a graph, for programs that run it themselves.
+#[derive(Clone, Copy, Debug)]
+pub struct DeviceProbe {
+    /// Number of lanes that the driver reports.
+    pub subgroup_size: u32,
+    /// Workgroup sizes, one dispatch each.
+    pub threads: [u32; 2],
+    /// Number of workgroups of each dispatch.
+    pub groups: u32,
+}
+
+impl DeviceProbe {
+    /// The probe for a device.
+    pub fn new(properties: &DeviceProperties) -> Self {
+        let width = properties.subgroup_size.max(1);
+        let max_threads = properties.limits.max_compute_work_group_invocations;
+        let threads =
+            [THREADS, FEW_THREADS].map(|threads| (threads.min(max_threads) / width).max(1) * width);
+        let software = properties.device_type == vk::PhysicalDeviceType::CPU;
+        let groups = if software { SOFTWARE_GROUPS } else { GROUPS };
+        Self { subgroup_size: width, threads, groups }
+    }
+
+    /// Threads of each dispatch.
+    fn counts(&self) -> [u32; 2] {
+        self.threads.map(|threads| threads * self.groups)
+    }
+
+    /// Adds the passes to `graph`. Returns two imports for the records, one of each dispatch, and one for the totals,
+    /// which must contain [`totals`](Self::totals).
+    pub fn declare(&self, graph: &mut Graph) -> Result<[Buffer; 3]> {
+        let kernel = kernels::PROBE_DEVICE.kernel()?;
+        let totals = graph.import::<u32>("probe.totals", TOTALS.len() as u64);
+        let names = ["probe.large", "probe.small"];
+        let mut first = 0;
+        let mut dispatch = |k: usize| {
+            let words = RECORD as u64 * u64::from(self.counts()[k]);
+            let records = graph.import::<u32>(names[k], words);
+            graph
+                .own_pass("probe.device", &kernel)
+                .bind("records", records)
+                .bind("totals", totals)
+                .push(&ProbePush { first })
+                .specialize("local_size_x", self.threads[k])
+                .specialize("SUBGROUP_SIZE", self.subgroup_size)
+                .dispatch(Groups::linear(self.groups.into()));
+            first += self.counts()[k];
+            records
+        };
+        Ok([dispatch(0), dispatch(1), totals])
+    }
+
+    /// The totals before the probe runs.
+    pub fn totals(&self) -> Vec<u32> {
+        TOTALS.to_vec()
+    }
+
+    /// Length of the records of each dispatch, in words.
+    pub fn lengths(&self) -> [u64; 2] {
+        self.counts().map(|count| RECORD as u64 * u64::from(count))
+    }
+
+    /// What the records and totals of a run show to be wrong.
+    pub fn fault(&self, [large, small, totals]: [&[u32]; 3]) -> Option<DeviceFault> {
+        let verdict = self.judge([large, small], totals);
+        verdict.fault(self.subgroup_size)
+    }
+
+    fn judge(&self, records: [&[u32]; 2], totals: &[u32]) -> Verdict {
+        let records = || records.into_iter().flat_map(|words| words.chunks_exact(RECORD));
+        let failed = records().fold(0, |all, record| all | record[0]);
+        match TESTS.iter().find(|(bit, _)| failed >> bit & 1 != 0) {
+            Some((_, Verdict::Lanes(_))) => {
+                let reported = self.subgroup_size;
+                let sizes = || records().flat_map(|record| [record[1], record[2]]);
+                Verdict::Lanes(sizes().find(|&size| size != reported).unwrap_or(reported))
+            }
+            Some((_, verdict)) => *verdict,
+            None => {
+                let count: u32 = self.counts().iter().sum();
+                let mut tickets: Vec<u32> = records().map(|record| record[3]).collect();
+                tickets.sort_unstable();
+                let mut expected = TOTALS;
+                for thread in 0..count {
+                    let number = mixed(thread);
+                    expected[0] += 1;
+                    expected[1] = expected[1].wrapping_add(number);
+                    expected[2] = expected[2].min(number);
+                    expected[3] = expected[3].max(number);
+                    expected[4] |= 1 << (thread % u32::BITS);
+                }
+                match tickets.into_iter().eq(0..count) && totals == expected {
+                    true => Verdict::Passed,
+                    false => Verdict::BufferAtomics,
+                }
+            }
+        }
+    }
+}
+
+push_constants! {
+    struct ProbePush {
+        pub first: u32,
+    }
+}
+
+/// The hash of the kernel.
+fn mixed(x: u32) -> u32 {
+    let x = (x ^ x >> 16).wrapping_mul(0x7FEB_352D);
+    let x = (x ^ x >> 15).wrapping_mul(0x846C_A68B);
+    x ^ x >> 16
+}
+
+impl Context {
+    /// Runs the device probe, unless this context or an earlier run on this device and driver did. Returns what the
+    /// device does wrong, if anything.
+    ///
+    /// The probe is two small dispatches, for whose results this waits. It tests what all kernels rely on: the number
+    /// and order of the lanes of a subgroup, ballots, shuffles, subgroup arithmetic, atomics of many threads on one
+    /// address, and barriers of a workgroup. [`Config::faulty_devices`](crate::Config::faulty_devices) sets whether a
+    /// context runs it by itself.
+    pub fn probe_device(&self) -> Result<Option<DeviceFault>> {
+        let probed = self.device.attached(|device| {
+            let file = device.verdict_file();
+            if let Some(known) = file.as_ref().and_then(VerdictFile::load) {
+                return Ok(Probed(known));
+            }
+            let found = self.run_device_probe()?.map_or(Verdict::Passed, Verdict::from);
+            tracing::debug!(?found, "probed the device");
+            if let Some(file) = file {
+                file.save(found);
+            }
+            Ok(Probed(found))
+        })?;
+        Ok(probed.0.fault(self.properties().subgroup_size))
+    }
+
+    fn run_device_probe(&self) -> Result<Option<DeviceFault>> {
+        let _span = tracing::debug_span!("probe.device").entered();
+        let probe = DeviceProbe::new(self.properties());
+        let mut graph = Graph::new("probe.device");
+        let [large, small, totals] = probe.declare(&mut graph)?;
+        let plan = graph.compile(&self.limits())?;
+        let options = ExecutableOptions::default();
+        let executable = self.instantiate_for(plan, options, SubgroupBarriers::Kept)?;
+        // Records that are not written are failures.
+        let unwritten = |words: u64| self.upload(&vec![u32::MAX; words as usize]);
+        let [in_large, in_small] = probe.lengths().map(unwritten);
+        let (in_large, in_small) = (in_large?, in_small?);
+        let in_totals = self.upload(&probe.totals())?;
+        let bound = [(large, &in_large), (small, &in_small), (totals, &in_totals)];
+        // The caller did not start this run, so it is not reported to the observer.
+        self.run_repeatedly(&executable, &bound, 1)?;
+        let words = [&in_large, &in_small, &in_totals].map(|array| self.download(array));
+        let [large, small, totals] = words;
+        Ok(probe.fault([&large?, &small?, &totals?]))
+    }
+
+    /// Refuses plans with kernels if the device fails the probe.
+    pub(super) fn refuse_faulty_device(&self, plan: &Plan) -> Result<()> {
+        let device = &self.device;
+        let has_kernels = plan.steps().iter().any(|step| step.pass.kernel.is_some());
+        // A driver without hardware reports no memory.
+        if !device.refuses_faults || !has_kernels || device.properties.device_memory == 0 {
+            return Ok(());
+        }
+        let fault = if device.is_adopted() {
+            let stored: Option<Verdict> = device.verdict_file().and_then(|file| file.load());
+            stored.and_then(|verdict| verdict.fault(device.properties.subgroup_size))
+        } else {
+            // If the probe cannot run, for lack of memory for example, the plan will fail too, or the next one probes.
+            self.probe_device().unwrap_or_else(|error| {
+                tracing::warn!(%error, "the device probe failed");
+                None
+            })
+        };
+        match fault {
+            Some(fault) => {
+                let device = device.properties.name.clone();
+                Err(Error::FaultyDevice { device, fault })
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Records and totals of a device that does everything right.
+    fn right(probe: &DeviceProbe) -> [Vec<u32>; 3] {
+        let [large, small] = probe.counts();
+        let width = probe.subgroup_size;
+        let records = |range: std::ops::Range<u32>| {
+            range.flat_map(|ticket| [0, width, width, ticket]).collect::<Vec<_>>()
+        };
+        let mut totals = TOTALS;
+        for thread in 0..large + small {
+            totals[0] += 1;
+            totals[1] = totals[1].wrapping_add(mixed(thread));
+            totals[2] = totals[2].min(mixed(thread));
+            totals[3] = totals[3].max(mixed(thread));
+            totals[4] |= 1 << (thread % 32);
+        }
+        [records(0..large), records(large..large + small), totals.to_vec()]
+    }
+
+    fn fault(probe: &DeviceProbe, [large, small, totals]: &[Vec<u32>; 3]) -> Option<DeviceFault> {
+        probe.fault([large, small, totals])
+    }
+
+    #[test]
+    fn each_wrong_word_is_a_fault() {
+        let mut properties = DeviceProperties { subgroup_size: 32, ..Default::default() };
+        properties.limits.max_compute_work_group_invocations = 1024;
+        let probe = DeviceProbe::new(&properties);
+        assert_eq!(probe.threads, [256, 32]);
+        let words = right(&probe);
+        assert_eq!(fault(&probe, &words), None);
+        for (bit, expected) in [
+            (1, DeviceFault::Ballots),
+            (2, DeviceFault::Numbers),
+            (3, DeviceFault::Shuffles),
+            (4, DeviceFault::Arithmetic),
+            (5, DeviceFault::SharedAtomics),
+            (6, DeviceFault::Barriers),
+        ] {
+            let mut wrong = words.clone();
+            wrong[1][8] = 1 << bit;
+            assert_eq!(fault(&probe, &wrong), Some(expected));
+        }
+        let mut wrong = words.clone();
+        (wrong[0][4], wrong[0][5]) = (3, 8);
+        let lanes = DeviceFault::SubgroupSize { reported: 32, observed: 8 };
+        assert_eq!(fault(&probe, &wrong), Some(lanes));
+        for (array, word) in [(0, 7), (1, 3), (2, 0), (2, 1), (2, 2), (2, 3), (2, 4)] {
+            let mut wrong = words.clone();
+            wrong[array][word] ^= 1;
+            assert_eq!(fault(&probe, &wrong), Some(DeviceFault::BufferAtomics));
+        }
+    }
+
+    #[test]
+    fn workgroups_fit_small_devices_and_wide_subgroups() {
+        for (width, max_threads, expected) in
+            [(4, 128, [128, 32]), (64, 128, [128, 64]), (128, 128, [128, 128]), (0, 256, [256, 32])]
+        {
+            let mut properties = DeviceProperties { subgroup_size: width, ..Default::default() };
+            properties.limits.max_compute_work_group_invocations = max_threads;
+            assert_eq!(DeviceProbe::new(&properties).threads, expected);
+        }
+    }
+}
