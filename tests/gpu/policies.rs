@@ -370,7 +370,7 @@ fn random_call_options_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
             Ok(false) => bail!("seed {seed}: wrong result"),
             Err(Error::Vulkan { call, result }) => bail!("seed {seed}: {call} failed: {result}"),
             Err(error) => {
-                ensure!(!error.to_string().is_empty(), "seed {seed}: the error has no message")
+                ensure!(!error.to_string().is_empty(), "seed {seed}: the error has no message");
             }
         }
     }
