@@ -50,7 +50,7 @@ pub enum Error {
     FaultyDevice {
         /// Device name.
         device: String,
-        /// What the device does wrong.
+        /// The fault that the device probe found.
         fault: DeviceFault,
     },
     /// The device does not meet the requirements of the kernels.

@@ -1,4 +1,4 @@
-//! What devices do wrong, and whether such devices are refused.
+//! Faults of devices, and whether devices with faults are refused.
 
 use std::fmt;
 use std::str::FromStr;
@@ -52,7 +52,7 @@ impl FromStr for FaultyDevices {
     }
 }
 
-/// What a device does wrong, as the [device probe](crate::Context::probe_device) observed.
+/// Fault of a device, as observed by the [device probe](crate::Context::probe_device).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DeviceFault {

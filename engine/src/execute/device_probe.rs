@@ -177,7 +177,7 @@ impl DeviceProbe {
         self.counts().map(|count| RECORD as u64 * u64::from(count))
     }
 
-    /// What the records and totals of a run show to be wrong.
+    /// Returns the first fault that the records and totals of a run show, if any.
     pub fn fault(&self, [large, small, totals]: [&[u32]; 3]) -> Option<DeviceFault> {
         let verdict = self.judge([large, small], totals);
         verdict.fault(self.subgroup_size)

@@ -94,7 +94,7 @@ pub struct Options {
     pub atomics: AtomicOrder,
     /// Execution of subgroup barriers.
     pub subgroup_barriers: SubgroupBarriers,
-    /// What the device does wrong.
+    /// Faults of the device.
     pub faults: Faults,
     /// Whether an atomic or volatile load may return the old value of a word if the last write is
     /// not ordered before the load.
