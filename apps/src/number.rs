@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn float_edges_match_numpy() {
+    fn even_float_edges_match_numpy_linspace() {
         // numpy.linspace(0, 1, 101)[29] is 0.29, [57] is 0.5700000000000001.
         let edges = f64::even_edges(Edge::Real(0.0), Edge::Real(1.0), 100);
         assert_eq!((edges[29], edges[57]), (Edge::Real(0.29), Edge::Real(0.5700000000000001)));

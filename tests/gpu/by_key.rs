@@ -10,7 +10,7 @@ use multisplit_tests::prelude::*;
 tests!(by_key:
     combinations_of_options_match_the_cpu;
     in turn: segments_of_any_length_match_the_cpu, look_back_without_polling_recomputes_tiles,
-    dispatches_of_several_rows_match_the_cpu, device_counts_above_the_array_length_are_clamped,
+    two_dimensional_dispatches_match_the_cpu, device_counts_above_the_array_length_are_clamped,
     float_sums_are_reproducible
 );
 
@@ -221,9 +221,9 @@ fn look_back_without_polling_recomputes_tiles(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The policy allows only a few workgroups in x, so dispatches have several rows (y), and the last
-/// row has surplus workgroups.
-fn dispatches_of_several_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
+/// The policy allows only a few workgroups in x, so dispatches extend in y, and the last row
+/// has surplus workgroups.
+fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for method in [ScanMethod::LookBack, ScanMethod::ReduceThenScan] {
         let policy = few_groups(policy(gpu, method));

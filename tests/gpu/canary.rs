@@ -64,7 +64,8 @@ fn verification_accepts_a_device_that_keeps_lane_order(gpu: &Gpu) -> Result<()> 
     Ok(())
 }
 
-/// Sorts of different data. The same fraction of tiles is verified as by default.
+/// Each sort has different keys. The canary period is the default, so only some of the tiles are
+/// verified.
 fn reversed_lane_order_is_detected_in_every_sort(gpu: &Gpu) -> Result<()> {
     let (sorts, n) = match (gpu.is_software(), gpu.full) {
         (true, false) => (5, 1 << 14),

@@ -12,10 +12,11 @@ use multisplit_tests::prelude::*;
 use crate::multisplit_cases::{Arrays, KINDS, Kind, METHODS};
 
 tests!(counts:
-    scans_use_the_device_count, recursive_scans_in_several_rows_use_the_device_count,
+    scans_use_the_device_count, recursive_scans_in_2d_dispatches_use_the_device_count,
     fills_and_copies_use_the_device_count, splits_use_the_device_count,
-    splits_in_several_rows_use_the_device_count,
-    offset_of_a_split_can_be_the_count_of_another_split, replayed_split_updates_its_own_count,
+    splits_in_2d_dispatches_use_the_device_count,
+    offset_of_a_split_can_be_the_count_of_another_split,
+    replayed_split_uses_the_count_of_the_previous_run,
     splits_have_one_barrier_for_indirect_dispatches, invalid_device_counts_are_rejected,
 );
 
@@ -75,9 +76,8 @@ fn in_rows(gpu: &Gpu, max_groups: u32) -> Policy {
     gpu.context.policy().lowered(|facts| facts.max_groups = max_groups)
 }
 
-/// There are so many tile sums that they are scanned in tiles as well, and dispatches have several
-/// rows.
-fn recursive_scans_in_several_rows_use_the_device_count(gpu: &Gpu) -> Result<()> {
+/// There are so many tile sums that they are scanned in tiles as well, and dispatches extend in y.
+fn recursive_scans_in_2d_dispatches_use_the_device_count(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let limits = Limits { max_workgroup_count: [7, 65535, 65535], ..gpu.context.limits() };
     let method = ScanMethod::ReduceThenScan;
@@ -165,7 +165,7 @@ fn splits_use_the_device_count(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn splits_in_several_rows_use_the_device_count(gpu: &Gpu) -> Result<()> {
+fn splits_in_2d_dispatches_use_the_device_count(gpu: &Gpu) -> Result<()> {
     let limits = Limits { max_workgroup_count: [3, 65535, 65535], ..gpu.context.limits() };
     let policy = in_rows(gpu, 3);
     for method in gpu.cases(METHODS) {
@@ -196,9 +196,9 @@ fn offset_of_a_split_can_be_the_count_of_another_split(gpu: &Gpu) -> Result<()> 
     setup.expect(out, &reference::pick(&low, &order))
 }
 
-/// Each run keeps the first bucket of the elements that the previous run kept. The bucket function
-/// depends on their number.
-fn replayed_split_updates_its_own_count(gpu: &Gpu) -> Result<()> {
+/// Each run splits the elements that the previous run kept, and keeps the first bucket. The number
+/// of kept elements is the count of the next run, and a factor in its bucket function.
+fn replayed_split_uses_the_count_of_the_previous_run(gpu: &Gpu) -> Result<()> {
     const SOURCE: &str = "uint bucket_of(uint key) { return (key * table.at[0]) >> 31; }";
     let context = &gpu.context;
     let (policy, max) = (context.policy(), 20_011);

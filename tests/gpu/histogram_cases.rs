@@ -96,11 +96,11 @@ fn sizes(gpu: &Gpu) -> Vec<usize> {
 
 /// A full run tests every combination; a plain run tests a sample.
 fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    if gpu.full { whole_product(gpu) } else { sampled_product(gpu) }
+    if gpu.full { all_combinations(gpu) } else { sampled_combinations(gpu) }
 }
 
 /// Tests every sample type with every kind of bins, and cycles through the other parameters.
-fn sampled_product(gpu: &Gpu) -> Result<()> {
+fn sampled_combinations(gpu: &Gpu) -> Result<()> {
     let (policy, sizes) = (gpu.context.policy(), sizes(gpu));
     let (mut turn, mut mine) = (0, gpu.mine());
     for sample in 0..TYPES {
@@ -125,7 +125,7 @@ fn sampled_product(gpu: &Gpu) -> Result<()> {
     check_type(gpu, &policy, 0, Case { kind: Kind::Range, ..large })
 }
 
-fn whole_product(gpu: &Gpu) -> Result<()> {
+fn all_combinations(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
     let mut sizes = sizes(gpu);
     sizes.push((1 << 20) + 3);

@@ -333,8 +333,8 @@ fn sort_in_place_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Only arrays that exceed a plan are processed in pieces, and only buckets that exceed a plan are
-/// split again.
+/// Only arrays with more elements than a plan can sort are processed in pieces, and only buckets
+/// with more elements than that are split again.
 fn only_arrays_larger_than_a_plan_run_in_pieces(gpu: &Gpu) -> Result<()> {
     let runs: Arc<Mutex<Vec<String>>> = Arc::default();
     let observed = runs.clone();
@@ -353,8 +353,9 @@ fn only_arrays_larger_than_a_plan_run_in_pieces(gpu: &Gpu) -> Result<()> {
     ensure!(splits == 4 && moves == 4 && (4..10).contains(&sorts), "{splits}, {moves}, {sorts}");
     // If all keys are equal, elements are counted for each digit, but nothing is moved or sorted.
     ensure!(plans(&vec![7; 4 * PIECE])? == [16, 0, 0]);
-    // One key precedes a bucket that exceeds a plan, so the bucket does not begin at a binding
-    // offset. Its first 63 elements are a separate piece.
+    // The second bucket has more elements than a plan can sort, and begins at element 1, which is
+    // not aligned for a binding. The 63 elements before the next aligned offset are a separate
+    // piece.
     let mut skewed: Vec<u32> = keys.iter().map(|key| 1 << 24 | key >> 8).collect();
     skewed[0] = 0;
     let [splits, moves, _] = plans(&skewed)?;

@@ -7,7 +7,7 @@ use multisplit_tests::prelude::*;
 tests!(large_limits:
     more_than_2_to_30_keys_are_sorted, wide_pairs_beyond_device_limits_are_sorted,
     values_larger_than_a_binding_are_sorted, more_than_2_to_30_elements_are_split,
-    histogram_counts_bytes_larger_than_a_binding,
+    histogram_of_samples_larger_than_a_binding_matches_the_cpu,
     topk_searches_and_runs_larger_than_a_binding_match_the_cpu,
 );
 
@@ -110,7 +110,7 @@ fn more_than_2_to_30_elements_are_split(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn histogram_counts_bytes_larger_than_a_binding(gpu: &Gpu) -> Result<()> {
+fn histogram_of_samples_larger_than_a_binding_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let n = if gpu.is_software() { gpu.context.limits().max_storage_range + 5 } else { 1 << 31 };
     if !fits_memory(gpu, n, 1, 1) {
         return Ok(());

@@ -8,7 +8,7 @@ use multisplit::{Error, Operator, Policy};
 use multisplit_tests::prelude::*;
 
 tests!(merge:
-    combinations_of_options_match_the_cpu, dispatches_of_several_rows_match_the_cpu,
+    combinations_of_options_match_the_cpu, two_dimensional_dispatches_match_the_cpu,
     device_counts_above_the_array_length_are_clamped, one_call_functions_match_the_cpu,
     recorded_merge_uses_the_counts_of_each_run, invalid_merges_are_rejected,
 );
@@ -140,9 +140,9 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu))
 }
 
-/// The policy allows only a few workgroups in x, so dispatches have several rows (y), and the last
-/// row has surplus workgroups.
-fn dispatches_of_several_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
+/// The policy allows only a few workgroups in x, so dispatches extend in y, and the last row
+/// has surplus workgroups.
+fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     let case = Case { how: Merge::Ascending, words: 1, on_device: [false, true] };
     check::<u32>(gpu, &policy, case, [20_000, 3_001])

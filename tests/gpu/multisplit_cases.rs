@@ -134,12 +134,12 @@ pub fn sizes(gpu: &Gpu, full: bool) -> Vec<usize> {
 
 /// A full run tests every combination; a plain run tests a sample.
 fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    if gpu.full { whole_product(gpu) } else { sampled_product(gpu) }
+    if gpu.full { all_combinations(gpu) } else { sampled_combinations(gpu) }
 }
 
 /// Tests every bucket count with every method that takes one round, and cycles through the other
 /// parameters.
-fn sampled_product(gpu: &Gpu) -> Result<()> {
+fn sampled_combinations(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
     let sizes = sizes(gpu, false);
     let mut turn = 0usize;
@@ -171,7 +171,7 @@ fn sampled_product(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn whole_product(gpu: &Gpu) -> Result<()> {
+fn all_combinations(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
     for m in BUCKETS {
         for method in METHODS {

@@ -10,7 +10,7 @@ use multisplit_tests::prelude::*;
 tests!(reduce:
     combinations_of_options_match_the_cpu;
     in turn: empty_input_gives_the_identity, index_of_the_first_equal_element_is_returned,
-    arrays_larger_than_a_binding_match_the_cpu, dispatches_of_several_rows_match_the_cpu,
+    arrays_larger_than_a_binding_match_the_cpu, two_dimensional_dispatches_match_the_cpu,
     device_counts_above_the_array_length_are_clamped, float_sums_are_reproducible,
     large_arrays_match_the_cpu
 );
@@ -153,9 +153,9 @@ fn arrays_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The policy allows only a few workgroups in x, so dispatches have several rows (y), and the last
-/// row has surplus workgroups.
-fn dispatches_of_several_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
+/// The policy allows only a few workgroups in x, so dispatches extend in y, and the last row
+/// has surplus workgroups.
+fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(policy(gpu));
     let tile = policy.threads as usize * 16;
     for on_device in [false, true] {

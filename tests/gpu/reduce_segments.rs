@@ -11,7 +11,7 @@ tests!(reduce_segments:
     combinations_of_options_match_the_cpu, rows_match_the_cpu,
     row_counts_above_and_below_the_elements_match_the_cpu, long_segments_match_the_cpu,
     segments_of_many_tiles_match_the_cpu, empty_segments_give_the_identity,
-    dispatches_of_several_rows_match_the_cpu, elements_outside_of_segments_are_ignored,
+    two_dimensional_dispatches_match_the_cpu, elements_outside_of_segments_are_ignored,
     invalid_device_offsets_give_defined_results, float_sums_are_reproducible,
 );
 
@@ -347,9 +347,9 @@ fn empty_segments_give_the_identity(gpu: &Gpu) -> Result<()> {
     check_cuts(gpu, &policy, (Operator::Min, true), (&input, &[0; 100]), 0)
 }
 
-/// The policy allows only a few workgroups in x, so dispatches have several rows (y), and the last
-/// row has surplus workgroups.
-fn dispatches_of_several_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
+/// The policy allows only a few workgroups in x, so dispatches extend in y, and the last row
+/// has surplus workgroups.
+fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     let n = 20 * policy.threads as usize * 16 - 3;
     for policy in both_ways(&policy) {

@@ -12,7 +12,7 @@ tests!(scan:
     one_call_functions_match_the_cpu, empty_scan_gives_an_empty_result,
     arrays_larger_than_a_binding_match_the_cpu, pieces_of_one_stage_are_independent,
     sizes_beyond_any_device_are_rejected, invalid_policies_are_rejected,
-    dispatches_of_several_rows_match_the_cpu, recursively_scanned_tile_sums_match_the_cpu,
+    two_dimensional_dispatches_match_the_cpu, recursively_scanned_tile_sums_match_the_cpu,
     large_arrays_match_the_cpu,
     rows_have_the_bits_of_separate_scans, invalid_rows_are_rejected
 );
@@ -169,9 +169,9 @@ fn invalid_policies_are_rejected(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The policy allows only a few workgroups in x, so dispatches have several rows (y), and the last
-/// row has surplus workgroups.
-fn dispatches_of_several_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
+/// The policy allows only a few workgroups in x, so dispatches extend in y, and the last row
+/// has surplus workgroups.
+fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let limits = Limits { max_workgroup_count: [7, 65535, 65535], ..gpu.context.limits() };
     for scan in METHODS {
         let policy = Policy { scan, ..gpu.context.policy() };

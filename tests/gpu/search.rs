@@ -8,7 +8,7 @@ use multisplit::{Operator, Policy};
 use multisplit_tests::prelude::*;
 
 tests!(search:
-    combinations_of_options_match_the_cpu, dispatches_of_several_rows_match_the_cpu,
+    combinations_of_options_match_the_cpu, two_dimensional_dispatches_match_the_cpu,
     device_counts_above_the_array_length_are_clamped, one_call_functions_match_the_cpu,
     search_uses_a_sorted_device_array, invalid_searches_are_rejected,
 );
@@ -126,9 +126,9 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu))
 }
 
-/// The policy allows only a few workgroups in x, so dispatches have several rows (y), and the last
-/// row has surplus workgroups.
-fn dispatches_of_several_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
+/// The policy allows only a few workgroups in x, so dispatches extend in y, and the last row
+/// has surplus workgroups.
+fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     for on_device in [[false; 2], [true; 2]] {
         let case = Case { how: Search::LowerBound, on_device };

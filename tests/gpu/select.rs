@@ -10,7 +10,7 @@ use multisplit_tests::prelude::*;
 tests!(select:
     combinations_of_options_match_the_cpu;
     in turn: all_or_no_elements_are_selected, runs_across_tiles_match_the_cpu,
-    look_back_without_polling_recounts_tiles, dispatches_of_several_rows_match_the_cpu,
+    look_back_without_polling_recounts_tiles, two_dimensional_dispatches_match_the_cpu,
     device_counts_above_the_array_length_are_clamped, every_comparison_matches_the_cpu,
     later_passes_use_the_found_count, one_call_functions_match_the_cpu,
     invalid_selections_are_rejected
@@ -212,9 +212,9 @@ fn look_back_without_polling_recounts_tiles(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The policy allows only a few workgroups in x, so dispatches have several rows (y), and the last
-/// row has surplus workgroups.
-fn dispatches_of_several_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
+/// The policy allows only a few workgroups in x, so dispatches extend in y, and the last row
+/// has surplus workgroups.
+fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     for on_device in [false, true] {
         let case = Case { by: By::Heads, also: Also::Nothing, on_device };

@@ -21,10 +21,10 @@ fn sizes(policy: &Policy, key: KeyType) -> Result<Vec<usize>> {
 
 /// A full run tests every combination; a plain run tests a sample.
 fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    if gpu.full { whole_product(gpu) } else { sampled_product(gpu) }
+    if gpu.full { all_combinations(gpu) } else { sampled_combinations(gpu) }
 }
 
-fn whole_product(gpu: &Gpu) -> Result<()> {
+fn all_combinations(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
     for key in KeyType::WIDE {
         let mut sizes = sizes(&policy, key)?;
@@ -78,7 +78,7 @@ const SMALL: [(KeyType, Payload); 7] = [
 /// Sorts every key type and every kind of value with every method; sizes and distributions
 /// alternate. Each combination runs at only one subgroup width, and all cases that use the same
 /// pipeline run at the same width.
-fn sampled_product(gpu: &Gpu) -> Result<()> {
+fn sampled_combinations(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (quick_policy(gpu), gpu.mine());
     let mut turn = 0;
     for (key, payload) in SMALL.into_iter().filter(|_| mine()) {

@@ -21,7 +21,7 @@ tests!(sort:
     small_one_sweep_sorts_by_bit_ranges_match_the_cpu,
     small_one_sweep_sorts_of_common_digits_match_the_cpu,
     small_one_sweep_sorts_without_polling_recount_tiles,
-    small_one_sweep_sorts_in_several_rows_match_the_cpu, large_sorts_have_a_clearing_pass
+    small_one_sweep_sorts_in_2d_dispatches_match_the_cpu, large_sorts_have_a_clearing_pass
 );
 
 /// Keys per tile under `quick_policy`.
@@ -148,7 +148,7 @@ fn small_one_sweep_sorts_without_polling_recount_tiles(gpu: &Gpu) -> Result<()> 
 }
 
 /// The last row of the dispatch has more workgroups than there are tiles.
-fn small_one_sweep_sorts_in_several_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn small_one_sweep_sorts_in_2d_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_sorts(few_groups(quick_policy(gpu)), 1);
     let limits = gpu.context.limits();
     let limits = multisplit::graph::Limits { max_workgroup_count: [3, 65_535, 65_535], ..limits };

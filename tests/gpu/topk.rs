@@ -21,7 +21,7 @@ tests!(topk:
 
 /// A full run tests every combination; a plain run tests a sample.
 fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    if gpu.full { whole_product(gpu) } else { sampled_product(gpu) }
+    if gpu.full { all_combinations(gpu) } else { sampled_combinations(gpu) }
 }
 
 fn sizes(policy: &Policy, key: KeyType) -> Vec<usize> {
@@ -29,7 +29,7 @@ fn sizes(policy: &Policy, key: KeyType) -> Vec<usize> {
     vec![0, 1, 2, 255, 257, tile - 1, tile, tile + 1, 3 * tile + 5, 40_003]
 }
 
-fn whole_product(gpu: &Gpu) -> Result<()> {
+fn all_combinations(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
     let (mut turn, mut mine) = (0, gpu.mine());
     for key in KeyType::WIDE {
@@ -65,7 +65,7 @@ const SAMPLED: [(KeyType, TopKMethod, usize, bool); 2] =
     [(KeyType::F32, TopKMethod::Rows, 200, true), (KeyType::F32, TopKMethod::Filter, 200, true)];
 
 /// Sizes, distributions and directions alternate. `Filter` also runs the passes of `Select`.
-fn sampled_product(gpu: &Gpu) -> Result<()> {
+fn sampled_combinations(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (quick_policy(gpu), gpu.mine());
     let mut turn = 0;
     for (key, method, k, sorted) in SAMPLED {

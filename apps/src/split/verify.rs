@@ -49,7 +49,7 @@ pub fn verify<K: Number>(
         if !same_key || pair.is_some_and(|(from, to)| !same(from, index, to, place)) {
             let n = keys.len();
             bail!(
-                "the split is wrong: element {place} of {n} differs from the CPU's result, input element {index} in bucket {id}"
+                "the split is wrong: element {place} of {n} differs from the CPU's result, which is input element {index} (bucket {id})"
             );
         }
     }

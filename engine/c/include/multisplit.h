@@ -205,8 +205,8 @@ typedef enum {
   /// Output, `uint32_t`. Sort: the input index of the element at each output position. Top-k: the index
   /// within its row of each element found. Reduction: the index of the minimum or maximum.
   MULTISPLIT_ROLE_INDICES = 6,
-  /// Sort between two buffers, output, one word: 0 if the result is in the input buffers, 1 if it is in the
-  /// second ones.
+  /// Output of a sort between two buffers, one word: 0 if the result is in the input buffers, 1 if it is in
+  /// `KEYS_OTHER` and `VALUES_OTHER`.
   MULTISPLIT_ROLE_HALF = 7,
   /// Split: the output position of each element, `uint32_t`.
   MULTISPLIT_ROLE_PERMUTATION = 8,
@@ -329,9 +329,9 @@ typedef enum {
   /// The sample is its bin number.
   MULTISPLIT_BINS_IDENTITY = 2,
   /// The function `uint bucket_of(K sample)` in `glsl`, where K is `uint`, `int`, `float`, `uint64_t`,
-  /// `int64_t` or `double`, depending on the sample type. Samples with an id of m or more are outside all
-  /// bins. The function may use `push.parameter_0`, `_1` and `_2`, and `table.at[]` if `table_words` is not
-  /// 0.
+  /// `int64_t` or `double`, depending on the sample type. It returns the bin of the sample; a result of m or
+  /// more is outside all bins. The function may use `push.parameter_0`, `_1` and `_2`, and `table.at[]` if
+  /// `table_words` is not 0.
   MULTISPLIT_BINS_GLSL = 3,
 } MultisplitBins;
 

@@ -31,9 +31,9 @@ pub enum MultisplitBins {
     /// The sample is its bin number.
     Identity = 2,
     /// The function `uint bucket_of(K sample)` in `glsl`, where K is `uint`, `int`, `float`, `uint64_t`,
-    /// `int64_t` or `double`, depending on the sample type. Samples with an id of m or more are outside all
-    /// bins. The function may use `push.parameter_0`, `_1` and `_2`, and `table.at[]` if `table_words` is not
-    /// 0.
+    /// `int64_t` or `double`, depending on the sample type. It returns the bin of the sample; a result of m or
+    /// more is outside all bins. The function may use `push.parameter_0`, `_1` and `_2`, and `table.at[]` if
+    /// `table_words` is not 0.
     Glsl = 3,
 }
 choice!(MultisplitBins: Even, Range, Identity, Glsl);

@@ -174,8 +174,8 @@ pub enum MultisplitRole {
     /// Output, `uint32_t`. Sort: the input index of the element at each output position. Top-k: the index
     /// within its row of each element found. Reduction: the index of the minimum or maximum.
     Indices = 6,
-    /// Sort between two buffers, output, one word: 0 if the result is in the input buffers, 1 if it is in the
-    /// second ones.
+    /// Output of a sort between two buffers, one word: 0 if the result is in the input buffers, 1 if it is in
+    /// `KEYS_OTHER` and `VALUES_OTHER`.
     Half = 7,
     /// Split: the output position of each element, `uint32_t`.
     Permutation = 8,

@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn faulty_devices_are_parsed_by_name() {
+    fn faulty_devices_option_accepts_only_refused_and_used() {
         assert_eq!("refused".parse::<FaultyDevices>().ok(), Some(FaultyDevices::Refused));
         assert_eq!("used".parse::<FaultyDevices>().ok(), Some(FaultyDevices::Used));
         for wrong in ["", "Used", "off", "auto"] {

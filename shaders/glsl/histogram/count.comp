@@ -1,8 +1,9 @@
 #version 460
-// Counts samples by bin. Workgroups take tiles in turn, count them in shared memory, registers or the output
-// (bin_counters.glsl), and add their counts to the output once, at the end. Steps: copy the bin tables, clear the
-// counters, count vectors of 16 bytes, count the remaining elements one by one, add to the output. This is the
-// block-level prescan of the paper without a histogram per subproblem.
+// Counts samples by bin. Tiles are distributed round-robin over the workgroups. Each workgroup counts in shared memory,
+// in registers or directly in the output (bin_counters.glsl), and adds its own counters to the output once, at the end.
+// Steps: copy the bin tables, clear the counters, count vectors of 16 bytes, count the remaining elements one by one,
+// add to the output. The method is the block-level prescan of GPU Multisplit (Ashkiani et al. 2017), but it does not
+// write a histogram per tile.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require

@@ -63,8 +63,8 @@ Found first_of_lanes(Found own) {
 shared TERM subgroup_terms[gl_WorkGroupSize.x / MIN_LANES];
 shared uint subgroup_indices[gl_WorkGroupSize.x / MIN_LANES];
 
-// Returns the minimum over all threads, in every lane of the first subgroup. Called by all threads; a barrier() is
-// required before the next call.
+// Returns the minimum over all threads of the workgroup; the result is valid only in the first subgroup. Called by all
+// threads; a barrier() is required before the next call.
 Found first_of_group(Found own) {
     own = first_of_lanes(own);
     if (subgroupElect()) {
@@ -80,7 +80,7 @@ Found first_of_group(Found own) {
     return own;
 }
 
-// Returns the minimum of the tiles [begin, end), in the first subgroup. Called by all threads.
+// Returns the minimum of the tiles [begin, end); the result is valid only in the first subgroup. Called by all threads.
 Found first_of_tiles(uint begin, uint end, uint count) {
     Found own = Found(IDENTITY, NO_INDEX);
     for (uint tile = begin; tile < end; ++tile) {
@@ -111,7 +111,8 @@ Found from_part(uvec4 part) {
 #endif
 }
 
-// Returns the minimum of the first `count` parts, in the first subgroup. Called by all threads.
+// Returns the minimum of the first `count` parts; the result is valid only in the first subgroup. Called by all
+// threads.
 Found first_of_parts(uint count) {
     Found own = Found(IDENTITY, NO_INDEX);
     for (uint i = thread_rank(); i < count; i += gl_WorkGroupSize.x) own = first_of(own, from_part(parts.at[i]));

@@ -1,5 +1,5 @@
 #version 460
-// After a search: examines one arc per thread. Finds the predecessors of all vertices (the shortest-path tree),
+// After a search: processes one arc per thread. Finds the predecessors of all vertices (the shortest-path tree),
 // counts the arcs of reached vertices, and detects vertices that are reachable only by paths whose length exceeds
 // the largest distance.
 //
@@ -48,7 +48,8 @@ uint owner_of(uint arc) {
     return low;
 }
 
-// Examines an arc from a reached vertex.
+// Processes an arc from a reached vertex `from`. Makes `from` the predecessor of the arc's head if the arc ends a
+// shortest path to it. Records an unreached head in `too_late` if the path over the arc exceeds the largest distance.
 void look_at(uint from, uint distance, uvec2 arc) {
     uint sum = sum_of(distance, arc.y);
     uint held = distances.at[arc.x];

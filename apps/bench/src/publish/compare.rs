@@ -163,9 +163,12 @@ mod tests {
             ("hello\nyou\n", "line 1 does not describe a run"),
             (&without_end, "it is truncated"),
             (&file[..file.len() / 2], "it is truncated"),
-            (&file.replace("\"cells\":2", "\"cells\":3"), "2 cells, but its last line says 3"),
-            (&file.replace("\"ms\":2", "\"ms\":1.5"), "line 3: ms is 1.5, but the samples have 2"),
-            (&file.replace("fill", "copy"), "copy, n = 2^10 is there twice"),
+            (&file.replace("\"cells\":2", "\"cells\":3"), "2 cells, but its last line counts 3"),
+            (
+                &file.replace("\"ms\":2", "\"ms\":1.5"),
+                "line 3: ms is 1.5, but the median of samples_ms is 2",
+            ),
+            (&file.replace("fill", "copy"), "copy, n = 2^10 is listed twice"),
             (&file.replace("samples_ms", "samples"), "line 2: it is not a cell with its raw"),
         ] {
             assert!(error(text).contains(part), "no `{part}` in {}", error(text));

@@ -87,11 +87,11 @@ impl Results {
         for (index, line) in cells.iter().enumerate() {
             let line = parse_cell(line).with_context(|| format!("line {}", index + 2))?;
             let twice = found.iter().any(|cell| cell.key() == line.key());
-            ensure!(!twice, "{}, {} is there twice", line.operation(), line.sizes());
+            ensure!(!twice, "{}, {} is listed twice", line.operation(), line.sizes());
             found.push(line);
         }
         let (count, expected) = (found.len(), end.cells);
-        ensure!(count == expected, "it has {count} cells, but its last line says {expected}");
+        ensure!(count == expected, "it has {count} cells, but its last line counts {expected}");
         Ok(Self { origin, cells: found })
     }
 
@@ -117,7 +117,7 @@ fn parse_cell(line: &str) -> Result<Cell> {
     ensure!(!cell.samples_ms.is_empty(), "it has no raw samples");
     ensure!(
         six_digits(median) == six_digits(cell.ms),
-        "ms is {}, but the samples have {median}",
+        "ms is {}, but the median of samples_ms is {median}",
         cell.ms
     );
     Ok(cell)

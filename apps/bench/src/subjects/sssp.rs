@@ -193,6 +193,7 @@ impl Search<'_> {
     }
 }
 
+/// Fraction of the GPU time spent outside the search passes; `None` if there are no times.
 fn bucketing_share(passes: &[PassTime]) -> Option<f64> {
     let all: f64 = passes.iter().map(|pass| pass.nanoseconds).sum();
     let searching = ["sssp.clear", "sssp.begin", "sssp.round", "sssp.report"];
@@ -207,7 +208,7 @@ mod tests {
     use multisplit::PassTime;
 
     #[test]
-    fn bucketing_share_excludes_rounds() {
+    fn bucketing_share_excludes_search_passes() {
         let time = |label: &str, nanoseconds| PassTime { label: label.to_owned(), nanoseconds };
         let passes = [time("sssp.round", 1.0), time("sssp.filter", 1.0), time("scan.reduce", 2.0)];
         assert_eq!(bucketing_share(&passes), Some(0.75));

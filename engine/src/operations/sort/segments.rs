@@ -170,7 +170,7 @@ impl Segments {
             }
             (_, Some(_)) => {
                 return refuse(
-                    "they are given both in the sort and in SortBuffers::segments; remove one of them",
+                    "segments are given both in Sort and in SortBuffers::segments; remove one of them",
                 );
             }
             (Cut::Rows(_), None) if !matches!(buffers.n, Count::Host(_)) => {
@@ -192,7 +192,9 @@ impl Segments {
                 (count, 0, Some(lengths), Offsets::Host(offsets.clone()))
             }
             (Cut::Whole, None) => {
-                return refuse("none are given; set them in the sort or in SortBuffers::segments");
+                return refuse(
+                    "no segments are given; set them in Sort or in SortBuffers::segments",
+                );
             }
         };
         Ok(Self { count, elements, row_length, lengths, offsets })

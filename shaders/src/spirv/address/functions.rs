@@ -53,7 +53,7 @@ impl Rewrite {
                 }
                 if !(is_chain && at == 0) {
                     return Err(AddressError::Unsupported(format!(
-                        "it uses a buffer with Op{op:?}"
+                        "it passes a buffer to Op{op:?}"
                     )));
                 }
                 *id = match is_push {

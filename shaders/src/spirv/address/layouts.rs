@@ -27,8 +27,8 @@ impl Place {
     }
 }
 
-/// The largest alignment, in bytes, that accesses to a type use: the size of a vector, or of the largest scalar in
-/// other types.
+/// Maximum alignment, in bytes, that loads and stores of a type can declare. For a vector, this is its size, or the
+/// component size if the vector size is not a power of two; for other types, the size of the largest scalar.
 pub(super) fn alignment(ids: &Ids, ty: Word) -> u32 {
     match ids.shape(ty) {
         Shape::Int { bits, .. } | Shape::Float { bits } => bits / 8,

@@ -71,7 +71,10 @@ impl Body<'_> {
                 Op::ArrayLength => self.check_array_length(instruction)?,
                 Op::FunctionCall => self.check_call(instruction, functions)?,
                 Op::ReturnValue if self.ids.type_of(first) != returns => {
-                    return Err(invalid(format!("`{}` returns another type", self.name)));
+                    return Err(invalid(format!(
+                        "`{}` returns a value whose type differs from its result type",
+                        self.name
+                    )));
                 }
                 Op::CompositeExtract | Op::CompositeInsert => self.check_composite(instruction)?,
                 op if instructions::is_atomic(op) => self.check_atomic(instruction, root)?,
