@@ -87,7 +87,7 @@ pub fn verify_search<K: Number>(
     positions: &[u32],
 ) -> Result<()> {
     if positions.len() != needles.len() {
-        bail!("the search is wrong: {} numbers have {} positions", needles.len(), positions.len());
+        bail!("the search is wrong: {} needles have {} positions", needles.len(), positions.len());
     }
     let expected = |needle: K| {
         sorted.partition_point(|&key| match how {
@@ -100,7 +100,7 @@ pub fn verify_search<K: Number>(
     if let Some(at) = all.position_first(differs) {
         let (found, expected) = (positions[at], expected(needles[at]));
         bail!(
-            "the search is wrong: the position of number {at} is {found}, but {expected} on the CPU"
+            "the search is wrong: the position of needle {at} is {found}, but {expected} on the CPU"
         );
     }
     Ok(())

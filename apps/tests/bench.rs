@@ -35,9 +35,10 @@ fn figures(text: &str) -> (Value, Vec<Value>) {
     (first, lines.filter(|line| line["pipeline"].is_null()).collect())
 }
 
-/// Figures of sorts name the ranking. Both rankings are measured if the device supports them.
+/// Results of sorts include the value of `--ranking`. Given both values, `bench` measures both, unless they select
+/// the same kernels.
 #[test]
-fn bench_reports_the_ranking() {
+fn sort_results_include_the_ranking_option() {
     let measure = |more: &str| {
         let ran = bench(&format!("sort --n 1000 --sorts sort_keys_u32 {more}"));
         let rankings: Vec<_> = figures(&ran.out).1.iter().map(|l| l["ranking"].clone()).collect();

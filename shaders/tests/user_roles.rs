@@ -26,7 +26,8 @@ fn check(builtin: &Builtin, role: UserFunction, key: &str, source: &str) {
 #[test]
 fn kernels_accept_operators_of_every_type() {
     for (number, key) in TYPES.into_iter().enumerate() {
-        // A user's operator replaces the kernels for 32-bit and 64-bit sums.
+        // A user's operator is compiled into the kernels for sums: variant 0 has 32-bit terms, variant 2 has 64-bit
+        // terms.
         let variant = if number < 3 { 0 } else { 2 };
         let source = format!(
             "{key} one({key} x) {{ return x; }}

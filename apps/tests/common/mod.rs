@@ -93,7 +93,7 @@ pub fn multisplit() -> Command {
     command
 }
 
-/// A command for another program with the binary's environment, for programs that run the binary.
+/// A command for `program`, such as a shell that runs the binary, with the environment of [`multisplit`].
 pub fn with_binary_environment(program: &str) -> Command {
     let mut command = Command::new(program);
     for (name, value) in multisplit().get_envs() {

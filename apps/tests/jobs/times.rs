@@ -1,4 +1,5 @@
-//! Tests of reported times: kernels, transfers and host work, and verification are separate.
+//! Tests of reported times. There is one time for kernels, one for transfers and host work together, and one for
+//! verification.
 
 use crate::arrays::words;
 use crate::workdir::Workdir;

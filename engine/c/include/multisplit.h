@@ -337,7 +337,7 @@ typedef enum {
 
 /// Amount that an element adds to its bin.
 typedef enum {
-  /// One.
+  /// Every element adds one.
   MULTISPLIT_WEIGHT_NONE = 0,
   /// A `uint32_t` per element. Sums are modulo 2^32, or 2^64 with `wide_counts`.
   MULTISPLIT_WEIGHT_U32 = 1,

@@ -42,7 +42,7 @@ choice!(MultisplitBins: Even, Range, Identity, Glsl);
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitWeight {
-    /// One.
+    /// Every element adds one.
     None = 0,
     /// A `uint32_t` per element. Sums are modulo 2^32, or 2^64 with `wide_counts`.
     U32 = 1,

@@ -86,7 +86,7 @@ impl Replaceable {
         crate::read::reserved("MultisplitValues", given.reserved)?;
         if self.passes.is_empty() {
             return Err(Failure::invalid(
-                "values are given, but the operation has neither limits nor parameters that a recording can replace",
+                "`values` must be NULL, because this operation has neither comparison limits nor GLSL parameters to replace",
             ));
         }
         if self.is_ambiguous {

@@ -371,7 +371,7 @@ static void wrong_recordings(const Host *host, MultisplitContext *context) {
     WRONG_RECORD(TOO_LARGE, (bindings[0].buffer = VK_NULL_HANDLE, bindings[0].address = UINT64_MAX - 255));
     MultisplitValues values = {.reserved = 0};
     WRONG_RECORD(INVALID, record.values = &values);
-    SAYS("neither limits nor parameters");
+    SAYS("neither comparison limits nor GLSL parameters");
     WRONG_RECORD(INVALID, record.values = (const void *)((const char *)&values + 1));
     WRONG_RECORD(INVALID, record.count = 10);
     WRONG_RECORD(INVALID, record.other_count = 10);

@@ -196,7 +196,8 @@ fn abi<'p>(name: &'p str, flags: &'p [&'p str]) -> Program<'p> {
     Program { name, sources, flags, library: Library::Shared }
 }
 
-/// The operands of comparisons are numbers with a type: operands of other types do not compile.
+/// Operands of comparisons have an element type: in C, they are of type `MultisplitNumber`; in C++, they have one of
+/// the types that `multisplit::number` accepts. Other operands do not compile.
 #[test]
 fn untyped_operands_do_not_compile() -> Result<()> {
     let installed = Installed::get()?;

@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn watch_keeps_the_first_error() {
+    fn error_watch_keeps_the_first_error() {
         let sink = Messages::default();
         report(&sink, vk::DebugUtilsMessageSeverityFlagsEXT::ERROR, c"earlier");
         let (watch, other) = (sink.watch(), sink.watch());

@@ -6,9 +6,9 @@ pub(crate) const CONTROL_WORDS: u64 = 29;
 pub(crate) const WORDS_BEFORE_COUNTS: u64 = 224;
 /// Number of words between two queue counts: one cache line.
 pub(crate) const COUNT_STRIDE: u64 = 32;
-/// Index of the word with the number of pile entries to split.
+/// Index of the control word `kept`: the number of pile entries that are not stale and will be split.
 pub(crate) const KEPT_WORD: u64 = 27;
-/// Index of the word with the size of these entries in words.
+/// Index of the control word `kept_words`: the size of the entries counted by `kept`, in 32-bit words.
 pub(crate) const KEPT_WORDS_WORD: u64 = 28;
 
 /// Work done by a search.

@@ -124,7 +124,8 @@ impl Frozen {
                     let part = self.composites.get(&composite)?.get(index as usize)?;
                     *self.constants.values.get(part)?
                 }
-                // An operation on a value extracted from a composite.
+                // `Constants::evaluate` did not know the operands if they were extracted from composites. Their values
+                // are known by now.
                 [op, ref operands @ ..] => self.constants.operation(op, operands)?,
                 [] => return None,
             };

@@ -30,7 +30,8 @@ const AGGREGATE_BYTES: u64 = 16;
 /// Number of tile aggregates that a thread of the spine (the single-workgroup scan of the aggregates) loads per
 /// iteration. Must match the kernel.
 const SPINE_TILES: u64 = 4;
-/// Maximum number of iterations of the spine. Software drivers end loops after 65,535 iterations.
+/// Maximum number of iterations of the spine's outer loop. Software drivers end all loops of an invocation after
+/// 65,535 iterations in total, including those of inner loops.
 const MAX_SPINE_ROUNDS: u64 = 8192;
 
 /// Specifies the head (first element) of each segment.

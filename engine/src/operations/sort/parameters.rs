@@ -102,10 +102,11 @@ pub(super) struct SortPasses<'j> {
 pub(super) struct Work {
     /// Number of workgroups: one per tile, part or segment.
     pub subproblems: Length,
-    /// Number of tiles per workgroup. In rounds over large segments, this is the number of rounds.
+    /// Number of tiles per workgroup. Exception: in a pass that sorts large segments by one digit, the number of
+    /// digits.
     pub parts: u32,
-    /// Index of the digit. In a small sort, this is the number of digits. In a histogram pass, it is the number of
-    /// vectors to clear.
+    /// Index of the digit. Exceptions: in a small sort, the number of digits; in the histogram pass of a one-sweep
+    /// sort, the number of 16-byte vectors of the status buffer to clear.
     pub round: u32,
     /// Digit or digits to sort by.
     pub by: SplitBy,

@@ -1,4 +1,4 @@
-//! Passes of splits, except those of a full sort.
+//! Passes of splits. The caller adds the sort of [`Method::FullSort`].
 
 use multisplit_graph::{Buffer, Graph};
 

@@ -172,8 +172,8 @@ impl FilterSizes {
         Self { parts, samples, group_elements, maxima: samples / group_elements, capacity }
     }
 
-    /// Whether the two workgroups that process all maxima and all candidates of a row stay within the device's loop
-    /// limit.
+    /// Whether the device's loop limit allows one workgroup to process all maxima of a row in the threshold pass, and
+    /// one workgroup to process all candidates of a row in the last pass.
     fn fits(&self, policy: &Policy) -> bool {
         self.maxima.max(self.capacity) <= max_group_elements(policy)
     }

@@ -255,7 +255,7 @@ fn even_part(x: f32, lo: f32, hi: f32, m: u64) -> u64 {
     if x.is_nan() { m - 1 } else { (1..m).filter(|&k| k as f32 * step + lo <= x).count() as u64 }
 }
 
-/// A bucket function, and its reference for the bits of a key.
+/// A bucket function, and a host function that computes the expected bucket from the bits of a key.
 type BucketOf = (Bucket, Box<dyn Fn(u64) -> u64>);
 
 impl SplitCase {
