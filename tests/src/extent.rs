@@ -38,7 +38,7 @@ impl Part {
     }
 
     /// Like [`Self::turns`], but for a sample, which contains the first case, one in
-    /// [`SHORT_LIST_THINNING`] of the first [`SHORT_LIST`] cases, and one in [`THINNING`] of the
+    /// `SHORT_LIST_THINNING` of the first `SHORT_LIST` cases, and one in `THINNING` of the
     /// others. Each case of the sample belongs to exactly one part.
     pub fn sampled_turns(self) -> impl FnMut() -> bool {
         let (mut case, mut turn) = (0, self.turns());
@@ -53,9 +53,9 @@ impl Part {
 
 /// Number of cases at the beginning of a list from which a sample takes a larger share.
 const SHORT_LIST: usize = 12;
-/// A sample contains one in this many of the first [`SHORT_LIST`] cases.
+/// A sample contains one in this many of the first `SHORT_LIST` cases.
 const SHORT_LIST_THINNING: usize = 3;
-/// A sample contains one in this many of the cases after the first [`SHORT_LIST`].
+/// A sample contains one in this many of the cases after the first `SHORT_LIST`.
 const THINNING: usize = 24;
 
 /// Index (from 0) of the part that runs a case.

@@ -14,8 +14,8 @@ const uint QUEUE_BITS = BUCKETS < 2 ? 1 : BUCKETS < 4 ? 2 : BUCKETS < 8 ? 3 : BU
 
 layout(set = 0, binding = 3, std430) volatile buffer Queues { uvec2 at[]; } queues;
 #ifdef PILE
-// The pile replaces the two queues of the rest. It is a separate buffer, which other passes split into buckets between
-// rounds: sssp.filter, a multisplit or sort, and sssp.take.
+// Entries beyond the window go to the pile instead of the two REST queues. The pile is a separate buffer. Between
+// rounds, other passes split it into buckets: sssp.filter, a multisplit or sort, and sssp.take.
 layout(set = 0, binding = 7, std430) volatile buffer Pile { uvec2 at[]; } pile;
 #endif
 

@@ -35,8 +35,9 @@ layout(push_constant) uniform Push {
 #include "lookback.glsl"
 #endif
 
-// Recomputes the total of a tile, in the order of total_of_subgroup() and earlier_subgroups(). Only tiles of `src` can
-// be missing, because earlier dispatches are complete. They are full, because the last, partial tile has no successor.
+// Recomputes the total of a tile, in the order of total_of_subgroup() and earlier_subgroups(). The tile belongs to this
+// dispatch (`src`), because all tiles of earlier dispatches have been published. It is full, because only the last tile
+// of the array can be partial, and no tile looks back at it.
 TERM total_of_tile_again(uint tile) {
     uint v = (tile - push.first_tile) * TILE / ROW_TERMS + gl_SubgroupInvocationID;
     TERM total = IDENTITY;
