@@ -107,7 +107,8 @@ static void versions(int argc, char **argv) {
 
 /*
  * A missing function either makes context creation fail or is never called: a device that lacks all functions
- * but the required ones still sorts. /
+ * but the required ones still sorts.
+ */
 static void functions(const Host *host) {
     MultisplitContextInfo info = host_context_info(host);
     MultisplitContext *context = NULL;
