@@ -4,7 +4,7 @@ use ash::vk;
 use multisplit_graph::{ElementType, GraphError};
 use multisplit_shaders::{Kernel, ReflectError};
 
-use crate::device::fault::DeviceFault;
+use crate::fault::DeviceFault;
 use crate::words;
 
 /// Result type of the engine's fallible functions.

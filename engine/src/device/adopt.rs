@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ash::vk;
 
 use crate::device::context::Context;
-use crate::device::fault::FaultyDevices;
+use crate::device::faulty_devices::FaultyDevices;
 use crate::device::files::PipelineCache;
 use crate::device::hooks::AdoptOptions;
 use crate::device::instance::Instance;

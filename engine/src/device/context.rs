@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ash::vk;
 use multisplit_graph::Limits;
 
-use crate::device::fault::FaultyDevices;
+use crate::device::faulty_devices::FaultyDevices;
 use crate::device::files::PipelineCache;
 use crate::device::hooks::Hooks;
 use crate::device::instance::{self, Instance};

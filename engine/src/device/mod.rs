@@ -5,7 +5,7 @@ pub(crate) mod adopt;
 pub(crate) mod barriers;
 pub(crate) mod commands;
 pub(crate) mod context;
-pub(crate) mod fault;
+pub(crate) mod faulty_devices;
 pub(crate) mod files;
 mod functions;
 pub(crate) mod hooks;

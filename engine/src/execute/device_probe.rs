@@ -8,7 +8,6 @@ use multisplit_shaders::builtin as kernels;
 use multisplit_shaders::push_constants;
 
 use crate::device::context::Context;
-use crate::device::fault::DeviceFault;
 use crate::device::properties::DeviceProperties;
 use crate::device::shared::Attachment;
 use crate::device::verdict::{ProbeResult, VerdictFile};
@@ -16,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::execute::executable::ExecutableOptions;
 use crate::execute::kernel_check::SubgroupBarriers;
 use crate::execute::own_pass::OwnPasses;
+use crate::fault::DeviceFault;
 
 /// Result of the probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
