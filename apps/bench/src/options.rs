@@ -14,7 +14,6 @@ use crate::measure::{Bench, Timing, too_large};
 use crate::output::Output;
 use crate::paper::PaperOptions;
 use crate::plans::Target;
-use crate::publish::PublishOptions;
 use crate::subjects::{Subject, family, histogram, host, sort, split, sssp, topk, words};
 use crate::{console, size};
 
@@ -73,6 +72,22 @@ pub struct Options {
     #[command(flatten)]
     #[allow(missing_docs, reason = "clap would take it for the text above the options")]
     pub publish: PublishOptions,
+}
+
+/// Arguments of `multisplit bench publish` alone.
+#[derive(Debug, Default, PartialEq, Args)]
+#[command(next_help_heading = "Options of publish")]
+pub struct PublishOptions {
+    /// Start no measurement after this many minutes; a note says what is missing [default: 10]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=10_000))]
+    pub(crate) minutes: Option<u64>,
+    /// Compare with this file of an earlier run: print what became slower by more than 3%. The
+    /// exit status is 1 if any of it exceeds the noise of the samples
+    #[arg(long, value_name = "OLD")]
+    pub compare: Option<PathBuf>,
+    /// Read this file of an earlier run instead of measuring: print its tables, or --compare it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "html", "n", "m", "minutes"])]
+    pub from: Option<PathBuf>,
 }
 
 /// Arguments for input and output files.

@@ -8,33 +8,15 @@ pub use compare::Comparison;
 pub use results::Results;
 pub use tables::{filled, tables};
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
-use clap::{Args, value_parser};
 use multisplit::Context;
 
 use crate::options::{Line, Options};
 use crate::output::{Origin, Output};
 use crate::progress::Bars;
 use crate::{console, html, size};
-
-/// Arguments of `multisplit bench publish` alone.
-#[derive(Debug, Default, PartialEq, Args)]
-#[command(next_help_heading = "Options of publish")]
-pub struct PublishOptions {
-    /// Start no measurement after this many minutes; a note says what is missing [default: 10]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=10_000))]
-    minutes: Option<u64>,
-    /// Compare with this file of an earlier run: print what became slower by more than 3%. The
-    /// exit status is 1 if any of it exceeds the noise of the samples
-    #[arg(long, value_name = "OLD")]
-    pub compare: Option<PathBuf>,
-    /// Read this file of an earlier run instead of measuring: print its tables, or --compare it
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "html", "n", "m", "minutes"])]
-    pub from: Option<PathBuf>,
-}
 
 /// Environment variable with the commit that the program was built from; `./x bench` sets it.
 const COMMIT: &str = "MULTISPLIT_COMMIT";
