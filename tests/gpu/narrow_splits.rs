@@ -252,5 +252,5 @@ fn invalid_splits_are_rejected(gpu: &Gpu) -> Result<()> {
     let mut add = |bucket| split(&mut graph, &policy, &of(bucket), &buffers).map(drop);
     bucket(add(Bucket::Range(vec![3, 300])), "not a value of the key type")?;
     bucket(add(Bucket::Delta { min: 256, width: 1 }), "not a value of the key type")?;
-    bucket(add(Bucket::Even { lo: 0.0, hi: 1.0 }), "support only float keys")
+    bucket(add(Bucket::Even { lo: 0.0, hi: 1.0 }), "supports only float keys")
 }
