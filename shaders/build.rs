@@ -14,8 +14,8 @@ use packed::{MIN_REPEAT, POSITIONS, Relative, result_position, unpack};
 
 /// Maximum deflate level; it takes a second per build for all kernels.
 const LEVEL: u8 = 10;
-/// One module in this many is read to decide which operands are stored relative to a result id. A sample is enough, and
-/// faster.
+/// Every `SAMPLED`-th module is read to decide which operands are stored relative to a result id. A sample is
+/// sufficient, and faster.
 const SAMPLED: usize = 8;
 /// Number of bytes that are hashed to find the start of a repetition.
 const HASHED: usize = 8;
@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let packed = pack(modules.iter().map(|(_, words)| words.as_slice()), &relative);
         let unpacked = unpack(&packed, &relative, modules.len() - 1).unwrap_or_default();
         if !modules.iter().map(|(_, words)| words).eq(&unpacked) {
-            return Err(format!("{group} cannot be unpacked").into());
+            return Err(format!("unpacking the kernels `{group}` does not restore them").into());
         }
         let (name, file) = (constant(group), format!("{group}.pack"));
         writeln!(code, "static GROUP_{name}: &[u8] = {};", include(&file))?;
@@ -116,9 +116,9 @@ fn id_operands<'w>(modules: impl Iterator<Item = &'w Vec<u32>>) -> Vec<u8> {
         .collect()
 }
 
-/// Bits that an ideal code needs for these numbers, and for the code itself. `counts` has the number of occurrences of
-/// each number. Counts are sorted, so that rounding does
-/// not depend on the order of a map.
+/// Size in bits of an ideal entropy code for a sequence of numbers, with 8 bits per distinct number for the code table.
+/// `counts` contains the number of occurrences of each number. The counts are sorted, so that rounding does not depend
+/// on the order of the map.
 fn bits(counts: &HashMap<u32, u32>) -> u64 {
     let mut counts: Vec<f64> = counts.values().map(|&count| f64::from(count)).collect();
     counts.sort_by(f64::total_cmp);

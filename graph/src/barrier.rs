@@ -20,9 +20,9 @@ pub(crate) fn cover(
     let mut added = merged(
         uncovered.iter().map(|dependency| barrier_for(&records[dependency.record], dependency)),
     );
-    // The barrier of one dependency can also cover another dependency, if the write is already
-    // available in a stage that the barrier waits for. Remove the barriers and bits that this makes
-    // redundant.
+    // The barrier of one dependency can also cover a second one, if the write of the second one is
+    // already available in a stage that the barrier waits for. Remove the barriers and bits that
+    // this makes redundant.
     let holds = |added: &[MemoryBarrier]| {
         let call = merged(given.iter().chain(added).copied());
         uncovered.iter().all(|dependency| is_covered(records, dependency, &call))

@@ -82,7 +82,7 @@ fn check_size(what: &str, size: u64, limits: &Limits) -> Result<(), GraphError> 
 }
 
 /// Combines the barrier calls with the hazards they cover: one barrier before each level, then the
-/// exit barrier. `None` for empty calls.
+/// exit barrier. An empty call becomes `None`.
 fn barriers(calls: Calls, hazards: Vec<Vec<Hazard>>) -> Vec<Option<Barrier>> {
     let barrier = |(memory, hazards): (Vec<_>, _)| {
         (!memory.is_empty()).then_some(Barrier { memory, hazards })
@@ -116,7 +116,8 @@ fn buffers(
     checked.buffers.iter().enumerate().map(planned).collect()
 }
 
-/// The settable passes, including culled passes, because a caller may still set their values.
+/// The labels and sizes of the settable passes, including culled passes, because a caller may still
+/// set their values.
 fn settables(checked: &Checked) -> Vec<(String, u64)> {
     let bytes = |pass: &PlannedPass| match &pass.work {
         Work::Update { bytes, .. } => bytes.len() as u64,

@@ -95,10 +95,10 @@ impl Graph {
         self.add_array(name.into(), Kind::Persistent, ElementType::Untyped, size)
     }
 
-    /// Declares a buffer whose contents persist between runs and are zero before the first run.
-    /// The executor allocates and clears it, once for each frame in flight; it is not part of the
-    /// workspace. A kernel that leaves it ready for the next run needs no pass that clears it. A
-    /// pass that only writes state is culled.
+    /// Declares a buffer whose contents persist between runs and are zero before the first run. The
+    /// executor allocates and clears it, once for each frame in flight; it is not part of the
+    /// workspace. If every run restores the contents that the next run needs, no pass has to clear
+    /// the buffer. A pass that only writes state is culled.
     pub fn state<T: Element>(&mut self, name: impl Into<String>, len: u64) -> Buffer {
         self.add_array(name.into(), Kind::State, ElementType::of::<T>(), len)
     }
@@ -200,8 +200,8 @@ impl Graph {
         self.settables.push(pass);
     }
 
-    /// Makes every pass so far [settable](Self::settable) whose kernel has a push constant called
-    /// `member`.
+    /// Makes every pass declared so far [settable](Self::settable) if its kernel has a push
+    /// constant called `member`.
     pub fn settable_with(&mut self, member: &str) {
         let has_member = |pass: &PassDecl| {
             let Action::Dispatch(shader, _) = &pass.action else { return false };

@@ -40,7 +40,7 @@ pub(crate) struct Region {
     pub size: u64,
 }
 
-/// Places the buffers of a kind whose contents persist between runs, so that they never share
+/// Places the buffers of a kind whose contents persist between runs. These buffers never share
 /// bytes.
 pub(crate) fn place_region(
     checked: &Checked,

@@ -29,7 +29,7 @@ pub(crate) struct Edge {
 /// The passes that run, level by level.
 #[derive(Debug)]
 pub(crate) struct Schedule {
-    /// Live passes, by level and then by declaration.
+    /// Live passes of each level, in declaration order.
     pub levels: Vec<Vec<usize>>,
     /// Passes whose results are never read.
     pub culled: Vec<usize>,

@@ -139,7 +139,8 @@ pub struct PlannedBinding {
     pub size: u64,
     /// Whether the kernel reads the buffer, writes it, or both.
     pub access: BindingAccess,
-    /// Whether the kernel writes every byte before it reads it, so that the previous contents are irrelevant.
+    /// Whether the kernel writes every byte before it reads it, so that the previous contents are
+    /// irrelevant.
     pub scratch: bool,
 }
 
@@ -325,9 +326,9 @@ impl Plan {
         &self.culled
     }
 
-    /// Number of bytes that may be set for the settable passes with this label
-    /// ([`Graph::settable`](crate::Graph::settable)), including culled passes. `None` if there is no such pass, or if
-    /// several passes with this label take different numbers of bytes.
+    /// Size in bytes of the data that a caller may set for the passes with this label
+    /// ([`Graph::settable`](crate::Graph::settable)), including culled passes. `None` if there is
+    /// no such pass, or if several passes with this label take different sizes.
     pub fn settable_bytes(&self, label: &str) -> Option<u64> {
         let mut sizes = self.settables.iter().filter(|(known, _)| known == label);
         let size = sizes.next()?.1;
@@ -422,8 +423,8 @@ impl Plan {
         plan
     }
 
-    /// Returns a copy without the barrier before step `step`. If `step` is `steps().len()`, the exit barrier is
-    /// removed.
+    /// Returns a copy without the barrier before step `step`. If `step` is `steps().len()`, the
+    /// exit barrier is removed.
     #[cfg(feature = "broken-plans")]
     #[doc(hidden)]
     #[must_use]

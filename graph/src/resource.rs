@@ -193,7 +193,8 @@ impl PingPong {
         self.odd = !self.odd;
     }
 
-    /// Whether the number of swaps is odd, so that the data is in the other buffer.
+    /// Whether the number of swaps is odd, so that the data is in the buffer that started as the
+    /// back buffer.
     pub fn parity(&self) -> bool {
         self.odd
     }

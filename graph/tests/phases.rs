@@ -346,7 +346,8 @@ fn transfers_of_a_status_word_are_rejected() {
     }
 }
 
-/// State is zero before the first run and persists, so it needs no write before a read, but runs wait for each other.
+/// State is zero before the first run and persists, so passes may read it before any pass writes
+/// it. Runs that use state wait for each other.
 #[test]
 fn state_is_placed_and_orders_runs() {
     let mut g = Graph::new("state");

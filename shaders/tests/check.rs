@@ -350,7 +350,7 @@ void main() {{ uint i = gl_GlobalInvocationID.x; to.at[i] = from.at[i]; }}"
 fn arrays_of_matrices_are_accepted() {
     let types = ["mat2", "mat3", "mat4", "mat3x4", "mat4x3", "mat2x3", "dmat3"];
     let members = ["MAT at[]", "MAT at[3]", "MAT at[][2]", "MAT at[3][2]", "Item at[]"];
-    // Tests each type with each member, in one of the layouts.
+    // Each type is combined with each member. The layouts are used in turn.
     let pairs = types.iter().flat_map(|ty| members.iter().map(move |member| (ty, member)));
     for (turn, (ty, member)) in pairs.enumerate() {
         let layout = ["std430", "std140", "scalar"][turn % 3];

@@ -175,8 +175,8 @@ void main() {}";
     assert!(error.to_string().contains("nowhere.glsl"), "{error}");
 }
 
-/// The compiler prints its whole built-in library to standard output for versions before 1.50, and treats a
-/// shader without a version as one.
+/// The compiler prints its whole built-in library to standard output for versions before 1.50. It treats a shader
+/// without a `#version` line as version 1.10.
 #[test]
 fn shaders_without_a_compute_version_are_rejected() {
     let body = "layout(local_size_x = 1) in;\nvoid main() {}\n";

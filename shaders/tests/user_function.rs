@@ -67,8 +67,8 @@ fn common_user_functions_are_accepted() {
     }
 }
 
-/// Every kernel with a bucket function must accept a user's function. It keeps its buffers, and all
-/// push constants except those of built-in bucket functions.
+/// Every kernel with a bucket function must accept a user's function. The kernel keeps its buffers, and all push
+/// constants except those of built-in bucket functions.
 #[test]
 fn every_bucket_kernel_accepts_a_user_function() {
     let source = "uint bucket_of(uint key) { return table.at[key] / push.parameter_2; }";

@@ -1,4 +1,4 @@
-//! Short kernel descriptions and passes for tests that plan without SPIR-V.
+//! Helpers that describe kernels and passes, for tests that plan without SPIR-V.
 #![allow(dead_code)]
 
 use multisplit_graph::{Graph, GraphError, Groups, Limits, PassBuilder, PassId, PassKernel, Plan};
@@ -79,7 +79,7 @@ impl Described {
         self
     }
 
-    /// Applies a change for which there is no other method.
+    /// Applies any other change to the interface.
     pub fn with(mut self, change: impl FnOnce(&mut Interface)) -> Self {
         change(&mut self.interface);
         self

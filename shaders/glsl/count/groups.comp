@@ -1,6 +1,6 @@
 #version 460
-// Clamps the workgroup counts of an indirect dispatch to the device limits, because devices do not check them. A
-// single thread reads three words of the caller and writes the three clamped words.
+// Clamps the workgroup counts of an indirect dispatch to the device limits, because devices do not check them. A single
+// thread reads three words of the caller's buffer and writes the three clamped words.
 
 layout(local_size_x = 1) in;
 

@@ -110,7 +110,7 @@ uint count_vectors(uint count) {
 void count_elements(uint begin, uint count) {
     uint step = group_count() * gl_WorkGroupSize.x;
     uint first = begin + first_of_subgroup();
-    // Avoids overflow: there may be almost 2^32 elements.
+    // A count of rounds, unlike an element index, cannot overflow: there may be almost 2^32 elements.
     uint rounds = first < count ? (count - first - 1) / step + 1 : 0;
     for (uint round = 0; round < rounds; ++round) {
         uint left = count - first - round * step;

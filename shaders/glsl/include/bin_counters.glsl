@@ -16,8 +16,9 @@ shared uint counters[ROOM * COPIES * ACTIVE_CHANNELS];
 uint ballot_counts[BUCKETS_PER_LANE];
 uint out_of_range_here[MAX_CHANNELS];
 
-// Adds the float with the bits `value` atomically, with compare-and-swap, which every device supports. The first guess
-// of the current sum is 0, which is correct for the first addition. A plain load would race with other additions.
+// Atomically adds the float with the bits `value` to the float at `place`. Uses compare-and-swap, because not every
+// device supports atomic float additions. The loop starts with 0 as the expected sum, which is correct for the first
+// addition; a plain load would race with other additions.
 #define ADD_FLOAT(place, value)                                                              \
     {                                                                                        \
         uint seen = 0u;                                                                      \
@@ -52,8 +53,8 @@ void add_to_output(uint index, uint value) {
     }
 }
 
-// Adds `value` to the output's number of samples out of range, in the type of the bins. `active_index` is the index of
-// the channel among the counted channels.
+// Adds `value` to the out-of-range count of a channel in the output, in the number type of the bins. `active_index` is
+// the index of the channel among the counted channels.
 void add_to_out_of_range(uint active_index, uint value) {
     if (WEIGHT == WEIGHT_FLOAT) {
         ADD_FLOAT(out_of_range.at[active_index], floatBitsToUint(float(value)))

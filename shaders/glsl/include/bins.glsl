@@ -10,7 +10,7 @@
 #include "sample.glsl"
 
 // Values of BIN_KIND. `lo` and `hi` are the lowest and the highest edge, `m` is the number of bins.
-const uint BIN_IDENTITY = 0;      // the sample itself
+const uint BIN_IDENTITY = 0;      // bin = sample
 const uint BIN_EVEN_FLOAT = 1;    // bin k begins at k * ((hi - lo) / m) + lo, rounded after each operation
 const uint BIN_EVEN_INTEGER = 2;  // (sample - lo) * m / (hi - lo), exactly
 const uint BIN_EVEN_SHIFT = 3;    // as BIN_EVEN_INTEGER, if (hi - lo) / m is a power of two
@@ -20,7 +20,7 @@ const uint BIN_RANGE = 4;         // number of inner splitters at or below the s
 
 void stage_bins() {}
 
-// Converts the bits of a sample to the parameter type of the user's function. `tag` selects the type.
+// Converts the bits of a sample to the parameter type of the user's function. The type of `tag` selects the overload.
 #if SAMPLE_BITS == 64
 uint64_t user_sample(SAMPLE bits, uint64_t tag) { return bits; }
 int64_t user_sample(SAMPLE bits, int64_t tag) { return int64_t(bits); }

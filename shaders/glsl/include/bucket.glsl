@@ -1,9 +1,9 @@
 // Provides bucket_at(), which returns the bucket of a key.
 //
 // The function is a built-in one, selected by the specialization constant BUCKET_KIND, or the user's `uint
-// bucket_of(KEY key)` from the include user_bucket.glsl. Returned ids are clamped to push.ids - 1; the kernels
-// that count buckets also count the clamped keys. A multisplit with more buckets than one pass supports runs several
-// passes, each of which splits by some bits of the id (BY_PART).
+// bucket_of(KEY key)` from the include user_bucket.glsl. Ids out of range are clamped to push.ids - 1. The kernels that
+// count buckets also count the keys whose ids were clamped. A multisplit with more buckets than one pass supports runs
+// several passes, each of which splits by some bits of the id (BY_PART).
 
 #ifndef BUCKET_GLSL
 #define BUCKET_GLSL
@@ -14,7 +14,7 @@ const uint BUCKET_DIGIT = 0;     // (key >> shift) & mask
 const uint BUCKET_DELTA = 1;     // (ordered(key) - min) / width
 const uint BUCKET_EVEN = 2;      // 32-bit floats; bucket k begins at k * width + min, each operation rounded
 const uint BUCKET_RANGE = 3;     // number of splitters at or below the key
-const uint BUCKET_IDENTITY = 4;  // the key
+const uint BUCKET_IDENTITY = 4;  // bucket = key
 const uint BUCKET_ORDERED = 5;   // ((ordered(key) >> shift) ^ flip) & mask
 const uint BUCKET_EVEN_RANGE = 6;  // as BUCKET_RANGE, but all NaNs go to the last bucket
 
@@ -33,14 +33,14 @@ const uint BUCKET_EVEN_RANGE = 6;  // as BUCKET_RANGE, but all NaNs go to the la
 
 #include "ordered.glsl"
 
-layout(constant_id = ID_BITS_ID) const uint ID_BITS = 8;  // ceil(log2 push.ids), at least 1; for searches of splitters
+layout(constant_id = ID_BITS_ID) const uint ID_BITS = 8;  // ceil(log2 push.ids), at least 1; steps of a splitter search
 // 0: the bucket is the id. 1: the bucket is the BUCKET_BITS bits of the id that start at bit push.part_shift.
 layout(constant_id = BY_PART_ID) const uint BY_PART = 0;
 
 #ifdef SORT
 
-// Sort rounds use digits only. They do not declare the table, because the push constants of kernels that take buffers
-// by address have no room for another address.
+// Sort rounds only use digits. They do not declare the table, because in kernels that take buffers by address, the push
+// constants have no room for its address.
 void stage_splitters() {}
 
 // Returns the digit of a key.
@@ -91,8 +91,8 @@ const uint SHARED_SPLITTERS = BUCKET_KIND == BUCKET_RANGE || BUCKET_KIND == BUCK
 const uint BANKS = 32 / (KEY_BITS / 32);
 uint apart(uint index) { return index + index / BANKS; }
 shared KEY splitters[SHARED_SPLITTERS + SHARED_SPLITTERS / BANKS + 1u];
-// Number of keys (of KEY_BITS) that the cells occupy at the start of the table. CELLS + 1 cells are followed by a
-// padding word, which aligns 64-bit splitters.
+// Size of the cells at the start of the table, in keys of KEY_BITS bits. CELLS + 1 cells are followed by a padding
+// word, which aligns 64-bit splitters.
 const uint TABLE_HEAD = CELLS > 1 ? (CELLS + 2) / (KEY_BITS / 32) : 0;
 
 // Copies cells and splitters to shared memory. Called by all threads before the first bucket_at(); contains a
@@ -159,7 +159,7 @@ uint searched_range_bucket(KEY key) {
 uint halved_range_bucket(KEY key) {
     uint below = 0;
     if (SHARED_SPLITTERS > 0) {
-        // `below` is a padded index. The index itself is a multiple of twice the current step, and therefore
+        // `below` is a padded index. The unpadded index is a multiple of twice the current step, and therefore
         // apart(index + step) == apart(index) + apart(step).
         for (uint step = 1u << (ID_BITS - 1); step > 0; step >>= 1)
             if (splitters[below + apart(step - 1)] <= key) below += apart(step);
@@ -227,14 +227,14 @@ uint raw_bucket(KEY bits) {
 
 #endif
 
-// Returns the bucket, in this pass, of a key with this id (BY_PART).
+// Returns the bucket that this pass assigns to keys with this id (BY_PART).
 uint part_of_id(uint id) {
     return BY_PART == 0 ? id : (id >> push.part_shift) & ((1u << BUCKET_BITS) - 1);
 }
 
-// Searches contain loops, and a loop per key prevents the loads of several keys from overlapping. Kernels with
-// many keys therefore first call likely_bucket_at(), which suffices for most keys, and then search for the others
-// one at a time.
+// Searches contain loops, and a loop per key prevents the loads of several keys from overlapping. Kernels with many
+// keys per thread therefore first call likely_bucket_at(), which suffices for most keys. They then search for the
+// remaining keys one at a time.
 #if defined(SORT) || defined(USER_BUCKET)
 const bool SEARCHES = false;  // whether some keys need a search
 uint likely_raw_bucket(KEY bits, out bool unsure) {

@@ -25,7 +25,7 @@ shared uint borders[BORDER_WORDS];
 uint own_borders[OWN_BORDERS];
 uint borders_before;  // borders in the subgroup's words before the thread's first word
 
-// Index of each own bucket among the buckets that have keys.
+// For each bucket of this thread, its index among the buckets that have keys in the tile.
 uint bucket_number[OWN_BUCKETS];
 
 uint border_word(uint k) {
@@ -41,8 +41,8 @@ void clear_borders() {
 // lower half (a tile has fewer than 2^16) and the number of nonempty buckets in the upper half.
 #define SUMMED(count) (count) + ((count) > 0 ? 0x10000u : 0u)
 
-// Sets the start and the number of own bucket k, given the sum of SUMMED over all buckets before it, and sets the
-// bucket's border bit.
+// Sets the start and the index of own bucket k, given the sum of SUMMED over all earlier buckets, and sets the bucket's
+// border bit.
 void begin_at(uint k, uint sum) {
     bucket_begin[k] = sum & 0xFFFFu;
     bucket_number[k] = sum >> 16;

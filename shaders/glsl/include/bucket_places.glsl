@@ -1,8 +1,8 @@
-// Provides place_of(): the position of an element of a split piece in the output of all pieces, where the buckets
-// of all pieces are adjacent.
+// Provides place_of(), for inputs that are split in pieces: the position in the whole output of an element of one
+// piece. In the output, the elements that all pieces have in a bucket are adjacent.
 //
-// The table has m + 1 words with the start of each bucket in the piece, then one word per bucket that is added to
-// an element's index in the piece, modulo 2^32.
+// The table starts with m + 1 words, the starts of the buckets in the piece. One word per bucket follows, which is
+// added, modulo 2^32, to an element's index in the piece.
 //
 // Needs PLACE_TABLE_BINDING. Kernels have m and the first step of the search among their push constants.
 

@@ -6,8 +6,8 @@
 // The table has one word per cell. From the lowest bit on, a word contains the number of splitters in earlier cells
 // (bin_bits() bits), one bit that is set if the cell has several splitters, and, in the top fraction_bits() + 1 bits,
 // the mark of the cell's only splitter. If the splitter is the smallest number with fraction f, the mark is 2 f - 1. If
-// smaller numbers have the same fraction f, the mark is 2 f. Without a splitter, the mark is the largest one. A search
-// is needed only for numbers whose fraction f equals half of an even mark, and in cells with several splitters.
+// smaller numbers have the same fraction f, the mark is 2 f. If the cell has no splitter, all bits of the mark are set.
+// A search is needed only in cells with several splitters, and for numbers whose fraction f is half of an even mark.
 //
 // Needs CELLS, bin_bits() and fraction_bits(). The includer fills the table.
 

@@ -1,5 +1,5 @@
-// Numbers of all specialization constants. A name has the same number in every kernel, and no two names share a number:
-// the host sets constants by name, and a kernel cannot tell two constants with the same number apart.
+// Numbers of all specialization constants. A name has the same number in every kernel. No two names share a number,
+// because the host sets constants by name, and two constants with the same number would get the same value.
 //
 // compile-kernels copies the names from here into the host's list, which lets the host reject misspelled names.
 
@@ -35,8 +35,8 @@
 #define SORTED_BY_KEY_ID 47
 #define COUNT_OUT_OF_RANGE_ID 55
 
-// ROUNDS is the number of digits of a key in the histogram of a sort, of rounds per dispatch in shortest paths, and of
-// batches per workgroup in binary searches.
+// ROUNDS is the number of digits per key in the histogram of a sort, the number of rounds per dispatch in shortest
+// paths, and the number of batches per workgroup in binary searches.
 #define ROUNDS_ID 20
 // The histogram and the rounds of a sort.
 #define HISTOGRAM_PARTS_ID 72

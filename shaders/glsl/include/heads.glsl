@@ -25,7 +25,7 @@ uvec2 load_key(uint i) {
     return uvec2(keys.at[i], 0);
 }
 
-// Loads the flags or keys of the elements of vector v; zero at and past the count.
+// Loads the flags or keys of the elements of vector v. Elements at and past the count are zero.
 void load_keys(uint v, uint count, out uvec2 x[ROW_TERMS]) {
     if (!is_whole(v, count)) {
         [[unroll]] for (uint c = 0; c < ROW_TERMS; ++c) {

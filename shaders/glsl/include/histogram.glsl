@@ -25,8 +25,8 @@ layout(constant_id = CELLS_ID) const uint CELLS = 1;              // number of c
 layout(constant_id = SPLITTERS_ID) const uint SPLITTERS = 1;      // capacity for splitters in shared memory or registers
 layout(constant_id = AFFINE_ID) const uint AFFINE = 0;            // cells are equal intervals: 1: of floats, 0: of ordered()
 layout(constant_id = CLOSED_ID) const uint CLOSED = 0;            // whether the last bin includes its upper edge
-layout(constant_id = WHOLE_ID) const uint WHOLE = 1;              // one pass, no weights: counters include out of range
-layout(constant_id = EXACT_ID) const uint EXACT = 0;              // whether even float bins are exact at once
+layout(constant_id = WHOLE_ID) const uint WHOLE = 1;              // one pass, no weights; counts out-of-range samples
+layout(constant_id = EXACT_ID) const uint EXACT = 0;              // 1: only bin_of(), never likely_bin()
 
 const uint METHOD_SHARED = 0;
 const uint METHOD_BALLOTS = 1;
@@ -45,8 +45,8 @@ layout(push_constant) uniform Push {
     uint count;         // elements in this piece of the input
     uint piece_start;   // first element of the piece, for device counts
     uint bins;          // m: number of bins
-    uint first_bin;     // first bin and number of bins of this pass
-    uint window;
+    uint first_bin;     // first bin of this pass
+    uint window;        // number of bins of this pass
     uint stride;        // bytes between elements
     uint first_byte;    // offset of the first element in bytes
     uint origin_low;    // lowest edge, as a sample
@@ -65,7 +65,7 @@ layout(push_constant) uniform Push {
 
 // Shift that maps a distance from the lowest edge to a bin or a place (cells.glsl), if these span a power of two.
 uint place_shift() { return push.bits & 0xffu; }
-// Number of low bits of a cell's word that hold a number of splitters (cells.glsl).
+// Number of low bits of a cell's word that contain the number of splitters in earlier cells (cells.glsl).
 uint bin_bits() { return bitfieldExtract(push.bits, 8, 8); }
 // Number of low bits of a place that are the fraction of its cell (cells.glsl).
 uint fraction_bits() { return bitfieldExtract(push.bits, 16, 8); }

@@ -1,10 +1,10 @@
 // Data that the first pass of a one-sweep sort writes for its rounds: the histogram of each digit, and the no-op
 // rounds, in which all keys have the same digit.
 //
-// Large sorts have one histogram per digit, cleared by another pass, to which the workgroups of the first pass add
-// their counts atomically. Small sorts (HISTOGRAM_PARTS > 0) avoid the dispatch that clears: each of
-// HISTOGRAM_PARTS workgroups writes separate histograms, which the rounds add up, and one word per round that
-// indicates whether all its keys have the same digit.
+// Large sorts have one histogram per digit, which another pass clears. The workgroups of the first pass add their
+// counts to it atomically. Small sorts (HISTOGRAM_PARTS > 0) avoid the dispatch that clears. Each of HISTOGRAM_PARTS
+// workgroups writes separate histograms, which the rounds add up, and one word per round, which indicates whether all
+// its keys have the same digit.
 
 #ifndef HISTOGRAM_PARTS_GLSL
 #define HISTOGRAM_PARTS_GLSL
@@ -20,13 +20,13 @@ uint part_begin(uint round, uint part, uint row) {
     return (round * HISTOGRAM_PARTS + part) * row;
 }
 
-// Word of a part for a round: the AND of all digits in the lowest byte, the OR of all digits in the next byte. The
-// two are equal if all keys have the same digit; otherwise the word is DIFFERENT_DIGITS. NO_DIGITS, for parts
+// A part has one word per round, with the AND of all digits in the lowest byte and the OR of all digits in the next
+// byte. The two are equal if all keys have the same digit; otherwise the word is DIFFERENT_DIGITS. NO_DIGITS, for parts
 // without keys, is neutral when lower bytes are combined with AND and upper bytes with OR.
 const uint DIFFERENT_DIGITS = 0xFF00u;
 const uint NO_DIGITS = 0x00FFu;
 
-// Returns the word of a part in which all keys have digit d.
+// Returns the word of a part if all its keys have digit d.
 uint one_digit(uint d) {
     return d | d << 8;
 }

@@ -14,7 +14,7 @@
 const uint LABELS_OF_WORD = 4;
 const uint LABEL_WORDS = (ITEMS + LABELS_OF_WORD - 1) / LABELS_OF_WORD;  // per lane
 
-// Returns the index in the label buffer of this lane's label word number `word` of a stretch.
+// Returns the index, in the label buffer, of label word number `word` of this lane in a stretch.
 uint label_word(uint stretch, uint word) {
     return (stretch * LABEL_WORDS + word) * SUBGROUP_SIZE + gl_SubgroupInvocationID;
 }

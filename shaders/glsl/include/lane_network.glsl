@@ -88,8 +88,9 @@ void keep(inout KEY key, KEY other, bool earlier) {
 #define OTHER_SOURCE(t) 0
 #endif
 
-// Steps of the network across lanes: compare with the lane whose index differs in the bits `lanes`, in mirrored or
-// in the same order. Called by whole subgroups.
+// Steps of the network across lanes. Each lane meets the lane whose index differs in the bits `lanes`. meet_mirrored()
+// compares element t with element ITEMS - 1 - t of the other lane; meet() compares elements with equal indices. Called
+// by whole subgroups.
 #define MEET_MIRRORED(t, s)                                     \
     {                                                           \
         KEY key = other_key(own[t], lanes);                     \

@@ -17,8 +17,8 @@ layout(set = 0, binding = PARTS_BINDING, std430) coherent buffer Parts {
 
 shared bool shared_is_last;
 
-// Stores the result of this workgroup, which its first thread has, as part `index`. Returns whether all `groups`
-// workgroups of the dispatch have stored theirs; this workgroup can then load them. Called by all threads, once.
+// Stores the workgroup's result, which is `part` in the first thread, as part `index`. Returns true in the last of the
+// `groups` workgroups that store their results; this workgroup can then load all results. Called once, by all threads.
 bool store_part(uint index, PART part, uint groups) {
     if (thread_rank() == 0) parts.at[index] = part;
     // The barriers are in uniform control flow, because some drivers compile them to execution barriers.

@@ -1,6 +1,7 @@
-// Loads a tile into registers and finds the buckets of its keys: from labels (LABELS), from the keys when needed
-// (BUCKET_FROM_KEY), or with the bucket function. Provides load_keys() and find_buckets(). Positions of the tile at and
-// past the element count hold missing keys, with the value missing_key(), which count as keys of the last bucket.
+// Loads a tile into registers and finds the buckets of its keys. Buckets are read from labels (LABELS), recomputed from
+// a key at each use (BUCKET_FROM_KEY), or computed once with the bucket function. Provides load_keys() and
+// find_buckets(). Positions of the tile at and past the element count hold missing keys. They have the value
+// missing_key() and count as keys of the last bucket.
 
 #ifndef LOAD_TILE_GLSL
 #define LOAD_TILE_GLSL

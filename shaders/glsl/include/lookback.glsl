@@ -1,13 +1,14 @@
-// Decoupled look-back over terms: a workgroup obtains the combined total of all earlier tiles while these are
-// still being computed. The order of combination depends on timing; ordered_lookback.glsl has a fixed one.
+// Decoupled look-back over terms: a workgroup obtains the combined total of all earlier tiles while these are still
+// being computed. The order of combination depends on timing; ordered_lookback.glsl combines in a fixed order.
 //
 // A tile first publishes its own total and later its inclusive prefix (tile_status.glsl).
 //
 // Polling is bounded: after SPIN_LIMIT failed polls, the subgroup recomputes the missing tile from the input.
 // Progress therefore never depends on the scheduling of other workgroups.
 //
-// Needs: the requirements of tile_status.glsl; total_of_tile_again(), which recomputes the total of a tile. One whole
-// subgroup calls it, and every lane gets the same total. A kernel calls take_tile(), announce() and before_tile().
+// Needs: the requirements of tile_status.glsl; total_of_tile_again(), which recomputes the total of a tile. It is
+// called by one whole subgroup and must return the same total in every lane. A kernel calls take_tile(), announce() and
+// before_tile().
 
 #ifndef LOOKBACK_GLSL
 #define LOOKBACK_GLSL
@@ -73,8 +74,8 @@ void announce(Tile tile, TILE_TERM here) {
     if (thread_rank() == 0 && tile.index > 0) publish(tile.index, states_of(tile).own, here);
 }
 
-// Returns the combined total of the tiles before `tile`, and publishes the inclusive prefix. `here` is the tile's
-// own total, already announced. Called by all threads, once per kernel; contains a barrier.
+// Returns the combined total of the tiles before `tile`, and publishes the inclusive prefix. `here` is the tile's own
+// total, which must already be announced. Called by all threads, once per kernel; contains a barrier.
 TILE_TERM before_tile(Tile tile, TILE_TERM here) {
     if (gl_SubgroupID == 0) {
         TILE_TERM before = look_back(tile);

@@ -30,7 +30,7 @@ layout(push_constant) uniform Push {
 layout(set = 0, binding = 0, std430) readonly buffer First { KEY at[]; } first_keys;
 layout(set = 0, binding = 1, std430) readonly buffer Second { KEY at[]; } second_keys;
 
-// Conversion between keys and numbers that are in ascending order in the output.
+// image() maps keys to unsigned numbers that ascend in the output; from_image() is its inverse.
 KEY image(KEY key) { return push.descending != 0 ? ~ordered(key) : ordered(key); }
 KEY from_image(KEY bits) { return from_ordered(push.descending != 0 ? ~bits : bits); }
 bool is_after(KEY x, KEY y) { return x > y; }

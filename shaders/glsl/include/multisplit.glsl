@@ -19,8 +19,8 @@ layout(push_constant) uniform Push {
     uint count;         // n: elements
     uint buckets;       // m: buckets
     uint ids;           // number of ids of the bucket function: m, unless a pass uses some bits of the id
-    uint part_shift;    // the lowest of these bits
-    uint subproblems;   // L: subproblems; tiles, in kernels without subproblems
+    uint part_shift;    // lowest bit of the id that the pass uses
+    uint subproblems;   // L: subproblem count; in kernels without subproblems, the tile count
     uint parts;         // windows or tiles per subproblem; in a scan-based split, the bit of the id to split by; in a
                         // segmented sort, the number of rounds
 #if defined(USER_BUCKET)
@@ -28,8 +28,8 @@ layout(push_constant) uniform Push {
     uint parameter_1;
     uint parameter_2;
 #elif defined(ALL_DIGITS)
-    uint first_bit;     // the bits to sort by
-    uint bit_count;
+    uint first_bit;     // lowest bit to sort by
+    uint bit_count;     // number of bits to sort by
     uint descending;    // whether the order is descending
 #else
     uint shift_or_min;  // shared by the bucket functions; see the table in bucket.glsl

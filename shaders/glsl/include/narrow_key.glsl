@@ -23,7 +23,8 @@ const uint NARROW_FLOAT = 2;
 
 const uint NARROW_MASK = NARROW_BITS == 8 ? 0xFFu : 0xFFFFu;
 const uint KEYS_OF_WORD = NARROW_BITS == 8 ? 4 : 2;
-// The lowest bit and the top bit of each key of a word.
+// For all keys of a word: the mask of their lowest bits, the index of the top bit in a key, and the mask of their top
+// bits.
 const uint LOW_BITS = NARROW_BITS == 8 ? 0x01010101u : 0x00010001u;
 const uint TOP_BIT = NARROW_BITS == 8 ? 7 : 15;
 const uint TOP_BITS = NARROW_BITS == 8 ? 0x80808080u : 0x80008000u;

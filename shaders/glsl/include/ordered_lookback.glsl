@@ -4,15 +4,15 @@
 // Tiles are divided into blocks. Every tile publishes once (tile_status.glsl): the last tile of a block publishes its
 // inclusive prefix, the combination of all tiles up to and including it; any other tile publishes its own total. The
 // prefix before a tile is the prefix of the previous block, combined with the totals of the earlier tiles of its own
-// block. A subgroup polls all of these at once, several tiles per lane, so only one tile of each block waits for the
-// block before.
+// block. A subgroup polls this prefix and these totals together, with several tiles per lane. The chain of prefixes
+// that wait for each other therefore has one tile per block.
 //
 // Polling is bounded: after SPIN_LIMIT failed polls, the subgroup recomputes missing tiles from the input, in the same
 // order and thus with the same result. Progress therefore never depends on the scheduling of other workgroups.
 //
 // Needs: the requirements of tile_status.glsl; total_of_tile_again(), which recomputes the total that the workgroup of
-// a tile would publish. One whole subgroup calls it, and every lane gets the total. A kernel calls take_tile(),
-// announce() and before_tile().
+// a tile would publish. It is called by one whole subgroup and must return the same total in every lane. A kernel calls
+// take_tile(), announce() and before_tile().
 
 #ifndef ORDERED_LOOKBACK_GLSL
 #define ORDERED_LOOKBACK_GLSL
@@ -51,13 +51,13 @@ TERM combine_block(TERM prefix, TERM of_lane) {
 TERM total_or_again(uint tile, uint state) {
     TERM total;
     bool is_published = load_published(tile, state, total);
-    // The lanes may have loaded at different times.
+    // Lanes may load at different times. If any lane found no total, all lanes recompute it.
     if (subgroupBallot(!is_published) != uvec4(0)) total = total_of_tile_again(tile);
     return from_lane(total, 0);
 }
 
-// Returns the combination of a prefix with the totals of `count` tiles from `first` on, which begins a block. Called by
-// a whole subgroup.
+// Returns the combination of a prefix with the totals of the first `count` tiles of the block that starts at tile
+// `first`. Called by a whole subgroup.
 TERM combine_tiles_again(TERM prefix, uint first, uint count, uint state) {
     TERM of_lane = IDENTITY;
     for (uint k = 0; k < count; ++k) {
@@ -129,8 +129,8 @@ void announce(Tile tile, TERM here) {
     if (thread_rank() == 0 && !is_block_end(tile.index)) publish(tile.index, states_of(tile).own, here);
 }
 
-// Returns the combined total of the tiles before `tile`. `here` is the tile's own total, already announced. Called by
-// all threads, once per kernel; contains a barrier.
+// Returns the combined total of the tiles before `tile`. `here` is the tile's own total, which must already be
+// announced. Called by all threads, once per kernel; contains a barrier.
 TERM before_tile(Tile tile, TERM here) {
     if (gl_SubgroupID == 0) {
         uint state = subgroupShuffle(states_of(tile).own, 0);

@@ -1,4 +1,4 @@
-// Provides counted_bucket(), which counts keys whose bucket function returned an id out of range.
+// Provides counted_bucket(), which returns the bucket of a key and counts the keys whose id is out of range.
 
 #ifndef OUT_OF_RANGE_GLSL
 #define OUT_OF_RANGE_GLSL

@@ -1,4 +1,4 @@
-// Finds the range bin of a sample: the number of the m - 1 inner splitters that are at or below it.
+// Finds the range bin of a sample: how many of the m - 1 inner splitters are at or below the sample.
 //
 // SEARCH selects the method: a binary search in registers, which is fastest for few bins, a binary search in
 // memory, or a lookup in a table of cells (cells.glsl).

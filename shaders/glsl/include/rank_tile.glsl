@@ -4,11 +4,11 @@
 // ordered tile is the sum of three numbers: keys of smaller buckets, keys of its bucket in earlier subgroups, and
 // keys of its bucket before it in its own subgroup. The last one is the key's rank.
 //
-// Ballot ranking works on every device. If ranks_in_registers(), each lane counts one bucket in a register.
-// Otherwise keys are counted first, with atomic additions whose order is irrelevant, in one row of counters per
-// subgroup. A sum across subgroups and buckets turns the counters into the start of each subgroup's keys of a
-// bucket. Then, window by window, ballots give each lane the lanes that share its bucket, and the last of these
-// advances the counter for all. The tile's counts are known before ranking, so tiles that look back wait less.
+// Ballot ranking works on every device. If ranks_in_registers(), each lane counts one bucket in a register. Otherwise
+// keys are counted first, with atomic additions whose order is irrelevant, in one row of counters per subgroup. A
+// prefix sum over buckets and subgroups replaces each counter by the place where the subgroup's keys of the bucket
+// start. Then, window by window, ballots give each lane the lanes that share its bucket, and the last of these lanes
+// advances the counter for all. The tile's counts are known before ranking, so later tiles, which look back, wait less.
 //
 // Lane-order ranking needs no ballots and counts while it ranks: if atomics of one instruction execute in lane
 // order, the value that an addition returns is the rank.
@@ -67,8 +67,8 @@ const uint COUNTER_WORDS = ROWS * ROW;
 const uint TURN_WORDS = TURN * (KEY_BITS / 32);
 
 // Returns whether counts are kept in registers, one bucket per lane. That is faster than shared counters if there are
-// so few buckets that most lanes would contend for one counter, or if there are as many buckets as lanes. These are
-// functions instead of constants, because GLSL compilers reject constants that contain &&.
+// so few buckets that most lanes would contend for one counter, or if there are as many buckets as lanes. This and
+// counts_first() are functions, because GLSL compilers reject constants that contain &&.
 bool ranks_in_registers() {
     if (RANK_BY_LANE_ORDER) return false;
     return BUCKET_BITS == LANE_BITS || (BUCKET_BITS < LANE_BITS && BUCKET_BITS < MIN_BITS_BY_COUNTERS);
@@ -170,7 +170,8 @@ bool packs_places() { return RANKING != RANKING_BY_LANE_ORDER && BUCKET_BITS > L
 #define MORE_WINDOWS(visit)
 #endif
 
-// Return the start of the subgroup's row of counters, and the shift of its half of each word.
+// counter_row() returns the start of the subgroup's row of counters, counter_shift() the shift of its half of each
+// word.
 uint counter_row() {
     return (PAIRED_ROWS ? gl_SubgroupID / 2 : gl_SubgroupID) * ROW;
 }
@@ -294,7 +295,7 @@ void begin_bucket(uint b, uint begin) {
     }
 }
 
-// Hook of the kernel: called as soon as the tile's count of own bucket k is known.
+// A kernel may define COUNTED(k), which is called as soon as the tile's count of own bucket k is known.
 #ifndef COUNTED
 #define COUNTED(k)
 #endif

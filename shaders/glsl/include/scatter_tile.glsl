@@ -116,8 +116,8 @@ uint staged_bucket(KEY key, bool is_there, out bool unsure) {
 #endif
 
 #ifdef PACKING
-// Stores a key together with its neighbour, if they share a word and a bucket; one of the two threads stores both.
-// Returns whether they share both. `count` is the number of keys in the turn.
+// If a key and its neighbour share a word and a bucket, one of their two threads stores both. Returns whether they
+// share a word and a bucket. `count` is the number of keys in the turn.
 bool store_shared_word(uint target, uint key, uint place, uint count) {
     bool even = target % 2 == 0;
     uint other = even ? place + 1 : place - 1;
@@ -203,8 +203,8 @@ void write_keys(uint turn, uint held) {
 // This thread's values, if a value has one word. For wider values: their indices, from which the values are fetched
 // once their output positions are known.
 uint value[ITEMS];
-// Time at which load_values() is called: before the buckets are found, after ranking, or after the keys of the first turn were
-// ordered in shared memory.
+// Time at which load_values() is called: before the buckets are found, after ranking, or after the keys of the first
+// turn were ordered in shared memory.
 layout(constant_id = VALUES_AFTER_ID) const uint VALUES_AFTER = 2;
 const uint AFTER_LOADING = 0;
 const uint AFTER_RANKING = 1;

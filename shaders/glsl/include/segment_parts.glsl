@@ -13,8 +13,8 @@
 #include "two_words.glsl"
 
 const uint NO_SEGMENT = 0xFFFFFFFFu;
-// Up to MAX_WALK offsets per element, a tile scans all offsets in its range; above that, it searches for each
-// element.
+// Maximum offsets per element for which a tile reads every offset in its range. With more, it does a binary search for
+// each element instead.
 const uint MAX_WALK = 4;
 
 #endif

@@ -1,7 +1,7 @@
 // Loads keys of a tile and evaluates the predicate of a selection.
 //
-// Tiles have rows of one element per lane (lane_rows.glsl). The selected elements of a lane are one bit per row.
-// Needs ITEMS from kernels.txt, where the host reads it too.
+// Tiles have rows of one element per lane (lane_rows.glsl). Each lane has a mask of its selected elements, with one bit
+// per row. ITEMS is defined in kernels.txt, from which the host reads it too.
 
 #ifndef SELECTED_GLSL
 #define SELECTED_GLSL

@@ -1,5 +1,5 @@
 // Decides the work of the next round. One thread calls advance() when all workgroups have finished a round. The other
-// threads wait for it; to keep that short, advance() first issues all loads, and stores last.
+// threads wait meanwhile, so advance() issues all loads first and all stores last.
 
 #ifndef SSSP_ADVANCE_GLSL
 #define SSSP_ADVANCE_GLSL
@@ -48,7 +48,7 @@ void take_all() {
     distribute(push.vertices, 0);
 }
 
-// Entries in the queues of buckets; bucket 0 has no queue.
+// Number of entries in each bucket's queue. Bucket 0 has no queue.
 uint bucket_counts[BUCKETS];
 
 void load_buckets() {
@@ -117,8 +117,9 @@ void take_near(uint near, uint pieces) {
 }
 
 #ifdef PILE
-// Rounds are recorded in batches, each followed by the passes that split the pile. The remaining rounds of a batch
-// are no-ops of one workgroup, which only writes the dispatch of the next round and of these passes.
+// Rounds are recorded in batches, and each batch is followed by the passes that split the pile. Once the pile is to be
+// split, the remaining rounds of the batch are no-ops with one workgroup, which only writes the dispatches of the next
+// round and of these passes.
 void write_dispatches() {
     groups.at[0] = 1;
     groups.at[1] = 1;

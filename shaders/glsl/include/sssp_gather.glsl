@@ -1,8 +1,8 @@
 // Distributes the arcs of vertices over lanes, one arc per lane, independent of the degrees: 32 vertices with 3
 // arcs take as long as one vertex with 96.
 //
-// Needs relax(), which is called by whole subgroups. In lanes with `mine`, `arc` leaves a vertex at the given
-// distance.
+// Needs relax(), which is called by whole subgroups. In lanes in which `mine` is set, `arc` is an arc of a vertex at
+// distance `distance`.
 
 #ifndef SSSP_GATHER_GLSL
 #define SSSP_GATHER_GLSL

@@ -15,11 +15,12 @@ layout(set = 0, binding = 6, std430) volatile buffer Distances { uint at[]; } di
 uint own_expansions;
 uint own_relaxations;
 
-// Relaxes one arc per lane with `mine`, and stages vertices whose distance improved. Called by whole subgroups.
+// Relaxes one arc in each lane in which `mine` is set, and stages vertices whose distance improved. Called by whole
+// subgroups.
 void relax(bool mine, uint distance, uvec2 arc) {
     uint sum = mine ? sum_of(distance, arc.y) : UNREACHED;
     uint held = UNREACHED;
-    // Most arcs lead to vertices with a shorter path already, and a load is cheaper than an atomic. In small
+    // Most arcs lead to vertices that already have a shorter path, and a load is cheaper than an atomic. In small
     // rounds, the load would only add latency.
     if (mine && !round_small) held = distances.at[arc.x];
     if (mine && sum == UNREACHED) control.overflowed = 1;
@@ -65,7 +66,8 @@ uint look_at(bool held, uvec2 entry, bool piece, out uint distance, out uint beg
         degree = min(push.piece, degree - before);
     }
     own_expansions += subgroupBallotBitCount(subgroupBallot(near && !piece));
-    // A dense round follows a queue overflow, in which pieces may have been lost, and therefore does not defer.
+    // Dense rounds do not defer. They follow a queue overflow that may have lost deferred pieces; deferring could lose
+    // pieces again.
     bool hub = degree >= push.hub_degree && !piece && !round_dense;
     if (subgroupAny(hub)) {
         defer(hub, entry.x, degree);
@@ -90,8 +92,9 @@ void expand(bool held, uvec2 entry, bool piece) {
     own_relaxations += gather(distance, begin, degree);
 }
 
-// Takes the entries that the subgroup itself staged. Continuing with few of them saves rounds: in networks with
-// long paths, a round costs far more than the arcs it relaxes. Called by whole subgroups.
+// Takes the entries that the subgroup itself staged. If there are few, the subgroup continues with them at once, which
+// saves rounds: in networks with long paths, a round costs far more than the arcs it relaxes. Called by whole
+// subgroups.
 uvec2 take_staged(out bool held) {
     subgroup_sync();
     held = gl_SubgroupInvocationID < near_staged;

@@ -19,7 +19,7 @@ layout(set = 0, binding = 3, std430) volatile buffer Queues { uvec2 at[]; } queu
 layout(set = 0, binding = 7, std430) volatile buffer Pile { uvec2 at[]; } pile;
 #endif
 
-// Near entries and later entries of each subgroup.
+// Staged entries: for each subgroup, an area for near entries and one for later entries.
 shared uvec2 staged[gl_WorkGroupSize.x * STAGE * 2];
 
 // Number of vertices deferred to the whole workgroup.
@@ -139,8 +139,8 @@ void flush_later() {
     subgroup_sync();
 }
 
-// stage_later() and stage_near() stage the entries of lanes with `found`. Called by whole subgroups. There is
-// always room for one more entry per lane.
+// stage_later() and stage_near() stage the entries of the lanes in which `found` is set. Called by whole subgroups.
+// There is always room for one more entry per lane.
 void stage_later(bool found, uvec2 entry) {
     uvec4 finders = subgroupBallot(found);
     if (found)

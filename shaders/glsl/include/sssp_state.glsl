@@ -34,8 +34,8 @@ layout(push_constant) uniform Push {
     uint piece;         // arcs per piece
     uint min_chunk;     // minimum entries per subgroup
     uint max_groups;    // maximum workgroups per round
-    uint local_hops;    // maximum times a subgroup continues with entries it found itself,
-    uint local_entries; // in rounds with at most this many entries
+    uint local_hops;    // maximum times a subgroup continues with entries it found itself
+    uint local_entries; // it does so in rounds with at most this many entries
     uint subgroups;     // subgroups per workgroup of a round
     uint last_id;       // last bucket id of the passes that split the pile
     uint wide_degree;   // vertices with at least this many arcs are relaxed by a whole workgroup
@@ -57,8 +57,8 @@ layout(set = 0, binding = 0, std430) volatile buffer Control {
     uint base;        // start of the window
     uint bucket;      // current bucket
     uint groups;      // workgroups of this round; 0 while the pile waits to be split
-    uint more_first;  // first and last bucket taken in addition;
-    uint more_last;   // empty if last < first
+    uint more_first;  // first bucket taken in addition
+    uint more_last;   // last bucket taken in addition; below more_first if there is none
     // Results of the round.
     uint nearest_rest;  // lower bound of the distances in the rest
     uint lost;        // whether an entry did not fit into a queue
@@ -75,7 +75,7 @@ layout(set = 0, binding = 0, std430) volatile buffer Control {
     uint expansions_high;
     // Methods that split the pile in separate passes; the last two are used by all methods.
     uint piled;       // entries of the pile to split before the next round
-    uint kept;        // entries of these that are not stale
+    uint kept;        // entries of the pile that are not stale
     uint kept_words;  // twice `kept`
     uint low;         // lowest bucket taken; the threshold does not fall below its end
     uint before;      // entries of the previous round; 0 if unknown

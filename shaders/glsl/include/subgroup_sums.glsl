@@ -1,7 +1,7 @@
 // Adds up one number per subgroup of a workgroup, for any subgroup size.
 //
 // Needs subgroup basic, arithmetic and shuffle operations, and a workgroup size that is a multiple of the subgroup
-// size. It is called in loops and therefore uses a scan instead of reductions (lane_totals.glsl explains why).
+// size. Callers add up in loops, so the code uses a scan instead of reductions (lane_totals.glsl explains why).
 
 #ifndef SUBGROUP_SUMS_GLSL
 #define SUBGROUP_SUMS_GLSL

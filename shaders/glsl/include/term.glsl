@@ -1,10 +1,10 @@
-// Defines the terms of scans and reductions: their type, the operator that combines them, also across the lanes of
-// a subgroup, and the conversion between elements in memory and terms.
+// Defines the terms of scans and reductions: their type, the operator that combines them, scans over the lanes of a
+// subgroup with that operator, and the conversion between elements in memory and terms.
 //
 // Each kernel is compiled for one kind of term (axis TERM in kernels.txt):
 //   (default)  sums of integers modulo 2^KEY_BITS, signed or unsigned
 //   FLOAT  sums of floats. The code here fixes the order of all additions, so results do not depend on timing.
-//   ORDER  minima. Elements become unsigned numbers that compare like them; for a maximum, these are complemented.
+//   ORDER  minima of unsigned numbers that compare like the elements; complemented numbers for maxima.
 //       LOADED_AS and STORED_AS specify the conversion of inputs and outputs; intermediate results are not
 //       converted.
 //   USER_OPERATOR  a user's function on the bits of elements. It is only assumed to be associative, so terms are

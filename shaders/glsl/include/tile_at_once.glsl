@@ -10,8 +10,8 @@
 
 #include "tile.glsl"
 
-// Loads this thread's vectors of the tile that starts at element `first`, with the identity at and past `count`. In
-// place of a vector past the end, another one is loaded and then replaced.
+// Loads this thread's vectors of the tile that starts at element `first`, with the identity at and past `count`. For a
+// vector that is not whole, the last whole vector is loaded first and then replaced.
 void load_tile_at_once(uint first, uint count, out TERM_ROW rows[TILE_ROWS]) {
     uint whole_rows = count / ROW_TERMS;
     [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) rows[r] = TERM_ROW(IDENTITY);

@@ -1,17 +1,16 @@
 // Decoupled look-back over one count per bucket: a workgroup obtains the output position of its tile's keys in
 // each bucket while the earlier tiles are still in progress.
 //
-// A tile publishes one word per bucket: first its own count, later the position at which the next tile's keys of
-// that bucket begin. The state is in the top two bits, so a single load returns state and value. One thread
-// handles one bucket. It reads the words of several tiles at a time, because all tiles that started together must
-// be walked and each read has the full memory latency. After SPIN_LIMIT failed polls a thread stops, and the whole
-// workgroup recounts the missing tile from its keys. Progress therefore never depends on the scheduling of other
-// workgroups.
+// A tile publishes one word per bucket: first its own count, later the position at which the next tile's keys of that
+// bucket begin. The state is in the top two bits, so a single load returns state and value. One thread handles one
+// bucket. It reads the words of several tiles at a time, because look-back must walk all tiles that started together,
+// and each read has the full memory latency. After SPIN_LIMIT failed polls a thread stops, and the whole workgroup
+// recounts the missing tile from its keys. Progress therefore never depends on the scheduling of other workgroups.
 //
 // Tiles are taken in order. Concurrent writes to a bucket are then close together, and output cache lines are
 // complete before they are evicted.
 //
-// Needs `histogram`, and with SEGMENTS `segment`, both of the including kernel.
+// The including kernel declares `histogram` and, with SEGMENTS, sets `segment`.
 
 #ifndef TILE_LOOKBACK_GLSL
 #define TILE_LOOKBACK_GLSL
@@ -108,7 +107,8 @@ uint total_of(uint b) {
 #endif
 }
 
-// Words of the tiles before looked_back_to, nearest first; in the first tile, the total of the first own bucket.
+// Words of the tiles before looked_back_to, nearest first. In the first tile, words[0] is the total of the first own
+// bucket.
 uint words[TILES_AT_A_TIME];
 
 // Loads the words of bucket b of the tiles before `end`, nearest first. Tile 0 takes the place of tiles that do not

@@ -25,7 +25,7 @@
 layout(constant_id = TICKETS_ID) const uint TICKETS = 1;
 layout(constant_id = KEEPS_STATUS_ID) const uint KEEPS_STATUS = 0;
 
-// States of a published total, of two bits. The status is zero before the first run, which is even.
+// Two-bit states of a published total. The status is zero before the first run, which is even.
 struct States {
     uint own;     // the tile's own total
     uint prefix;  // the total of all tiles up to and including this one

@@ -64,8 +64,8 @@ uint word_of(KEY number, uint w) { return number; }
 uint highest_bit(KEY number) { return findMSB(number); }
 #endif
 
-// Combines word w across the lanes with scans, and the last lane adds it to the workgroup's result
-// (lane_totals.glsl explains why).
+// Combines word w across the lanes with scans instead of reductions (lane_totals.glsl explains why). The last lane adds
+// the result to that of the workgroup.
 void join_bits(uint w, uint all, uint any) {
     uint all_lanes = subgroupInclusiveAnd(all);
     uint any_lane = subgroupInclusiveOr(any);
@@ -104,7 +104,8 @@ KEY common_prefix(uint count, out uint shift) {
     return shift < KEY_BITS ? all >> shift : KEY(0);
 }
 
-// Counts the digits of `width` bits of the elements with `prefix` above the digit.
+// For the elements whose bits above the digit equal `prefix`, counts the values of the digit, which has `width` bits
+// from bit `shift` on.
 void count_image_digits(uint count, uint shift, uint width, KEY prefix) {
     EACH_NUMBER(count, KEY digits = number >> shift;
                 if (digits >> width == prefix) atomicAdd(bins[uint(digits) & ((1u << width) - 1)], 1))
@@ -120,7 +121,7 @@ void count_index_digits(uint count, uint shift, uint prefix) {
 }
 
 // Sets last_index by comparing all pairs of the `same` elements equal to the bound, which must fit into `bins`. The
-// last selected one has `left` - 1 of them before it. Called by all threads.
+// last selected element is the one with exactly `left` - 1 lower indices. Called by all threads.
 shared uint found_ties;
 
 void select_index_of_few(uint count, uint left, uint same) {

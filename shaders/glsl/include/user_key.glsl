@@ -1,4 +1,5 @@
-// Converts the bits of a key to the parameter type of a user's function, and back. `tag` selects the type.
+// Converts the bits of a key to the parameter type of a user's function, and back. The type of `tag` selects the
+// overload.
 
 #ifndef USER_KEY_GLSL
 #define USER_KEY_GLSL

@@ -93,7 +93,7 @@ uvec4 lanes_sharing(uint bucket) {
 uvec4 voters;
 uvec4 votes[MAX_BUCKET_BITS];
 
-// Votes for `bucket` in all lanes with `takes_part`.
+// Votes for `bucket` in the lanes in which `takes_part` is set.
 void vote(uint bucket, bool takes_part) {
     voters = ballot(takes_part);
 #define KEEP(k) votes[k] = ballot(bit_of(bucket, k) != 0);

@@ -16,8 +16,8 @@ layout(push_constant) uniform Push {
     uint value;
 } push;
 
-// Only COUNTED kernels declare the count records, because even an unused binding must be bound to a buffer that was
-// written.
+// Only COUNTED kernels declare the count records, because a declared binding, even an unused one, must be bound to a
+// buffer that an earlier pass wrote.
 #ifdef COUNTED
 #include "count.glsl"
 #else

@@ -1,5 +1,5 @@
 #version 460
-// Writes the index of each element of a piece in the whole array: `first`, `first + 1`, ... Each thread writes
+// Writes, for each element of a piece, its index in the whole array: `first`, `first + 1`, ... Each thread writes
 // `EACH` elements.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require

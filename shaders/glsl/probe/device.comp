@@ -18,7 +18,7 @@ layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 // The size that the driver reports.
 layout(constant_id = SUBGROUP_SIZE_ID) const uint SUBGROUP_SIZE = 32;
 
-// Failed tests, number of lanes by a ballot, gl_SubgroupSize, ticket.
+// One record per thread: failed tests, number of lanes by a ballot, gl_SubgroupSize, ticket.
 layout(set = 0, binding = 0, std430) writeonly buffer Records { uvec4 of_thread[]; } records;
 layout(set = 0, binding = 1, std430) buffer Totals {
     uint tickets;
@@ -32,7 +32,7 @@ layout(push_constant) uniform Push {
     uint first;  // threads of earlier dispatches
 } push;
 
-// Tests. Must match DeviceFault in execute/device_probe.rs.
+// One bit per test. The values must match DeviceFault in execute/device_probe.rs.
 const uint SIZE = 1;
 const uint BALLOTS = 2;
 const uint NUMBERS = 4;
@@ -49,7 +49,7 @@ shared uint counters[6];
 
 const uint THREADS = gl_WorkGroupSize.x;
 
-// Number of this thread in the workgroup. The tests compare it with numbers by subgroups.
+// Index of this thread in the workgroup. test_numbers() compares it with the subgroup and lane indices.
 uint own() { return gl_LocalInvocationIndex; }
 
 uint mixed(uint x) {
@@ -68,7 +68,7 @@ uvec4 first_lanes(uint count) {
     return mask;
 }
 
-// Returns the lanes of which bit k of the number is set.
+// Returns the lanes whose index has bit k set.
 uvec4 lanes_with_bit(uint k) {
     const uint PATTERNS[5] = {0xAAAAAAAAu, 0xCCCCCCCCu, 0xF0F0F0F0u, 0xFF00FF00u, 0xFFFF0000u};
     if (k < 5) return uvec4(PATTERNS[k]);
@@ -126,7 +126,7 @@ void test_shuffles() {
     require(subgroupBroadcastFirst(value) == value_of(0), SHUFFLES);
     require(subgroupElect() == (lane == 0), SHUFFLES);
     [[unroll]] for (uint k = 0; k < 7; ++k) {
-        // 0 if it exceeds the subgroup.
+        // 0 if 1 << k exceeds the subgroup.
         uint distance = (1u << k) & last;
         uint other = value_of(lane ^ distance);
         require(subgroupShuffle(value, lane ^ distance) == other, SHUFFLES);
@@ -161,7 +161,7 @@ void test_arithmetic() {
     require(subgroupMin(value) == whole_least, ARITHMETIC);
 }
 
-// Subgroups and lanes number the threads of the workgroup without gaps. Contains barriers.
+// Tests that subgroup and lane indices number the threads of the workgroup without gaps. Contains barriers.
 void test_numbers() {
     uint rank = gl_SubgroupID * SUBGROUP_SIZE + gl_SubgroupInvocationID;
     require(gl_NumSubgroups * SUBGROUP_SIZE == THREADS && rank < THREADS, NUMBERS);
@@ -171,8 +171,8 @@ void test_numbers() {
     barrier();
 }
 
-// Atomics of all threads on the same words of shared memory are exact, and give each thread another ticket. Contains
-// barriers.
+// Tests that atomics of all threads on the same words of shared memory are exact, and that a counter gives each thread
+// a different ticket. Contains barriers.
 void test_shared_atomics() {
     if (own() < counters.length()) counters[own()] = own() == 3 ? ~0u : 0;
     words[own()] = ~0u;
@@ -203,7 +203,7 @@ uint word_of(uint thread, uint round) {
     return word + round;
 }
 
-// barrier() waits for all threads of the workgroup and makes their writes visible.
+// Tests that barrier() waits for all threads of the workgroup and makes their writes visible.
 void test_barriers() {
     for (uint round = 0; round < ROUNDS; ++round) {
         words[own()] = word_of(own(), round);

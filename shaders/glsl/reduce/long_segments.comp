@@ -1,9 +1,9 @@
 #version 460
-// First pass of the reduction of long segments. A worker is a subgroup or a workgroup. There is one worker per
-// chunk of the array and one per segment. A segment's worker reduces the first `chunk` elements of its segment;
-// the chunk workers reduce the remaining elements. No worker therefore handles more than a chunk, whatever the
-// segment lengths. Totals of segments that fit a chunk are written to `dst`, all others to `chunks`, which
-// reduce.long_join combines.
+// First pass of the reduction of long segments. A worker is a subgroup or a workgroup. There is one worker per chunk of
+// the array and one per segment. A segment's worker reduces the first `chunk` elements of its segment; the chunk
+// workers reduce the remaining elements. No worker therefore handles more than a chunk, regardless of the segment
+// lengths. Totals of segments that fit a chunk are written to `dst`, all others to `chunks`, which reduce.long_join
+// combines.
 //
 // Offsets beyond the elements are clamped. A segment that ends at or before its start is empty. If offsets
 // decrease, the totals of the affected segments cover some elements only; all accesses stay in bounds.

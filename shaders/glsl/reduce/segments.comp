@@ -1,9 +1,9 @@
 #version 460
 // First pass of a segmented reduction: segments are given by offsets. One workgroup handles one tile of elements,
-// whatever the number of segments in it. Steps: load the tile; write the identity for a share of the empty
+// regardless of the number of segments in it. Steps: load the tile; write the identity for a share of the empty
 // segments; find the offsets inside the tile; scan the tile with restarts at segment starts; write the totals of
-// segments that lie within the tile. The parts of segments that span several tiles go to `parts`, which
-// reduce.join combines.
+// segments that lie within the tile. The parts of segments that span several tiles go to `parts`, which reduce.join
+// combines.
 //
 // Offsets beyond the elements are clamped. A segment that ends at or before its start is empty. If offsets
 // decrease, the tile of a segment's last element may not find the segment. Such a segment gets the identity, from

@@ -18,7 +18,7 @@ layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 layout(push_constant) uniform Push {
     uint count;       // elements in `src`
-    uint first_tile;  // number of src's first tile in the whole array
+    uint first_tile;  // index of src's first tile in the whole array
 } push;
 
 #define TILE_STORES

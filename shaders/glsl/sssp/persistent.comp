@@ -26,18 +26,19 @@ layout(constant_id = ROUNDS_ID) const uint ROUNDS = 1024;  // maximum rounds per
 shared uint leave;
 shared uint first_generation;
 
-// Arrives at the barrier. Returns whether this workgroup is the last one, which decides the next round. Called by
-// one thread.
+// Arrives at the global barrier. Returns whether this workgroup is the last one, which decides the next round. Called
+// by one thread.
 bool arrive(uint generation) {
     bool last = atomicAdd(control.arrived, 1) + 1 == gl_NumWorkGroups.x * (generation + 1);
     if (last) {
-        memoryBarrierBuffer();  // the writes of the others are visible from here on
+        memoryBarrierBuffer();  // makes the writes of other workgroups visible
         advance();
     }
     return last;
 }
 
-// Releases the others into the next round, or waits for the release. Called by one thread.
+// If this workgroup arrived last, releases the others into the next round; otherwise waits for the release. Called by
+// one thread.
 void begin_or_wait(bool last, uint generation) {
     if (last) {
         atomicExchange(control.generation, generation + 1);

@@ -36,7 +36,7 @@ void main() {
     barrier();
     if (gl_LocalInvocationIndex == 0) {
         if (atomicAdd(control.finished, 1) == all - 1) {
-            memoryBarrierBuffer();  // the writes of the others are visible from here on
+            memoryBarrierBuffer();  // makes the writes of other workgroups visible
             advance();
         }
     }

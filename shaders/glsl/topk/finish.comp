@@ -1,8 +1,8 @@
 #version 460
 // Selects the k largest elements of each row with one workgroup per row, and sorts them if SORTED. A workgroup reads
-// the candidates of a row and their indices, which a filter selected, or earlier workgroups from the parts of the row.
-// With ROWS_OF_INPUT, it reads a row of the input itself, or a part of it. Steps: find the k-th largest element,
-// collect the selected elements in shared memory, sort them there, write keys and indices.
+// the candidates of a row and their indices, which were selected by a filter or by earlier workgroups, one per part of
+// the row. With ROWS_OF_INPUT, it reads a row of the input itself, or a part of it. Steps: find the k-th largest
+// element, collect the selected elements in shared memory, sort them there, write keys and indices.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -142,8 +142,8 @@ void order_kept(uint size) {
 }
 
 // Collects element i, whose image is at or above the bound, if it is selected: in shared memory, or, if not SORTED,
-// directly in the output. For sorted results, element indices replace i later: here, the loads of a thread's several
-// indices would not overlap.
+// directly in the output. For sorted results, main() later replaces i by the element index, because the loads of
+// several indices per thread would not overlap here.
 void keep_item(uint i, KEY number) {
     if (number == bound && last_index != ~0u && item_index(i) > last_index) return;
     uint place = atomicAdd(kept, 1);

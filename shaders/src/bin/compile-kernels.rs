@@ -237,8 +237,8 @@ fn generated_constants(root: &Path, families: &[Family], entries: &[Entry]) -> R
 
 /// Generates one table per family of kernels, indexed by the choices of its axes.
 fn tables_of_variants(families: &[Family]) -> String {
-    let mut text = "/// The kernels of the lines of `glsl/kernels.txt` that have axes. There is one table per line, indexed by\n\
-                    /// the numbers of the choices, in the order of the axes.\n\
+    let mut text = "/// Kernel variants: one table for each line of `glsl/kernels.txt` that has axes. The table is indexed by the\n\
+                    /// number of the choice on each axis, in the order of the axes.\n\
                     pub mod variants {\n    use super::Builtin;\n\n"
         .to_owned();
     for family in families.iter().filter(|family| !family.axes.is_empty()) {

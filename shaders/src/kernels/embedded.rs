@@ -20,7 +20,8 @@ pub(crate) struct Packed {
     index: usize,
 }
 
-/// Declares the built-in kernels, with their labels, files and preprocessor definitions, and a list of all of them.
+/// Declares a static for each built-in kernel, with its label, file and preprocessor definitions, and lists of all
+/// kernels and labels.
 macro_rules! builtins {
     ($($name:ident: $label:literal, $file:literal, [$($define:ident = $value:literal),*];)*) => {
         $(

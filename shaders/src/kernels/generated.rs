@@ -251,8 +251,8 @@ builtins! {
     TOPK_ROWS_KEY64: "topk.rows.key64", "topk/finish.comp", [KEY_BITS = "64", ROWS_OF_INPUT = "1"];
 }
 
-/// The kernels of the lines of `glsl/kernels.txt` that have axes. There is one table per line, indexed by
-/// the numbers of the choices, in the order of the axes.
+/// Kernel variants: one table for each line of `glsl/kernels.txt` that has axes. The table is indexed by the
+/// number of the choice on each axis, in the order of the axes.
 pub mod variants {
     use super::Builtin;
 

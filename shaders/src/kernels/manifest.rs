@@ -59,7 +59,7 @@ impl Entry {
 /// The lines of the list, in order.
 ///
 /// # Errors
-/// If a line is malformed. A test ensures that no line is.
+/// If a line is malformed. A test verifies that every line is well-formed.
 pub fn families() -> Result<Vec<Family>, ManifestError> {
     parse(include_str!("../../glsl/kernels.txt"))
 }
@@ -94,10 +94,10 @@ fn axis(text: &str) -> Result<(String, Vec<Choice>), String> {
     let (name, choices) = text
         .trim()
         .split_once(char::is_whitespace)
-        .ok_or("expected an axis: NAME CHOICE | CHOICE")?;
+        .ok_or("expected an axis: axis NAME CHOICE | CHOICE")?;
     let choice = |text: &str| {
         let (ending, defines) =
-            text.split_once(':').ok_or("expected a choice: NAME: DEFINITIONS")?;
+            text.split_once(':').ok_or("expected a choice: SUFFIX : DEFINITIONS")?;
         Ok((ending.trim().to_owned(), defines.split_whitespace().map(define).collect()))
     };
     Ok((name.to_owned(), choices.split('|').map(choice).collect::<Result<_, String>>()?))
@@ -184,7 +184,7 @@ mod tests {
         }
     }
 
-    /// The engine indexes its tables of kernels by these numbers.
+    /// The engine indexes its kernel tables by the positions of the choices.
     #[test]
     fn axis_choices_are_in_the_order_of_the_engine_tables() {
         let families = families().expect("well formed");

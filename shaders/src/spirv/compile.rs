@@ -49,8 +49,8 @@ const STACK_BYTES: usize = 256 << 20;
 /// than its stack.
 const MAX_INCLUDE_DEPTH: usize = 16;
 
-/// The lowest GLSL version number with compute shaders (`#version 310 es`). Some higher versions have none either
-/// (`#version 330`); the compiler itself rejects those.
+/// The lowest GLSL version number with compute shaders (`#version 310 es`). Some higher version numbers, such as 330,
+/// do not have compute shaders; the compiler itself rejects them.
 const MIN_VERSION: u32 = 310;
 
 /// One message of the GLSL compiler.

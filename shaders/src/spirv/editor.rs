@@ -97,8 +97,8 @@ impl Editor {
                 self.declare(Op::Constant, Some(ty), vec![Operand::LiteralBit64(bits)])
             }
             Shape::Int { bits: width, signed } if width < 32 => {
-                // Constants of less than 32 bits are extended to a word, and signed constants by
-                // their sign.
+                // Constants of less than 32 bits are extended to a word: signed constants by their sign, others by
+                // zeros.
                 let shift = 32 - width;
                 let word = (bits as u32) << shift;
                 let word = if signed { (word as i32 >> shift) as u32 } else { word >> shift };

@@ -124,7 +124,7 @@ impl Frozen {
                     let part = self.composites.get(&composite)?.get(index as usize)?;
                     *self.constants.values.get(part)?
                 }
-                // `Constants::evaluate` did not know the operands if they were extracted from composites. Their values
+                // `Constants::evaluate` cannot evaluate operands that were extracted from composites, but their values
                 // are known by now.
                 [op, ref operands @ ..] => self.constants.operation(op, operands)?,
                 [] => return None,

@@ -160,7 +160,7 @@ pub enum ReflectError {
     EntryPoints(usize),
     /// A resource that the engine does not support (images, samplers, arrays of buffers).
     #[error(
-        "binding `{name}` (set {set}, binding {binding}) is not a single storage or uniform buffer"
+        "binding `{name}` (set {set}, binding {binding}) must be a single storage or uniform buffer; images, samplers and arrays of buffers are not supported"
     )]
     UnsupportedResource {
         /// Name in the shader.

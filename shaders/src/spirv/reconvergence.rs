@@ -1,4 +1,4 @@
-//! Adds an execution mode to a module that specifies where the lanes of a subgroup reconverge after a branch. The
+//! Adds an execution mode to a module. The mode specifies where the lanes of a subgroup reconverge after a branch. The
 //! GLSL compiler may not support the corresponding attribute.
 //!
 //! Kernels use subgroup operations only in uniform control flow, but some of these operations follow a branch that only
@@ -35,7 +35,8 @@ impl Reconvergence {
     }
 }
 
-/// Adds `reconvergence` to every entry point of `spirv`. Returns a module that already has this mode unchanged.
+/// Adds the execution mode of `reconvergence` to every entry point of `spirv`. Returns a module that already has this
+/// mode unchanged.
 ///
 /// Only the first sections of the module are parsed, and the rest is copied, because this code runs for every
 /// pipeline.

@@ -1,8 +1,8 @@
 //! Replaces subgroup barriers for drivers on which they do not work.
 //!
-//! llvmpipe of Mesa 25 treats `subgroupBarrier()` as a workgroup barrier. It then pairs with a `barrier()` of another
-//! subgroup, and shared memory is read too early. If the lanes of a subgroup run in lockstep, a memory barrier is
-//! sufficient, so each subgroup barrier of a module can be replaced by its memory barrier.
+//! llvmpipe of Mesa 25 treats `subgroupBarrier()` as a workgroup barrier. Such a barrier can pair with a `barrier()` of
+//! another subgroup, so that shared memory is read too early. If the lanes of a subgroup run in lockstep, a memory
+//! barrier is sufficient, so each subgroup barrier of a module can be replaced by a memory barrier.
 
 use std::collections::HashMap;
 

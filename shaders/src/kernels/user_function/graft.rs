@@ -136,8 +136,8 @@ impl Graft<'_> {
             return Ok(*known);
         }
         let Some(global) = self.user.ids.global(id) else {
-            // The only other possible id is the extended instruction set: all others are types, constants, or ids of
-            // copied functions.
+            // All other ids are types, constants, or ids of copied functions, so this id is the extended instruction
+            // set.
             let set = self.host.glsl_std_450();
             self.map.insert(id, set);
             return Ok(set);
@@ -173,8 +173,8 @@ impl Graft<'_> {
     fn variable(&mut self, id: Word) -> Result<Word, CheckError> {
         let class = self.user.ids.pointer(id).map(|(class, _)| class);
         let name = self.user.ids.full_name(id).to_owned();
-        // Operators cannot read variables of the kernel. If an operator uses one of the names below, the user has
-        // declared the variable.
+        // Operators cannot read variables of the kernel. If an operator uses one of the names below, the name refers to
+        // a variable that the user has declared.
         let function = self.user.ids.full_name(self.function).split('(').next();
         let class = class.filter(|_| function != Some(UserFunction::Operator.name()));
         let class = match (class, name.as_str()) {

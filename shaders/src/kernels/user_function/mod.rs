@@ -50,7 +50,7 @@ impl Kernel {
         Self::with_user_function(builtin, UserFunction::Bucket, key, source)
     }
 
-    /// Like [`with_function`](Self::with_function), with a function for any purpose.
+    /// Like [`with_function`](Self::with_function), for a function with any [`UserFunction`] role.
     pub fn with_user_function(
         builtin: &Builtin,
         role: UserFunction,
@@ -107,7 +107,7 @@ impl Wanted<'_> {
         CheckError::FunctionType { name: self.role.name(), found, expected, wanted }
     }
 
-    /// Returns an error if the declaration in the source does not match the required one.
+    /// Returns the error of a declaration in the source that does not match the required one; `None` if it matches.
     fn mismatch(&self) -> Option<CheckError> {
         let (role, key) = (self.role, self.key);
         let Some(found) = signature::find(self.source, role.name()) else {

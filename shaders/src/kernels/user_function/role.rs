@@ -64,7 +64,7 @@ impl UserFunction {
         }
     }
 
-    /// Result type in a module.
+    /// Result type, as the shape of a SPIR-V type.
     pub(super) fn shape(self, key: &str) -> Option<Shape> {
         match self.returns(key) {
             "bool" => Some(Shape::Bool),

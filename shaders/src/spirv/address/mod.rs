@@ -188,7 +188,7 @@ impl Rewrite {
         let pointers = std::mem::take(&mut self.types.pointers);
         self.types = Types { pair, pointer_to_pair, members, pointers };
 
-        // Always a new structure, because equal structures may have different decorations.
+        // Declares a new structure in any case, because equal structures may have different decorations.
         let addresses = (0..self.places).map(|_| pair);
         let members = self.own_members.iter().copied().chain(addresses).map(Operand::IdRef);
         let block = editor.add(Op::TypeStruct, None, members.collect());

@@ -61,7 +61,7 @@ struct Member<'m> {
     ids: &'m Ids,
     structure: Word,
     index: u32,
-    /// Name for messages: that of the block's member that contains it (`block.member`).
+    /// Name for messages: the member of the block that this member is part of (`block.member`).
     name: &'m str,
 }
 

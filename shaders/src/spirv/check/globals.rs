@@ -267,7 +267,7 @@ fn check_variable(
 ) -> Result<(), CheckError> {
     let id = variable.result_id.unwrap_or(0);
     let Some((class, pointee)) = ids.pointer(id) else {
-        return Err(invalid("a variable whose type is not a pointer"));
+        return Err(invalid("the type of a variable is not a pointer"));
     };
     let name = match ids.full_name(id) {
         "" => ids.name(pointee),

@@ -2,7 +2,7 @@
 //!
 //! Indices are clamped. Divisors that would trap become 1. Shift amounts are taken modulo the width, conversions to
 //! integers saturate, and undefined values become zero. The added instructions are plain SPIR-V and do not depend on
-//! driver features. Nothing is added if a constant shows that a value is in range.
+//! driver features. If a constant shows that a value is in range, no instructions are added for it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,7 +19,7 @@ use crate::spirv::ids::{Shape, function_id, operand};
 pub(crate) enum UnsizedArrays {
     /// Accesses are clamped.
     Clamped,
-    /// Accesses are not clamped. For modules whose buffers will be addresses, which have no length.
+    /// Accesses are not clamped. For modules that will access buffers by address, because an address has no length.
     Unclamped,
 }
 

@@ -193,7 +193,7 @@ impl<'m> Constants<'m> {
     fn variable(&self, id: Word) -> Result<Extent, CheckError> {
         match self.ids.pointer(id) {
             Some((_, pointee)) => self.extent(pointee, &self.ids.name(id)),
-            None => Err(invalid("a variable whose type is not a pointer")),
+            None => Err(invalid("the type of a variable is not a pointer")),
         }
     }
 

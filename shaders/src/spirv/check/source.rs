@@ -1,8 +1,8 @@
 //! Checks a user's GLSL before it is compiled.
 //!
-//! The compiler is a C++ library that runs in the same process and can crash it. It therefore receives only sources
-//! of limited size, on a large stack, and only extensions that a checked shader can use, because it is known to crash
-//! on others.
+//! The compiler is a C++ library that runs in the same process and can crash it. It therefore runs on a large stack,
+//! and receives only sources of limited size that use only extensions on a list. Some other extensions are known to
+//! crash it.
 
 use super::error::CheckError;
 

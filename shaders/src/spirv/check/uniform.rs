@@ -1,8 +1,8 @@
 //! Checks that every invocation of a workgroup reaches every barrier, and every lane of a subgroup every
 //! `subgroupBarrier()`.
 //!
-//! This is a conservative analysis of what may vary between the invocations of a workgroup or subgroup: values, the
-//! contents of variables, and blocks that only some invocations execute. The analysis starts with an empty set and
+//! This conservative analysis collects everything that may vary between the invocations of a workgroup or subgroup:
+//! values, the contents of variables, and blocks that only some invocations execute. It starts with an empty set and
 //! adds to it until a fixed point is reached. A value is uniform if it is computed from constants, push constants,
 //! gl_WorkGroupID and gl_NumWorkGroups, including via variables that are written in uniform control flow. For
 //! subgroups, gl_SubgroupID and subgroup operations with a uniform result are uniform too.
@@ -104,7 +104,8 @@ struct Varying<'m> {
     module: &'m Module,
     ids: &'m Ids,
     flows: Vec<FunctionFlow>,
-    /// The variable that each pointer points into. For a parameter, these are the variables of its arguments.
+    /// For each pointer, the variable that it points into. The arguments passed to one parameter are merged, as if they
+    /// pointed into the same variable.
     roots: HashMap<Word, Word>,
     /// Values that may differ.
     values: HashSet<Word>,
