@@ -338,7 +338,7 @@ fn replay_waits_before_overwriting_a_transient() {
 }
 
 #[test]
-fn replay_of_a_reading_pass_needs_no_barrier() {
+fn replay_of_a_read_only_pass_needs_no_barrier() {
     let (mut g, x) = graph();
     let read = run(&mut g, "read", reader(), x);
     g.keep(read);

@@ -29,7 +29,7 @@ mod spirv;
 
 #[doc(hidden)]
 pub use bytemuck;
-#[doc(hidden)] // only the library may choose their sizes and counts
+#[doc(hidden)] // only the library may choose the sizes and counts of built-in kernels
 pub use kernels::builtin;
 pub use kernels::manifest;
 #[cfg(feature = "compile")]

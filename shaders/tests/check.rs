@@ -43,7 +43,7 @@ fn refused(name: &str, spirv: &[u32]) -> CheckError {
 
 /// Each shader must be rejected with an error that contains all the given words.
 #[test]
-fn forbidden_features_are_rejected_by_name() {
+fn errors_name_the_forbidden_feature() {
     let reference = "#extension GL_EXT_buffer_reference : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 layout(buffer_reference) buffer Anywhere { uint x; };";

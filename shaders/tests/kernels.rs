@@ -21,7 +21,7 @@ fn specialization_constant_has_the_same_id_in_all_kernels() {
             unused.remove(constant.name.as_str());
         }
     }
-    // These are used only by kernels with a user's operator, which are compiled at run time.
+    // Only kernels with a user's operator, which are compiled at run time, have these constants.
     let of_operators = HashSet::from(["IDENTITY_LOW", "IDENTITY_HIGH"]);
     assert_eq!(unused, of_operators, "constants that no built-in kernel has");
 }

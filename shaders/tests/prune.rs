@@ -14,7 +14,7 @@ fn invalid(spirv: &[u32]) -> Option<String> {
     tool("spirv-val", &["--target-env", "vulkan1.3"], spirv).err()
 }
 
-/// Typical values of a specialization constant.
+/// Returns one of the typical values of a specialization constant. `turn` selects the value.
 fn values(name: &str, turn: usize) -> u32 {
     let of = |all: &[u32]| all[turn % all.len()];
     match name {

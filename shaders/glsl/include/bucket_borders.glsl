@@ -71,7 +71,7 @@ void sum_borders() {
 // Returns the number of borders in the words of earlier subgroups. Called by whole subgroups.
 uint borders_of_earlier_subgroups() {
     uint sum = 0;
-    // One sum per lane and iteration: there may be more subgroups than lanes.
+    // Each iteration reads one sum per lane, because there may be more subgroups than lanes.
     for (uint first = 0; first < gl_SubgroupID; first += SUBGROUP_SIZE) {
         uint other = first + gl_SubgroupInvocationID;
         uint held = other < gl_SubgroupID ? subgroup_sums[other] : 0;

@@ -6,7 +6,7 @@
 #ifndef CONSTANT_IDS_GLSL
 #define CONSTANT_IDS_GLSL
 
-// All kernels.
+// Kernels of any kind.
 #define LOCAL_SIZE_X_ID 0
 #define SUBGROUP_SIZE_ID 1
 #define SPIN_LIMIT_ID 2

@@ -25,7 +25,7 @@ KEY own[ITEMS];
 uint own_source[ITEMS];
 #endif
 
-// Writes this thread's elements to shared memory. Barriers are up to the caller.
+// Writes this thread's elements to shared memory. The caller must call barrier() before and after.
 void put_items() {
     uint p = thread_rank() * ITEMS;
     [[unroll]] for (uint k = 0; k < ITEMS; ++k) {
@@ -42,7 +42,7 @@ uint of_first_run(uint first, uint second, uint end, uint diagonal) {
     uint high = min(diagonal, second - first);
     while (low < high) {
         uint middle = (low + high) / 2;
-        // Equal elements: those of the first run come first.
+        // Among equal elements, those of the first run come first.
         if (is_after(room[room_of(first + middle)], room[room_of(second + diagonal - 1 - middle)])) high = middle;
         else low = middle + 1;
     }

@@ -1,4 +1,5 @@
-// Extracts and reorders keys of 8 or 16 bits, several of which are packed into a word.
+// Extracts keys of 8 or 16 bits, several of which are packed into a word, and maps them to numbers that compare like
+// the keys.
 //
 // Kernels read and write whole words, so devices do not need 8-bit or 16-bit storage. Bytes of the last word past
 // the last key keep their values.

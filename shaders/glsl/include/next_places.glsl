@@ -10,8 +10,8 @@
 
 uint next_places[BUCKETS_PER_LANE];
 
-// Loads the output position of each bucket of a subproblem. The first subproblem also writes the bucket offsets,
-// which equal its positions. Called by whole subgroups.
+// Loads the output position of each bucket of a subproblem. The positions of the first subproblem are the bucket
+// offsets, which it also writes. Called by whole subgroups.
 void load_next_places(uint subproblem) {
     [[unroll]] for (uint s = 0; s < BUCKETS_PER_LANE; ++s) {
         uint bucket = s * SUBGROUP_SIZE + gl_SubgroupInvocationID;

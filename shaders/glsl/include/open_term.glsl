@@ -111,7 +111,7 @@ Open earlier_subgroups(Open own, out Open all) {
     barrier();
     Open earlier = nothing_open();
     all = nothing_open();
-    // One aggregate per lane and iteration: there may be more subgroups than lanes.
+    // Each iteration reads one aggregate per lane, because there may be more subgroups than lanes.
     for (uint first = 0; first < gl_NumSubgroups; first += gl_SubgroupSize) {
         uint other = first + gl_SubgroupInvocationID;
         Open held = nothing_open();

@@ -20,7 +20,7 @@ const uint HELD = SEARCH == SEARCH_REGISTERS ? SPLITTERS : 1;
 const uint LEVELS = 1 + (HELD >= 3 ? 1 : 0) + (HELD >= 7 ? 1 : 0) + (HELD >= 15 ? 1 : 0) + (HELD >= 31 ? 1 : 0);
 SAMPLE held[HELD];
 
-// Words before the splitters in the table.
+// Number of words before the splitters in the table.
 const uint TABLE_HEAD = SEARCH == SEARCH_LOOKUP ? CELLS + 1 : 0;
 
 SAMPLE table_splitter(uint index) {

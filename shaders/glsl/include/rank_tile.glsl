@@ -279,7 +279,8 @@ uint count_in_tile(uint b) {
     return count;
 }
 
-// Replaces the counters of bucket b by the starts of each subgroup's keys in the ordered tile.
+// Replaces each subgroup's counter of bucket b by the place where the subgroup's keys of b start in the ordered tile.
+// `begin` is the place of the bucket's first key.
 void begin_bucket(uint b, uint begin) {
     if (b >= ROW) return;
     [[unroll]] for (uint r = 0; r < ROWS; ++r) {
@@ -300,8 +301,8 @@ void begin_bucket(uint b, uint begin) {
 #define COUNTED(k)
 #endif
 
-// Sets bucket_count and bucket_begin, and replaces the counters by the starts of each subgroup's keys in the
-// ordered tile. Called by all threads after a barrier; ends with a barrier.
+// Sets bucket_count and bucket_begin, and replaces each counter by the place where the subgroup's keys of the bucket
+// start in the ordered tile. Called by all threads after a barrier; ends with a barrier.
 void sum_over_subgroups() {
     if (BUCKET_BITS <= LANE_BITS) {
         if (gl_SubgroupID == 0) {

@@ -74,13 +74,13 @@ uint written_place(uint w) {
     return w * gl_WorkGroupSize.x + thread_rank();
 }
 
-// Returns the index of that item in shared memory.
+// Returns the index in shared memory of the w-th item that this thread writes.
 uint staged_place(uint w, uint turn) {
     return written_place(w) - turn * TURN;
 }
 
 #ifdef PAIRS
-// Output positions of the keys that this thread writes; values use the same ones.
+// Output positions of the keys that this thread writes. The values of these keys have the same positions.
 uint kept_targets[ITEMS];
 #endif
 // Keys to write are read back from shared memory in chunks: large enough to have several loads in flight, small

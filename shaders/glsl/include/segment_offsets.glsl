@@ -26,7 +26,7 @@ uint first_above(uint limit, uint begin, uint end) {
     return low;
 }
 
-// Returns the number of offsets, of `count`, that are at most `limit`. `elements` must not be 0. Called by whole
+// Returns how many of the first `count` offsets are at most `limit`. `elements` must not be 0. Called by whole
 // subgroups.
 uint offsets_up_to(uint limit, uint count) {
     // All offsets are at most `elements`.

@@ -42,8 +42,8 @@ void take_all() {
     control.taken = DENSE;
     control.before = 0;
     control.dense += 1;
-    // Queues that cannot hold all vertices would overflow again. From here on every entry is near, and such rounds
-    // repeat until distances no longer change.
+    // Queues that cannot hold all vertices would overflow again. From here on every entry is near, and each overflow is
+    // followed by another round over all vertices.
     if (push.capacity < push.vertices) control.threshold = UNREACHED;
     distribute(push.vertices, 0);
 }

@@ -28,7 +28,8 @@ uint gather(uint distance, uint begin, uint degree) {
     for (uint first = 0; first < total; first += SUBGROUP_SIZE) {
         uint turn = first + gl_SubgroupInvocationID;
         bool mine = turn < total;
-        // The lane whose vertex has this arc is the number of vertices whose arcs end at or before it.
+        // The index of the lane whose vertex has this arc is the number of vertices whose arcs end at or before the
+        // arc.
         uint owner = 0;
         [[unroll]] for (uint step = SUBGROUP_SIZE / 2; step > 0; step /= 2)
             if (subgroupShuffle(ends, owner + step - 1) <= turn) owner += step;
@@ -49,7 +50,8 @@ shared uint spread_ends[SPREAD_ROOM];
 shared uint spread_shifts[SPREAD_ROOM];
 shared uint spread_distances[SPREAD_ROOM];
 
-// Returns the vertex with arc `turn` of the combined list: the number of vertices whose arcs end at or before it.
+// Returns the index of the vertex that has arc `turn` of the combined list, which is the number of vertices whose arcs
+// end at or before the arc.
 uint spread_owner(uint turn) {
     uint owner = 0;
     [[unroll]] for (uint step = MAX_SPREAD / 2; step > 0; step /= 2) {

@@ -138,7 +138,7 @@ uvec2 take_unit(uint unit, out bool held) {
     return entry_of_round(i, held);
 }
 
-// Does the work of subgroup `index` of `all`. Called by all threads; contains a barrier.
+// Does the work of one subgroup: share `index` of `all` shares of the round. Called by all threads; contains a barrier.
 void work_by_subgroups(uint index, uint all) {
     round_small = round_entries <= push.local_entries && round_pieces == 0;
     uint units = round_pieces + (round_entries + round_chunk - 1) / round_chunk;
@@ -169,8 +169,9 @@ void work_by_subgroups(uint index, uint all) {
 
 const uint SECTOR_ENTRIES = 4;  // entries per memory sector
 
-// Does the work of workgroup `group` of `all`. Adjacent entries of a queue have similar degrees, because they come
-// from adjacent arcs; they are therefore distributed over the workgroups in turn. Called by all threads.
+// Does the work of one workgroup: share `group` of `all` shares of the round. Adjacent entries of a queue have similar
+// degrees, because they come from adjacent arcs; they are therefore distributed over the workgroups in turn. Called by
+// all threads.
 void work_by_workgroups(uint group, uint all) {
     round_small = false;
     uint count = round_pieces + round_entries;
@@ -191,8 +192,8 @@ void work_by_workgroups(uint group, uint all) {
     }
 }
 
-// Does the work of workgroup `group` of `all`, and flushes the staged entries. Called by all threads, after
-// begin_round().
+// Does the work of one workgroup, share `group` of `all` shares of the round, and flushes the staged entries. Called by
+// all threads, after begin_round().
 void work_through(uint group, uint all) {
     round_dense = round_taken_queue == DENSE;
     own_expansions = 0;

@@ -73,14 +73,14 @@ layout(set = 0, binding = 0, std430) volatile buffer Control {
     uint relaxations_high;
     uint expansions_low;
     uint expansions_high;
-    // Methods that split the pile in separate passes; the last two are used by all methods.
+    // Used by methods that split the pile in separate passes. All methods use `low` and `before`.
     uint piled;       // entries of the pile to split before the next round
     uint kept;        // entries of the pile that are not stale
     uint kept_words;  // twice `kept`
     uint low;         // lowest bucket taken; the threshold does not fall below its end
     uint before;      // entries of the previous round; 0 if unknown
     uint apart_0[LINE - 31];
-    // Persistent workgroups. Words that many threads poll or add to have separate cache lines.
+    // Used by persistent workgroups. Words that many threads poll or add to have separate cache lines.
     uint arrived;
     uint apart_1[LINE - 1];
     uint generation;

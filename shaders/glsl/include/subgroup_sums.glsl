@@ -1,7 +1,7 @@
 // Adds up one number per subgroup of a workgroup, for any subgroup size.
 //
 // Needs subgroup basic, arithmetic and shuffle operations, and a workgroup size that is a multiple of the subgroup
-// size. Callers add up in loops, so the code uses a scan instead of reductions (lane_totals.glsl explains why).
+// size. The code may be called in loops, so it uses a scan instead of a reduction (lane_totals.glsl explains why).
 
 #ifndef SUBGROUP_SUMS_GLSL
 #define SUBGROUP_SUMS_GLSL
@@ -20,7 +20,7 @@ uint sum_of_earlier_subgroups(uint sum, out uint total) {
     barrier();
     uint earlier = 0;
     total = 0;
-    // One sum per lane and iteration: there may be more subgroups than lanes.
+    // Each iteration reads one sum per lane, because there may be more subgroups than lanes.
     for (uint first = 0; first < gl_NumSubgroups; first += gl_SubgroupSize) {
         uint other = first + gl_SubgroupInvocationID;
         uint held = other < gl_NumSubgroups ? subgroup_sums[other] : 0;

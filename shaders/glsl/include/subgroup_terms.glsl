@@ -19,7 +19,7 @@ TERM earlier_subgroups(TERM term, out TERM total) {
     barrier();
     TERM earlier = IDENTITY;
     total = IDENTITY;
-    // One term per lane and iteration: there may be more subgroups than lanes.
+    // Each iteration reads one term per lane, because there may be more subgroups than lanes.
     for (uint first = 0; first < gl_NumSubgroups; first += gl_SubgroupSize) {
         uint other = first + gl_SubgroupInvocationID;
         TERM held = other < gl_NumSubgroups ? subgroup_terms[other] : IDENTITY;

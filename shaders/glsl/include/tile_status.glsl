@@ -98,10 +98,10 @@ shared uint shared_ticket;
 // The tile of a workgroup.
 struct Tile {
     uint index;
-    bool is_odd_run;  // only in the first thread
+    bool is_odd_run;  // set only in the first thread
 };
 
-// Returns the states of the run of a tile. Called by the first thread.
+// Returns the states with which a tile publishes in its run. Called by the first thread.
 States states_of(Tile tile) {
     return States(tile.is_odd_run ? ODD_RUN.own : EVEN_RUN.own, tile.is_odd_run ? ODD_RUN.prefix : EVEN_RUN.prefix);
 }

@@ -68,7 +68,7 @@ KEY from_image(KEY number) {
 
 // Words of `state` per row. Rows are padded, so that atomics on different rows do not contend.
 const uint STATE_WORDS = 32;
-const uint STATE_CANDIDATES = 0;  // number found, including those that did not fit
+const uint STATE_CANDIDATES = 0;  // number of candidates, including those that did not fit
 
 // Words of `digits` per row: the bins of three digits, which later digits reuse in rotation, then one pick per digit:
 // the leading digits of the k-th largest image, and the number of elements left to select (topk_digits.glsl).

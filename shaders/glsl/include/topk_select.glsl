@@ -18,8 +18,8 @@ const uint HELD = 8;
 KEY numbers[HELD];
 bool all_held;
 
-// Loads the images of this thread's elements from `first` on, at a distance of the workgroup size; zero past the
-// end.
+// Loads the images of this thread's elements: HELD elements from `first` on, one workgroup size apart. Elements past
+// the end get the image 0.
 void load_numbers(uint first, uint count) {
     [[unroll]] for (uint j = 0; j < HELD; ++j) {
         uint i = first + j * gl_WorkGroupSize.x;

@@ -24,7 +24,7 @@ layout(set = 0, binding = 2, std430) buffer Histogram { uint at[]; } histogram;
 void main() {
     stage_splitters();
     if (group_index() >= subproblem_count()) return;
-    // In reverse order, so that the sweep finds the beginning of the keys in the cache.
+    // In reverse order, so that the second pass finds the beginning of the keys in the cache.
     uint part = group_index_from_end(subproblem_count());
     uint length = gl_WorkGroupSize.x * ITEMS * push.parts;
     count_windows(part * length, length);

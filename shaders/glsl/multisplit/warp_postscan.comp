@@ -95,7 +95,7 @@ void main() {
         subgroupMemoryBarrierShared();
         subgroupBarrier();
 
-        // The output position of a key is its place in the tile plus next_places of its bucket.
+        // From here on, the output position of a key is its place in the tile plus next_places of its bucket.
         [[unroll]] for (uint s = 0; s < BUCKETS_PER_LANE; ++s) next_places[s] -= begins[s];
         uint held = min(tile_size, element_count() - first);
         [[unroll]] for (uint w = 0; w < ITEMS; ++w) {

@@ -58,7 +58,7 @@ uint mixed(uint x) {
     return x ^ x >> 16;
 }
 
-// Returns the mask of the first lanes.
+// Returns the mask of the first `count` lanes.
 uvec4 first_lanes(uint count) {
     uvec4 mask;
     [[unroll]] for (uint k = 0; k < 4; ++k) {
@@ -110,7 +110,7 @@ void test_ballots() {
     require(!subgroupAny(lane >= SUBGROUP_SIZE), BALLOTS);
 }
 
-// Returns the value of a lane of this subgroup.
+// Returns the test value of a lane of this subgroup.
 uint value_of(uint lane) {
     return mixed((group_index() * THREADS + gl_SubgroupID * SUBGROUP_SIZE + lane) * 2 + 1);
 }

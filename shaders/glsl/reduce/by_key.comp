@@ -147,7 +147,8 @@ Open total_of_part() {
 #undef COUNT
     return so_far;
 #else
-    // Only elements from the last head on contribute. Each lane combines its own before the lanes are combined.
+    // Only elements from the last head on contribute. Each lane first combines its own elements; then the lanes are
+    // combined.
     uint own = begins == 0 ? 0 : uint(findMSB(begins)) * gl_SubgroupSize + gl_SubgroupInvocationID + 1;
     uint last = subgroupShuffle(subgroupInclusiveMax(own), gl_SubgroupSize - 1);
     TERM total = IDENTITY;

@@ -21,7 +21,7 @@ layout(set = 0, binding = 3, std430) writeonly buffer DstIndex { uint index; } d
 
 layout(push_constant) uniform Push {
     uint count;     // elements in `src`
-    uint tiles;     // per workgroup
+    uint tiles;     // tiles per workgroup
     uint first;     // index of the first part of this dispatch
     uint is_final;  // whether this is the last dispatch, which writes the result
     uint base;      // index in the whole array of the first element of `src`

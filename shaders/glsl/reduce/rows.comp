@@ -35,8 +35,8 @@ layout(push_constant) uniform Push {
 #include "term.glsl"
 #include "tile.glsl"
 
-// Returns the combination, in order, of the terms of all lanes that hold the same row of the matrix, in each of these
-// lanes. Called by whole subgroups.
+// Combines, in order, the terms of all lanes that hold the same row of the matrix, and returns the result in each of
+// these lanes. Called by whole subgroups.
 TERM total_of_row(TERM total) {
     [[unroll]] for (uint apart = 1; apart < ROW_LANES; apart <<= 1) {
         TERM other = from_lane(total, gl_SubgroupInvocationID ^ apart);

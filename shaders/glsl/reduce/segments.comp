@@ -55,7 +55,8 @@ shared uint shared_falls;
 void mark_last(uint place, uint segment) {
     uint bit = 1u << place % 32;
     if ((atomicOr(last_bits[place / 32], bit) & bit) == 0) segment_at[place] = segment;
-    // Another segment ends here too, because offsets decrease. Only one of the two is reduced.
+    // If offsets decrease, two segments may end at the same element. Only one of them is reduced, and the other one
+    // gets the identity.
     else if (segment != NO_SEGMENT) store_term(segment, IDENTITY);
 }
 

@@ -20,7 +20,7 @@ layout(constant_id = ONE_GROUP_ID) const uint ONE_GROUP = 0;
 
 layout(push_constant) uniform Push {
     uint count;     // elements in `src`
-    uint tiles;     // per workgroup
+    uint tiles;     // tiles per workgroup
     uint first;     // index of the first part of this dispatch
     uint is_final;  // whether this is the last dispatch, which writes the result
 } push;

@@ -50,7 +50,7 @@ uint keys_of_values(uint values) {
     return keys_from_ordered(push.descending != 0 ? ~values : values);
 }
 
-// Returns the keys at a vector of places that starts at `first`. Their values are between `low` and `last_value`.
+// Returns the keys of the vector of places that starts at `first`. Their values are between `low` and `last_value`.
 uvec4 keys_from(uint first, uint low, uint last_value) {
     uint value = run_at(low, last_value, first);
     uint end = end_of_run(value, last_value);

@@ -18,7 +18,7 @@ layout(set = 0, binding = 3, std430) writeonly buffer Histogram { uint at[]; } h
 layout(push_constant) uniform Push {
     uint groups;           // workgroups that share the segments
     uint large_tile;       // elements per tile
-    uint histogram_words;  // per segment
+    uint histogram_words;  // words of histograms per segment
 } push;
 
 #include "groups.glsl"

@@ -36,7 +36,7 @@ layout(set = 0, binding = 2, std430) buffer Values4 { uvec4 at[]; } values_vec4;
 uint source[ITEMS];
 #endif
 
-// Sets the bucket of each item to its digit of a round.
+// Sets the bucket of each item to the digit of its key in a round.
 void find_digits(uint held, uint round) {
     [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
         // Missing keys count as keys of the last bucket and are the last of it, so every round keeps them at the end.

@@ -21,7 +21,7 @@ layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 void main() {
     if (gl_LocalInvocationIndex == 0) load_round();
     barrier();
-    // Rounds are recorded in advance: the search may be complete.
+    // The host records more rounds than may be needed: the search may be complete.
     if (search_is_over()) return;
 #ifdef PILE
     if (round_groups() == 0) {

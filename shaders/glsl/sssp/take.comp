@@ -19,7 +19,7 @@ layout(set = 0, binding = 4, std430) readonly buffer Offsets { uint at[]; } offs
 uvec2 first_bucket(uint count) {
     if (SORTED != 0) {
         uint first = ids.at[0];
-        uint low = 0;  // entries below are in the first bucket
+        uint low = 0;  // all entries below `low` are in the first bucket
         uint high = count;
         while (low < high) {
             uint middle = low + (high - low) / 2;

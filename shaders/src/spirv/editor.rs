@@ -1,4 +1,4 @@
-//! Adds types, constants and imports to a module. Each is added only once.
+//! Adds types, constants and imports to a module. Reuses existing ones where possible.
 
 use std::collections::HashMap;
 

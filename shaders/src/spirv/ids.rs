@@ -220,7 +220,6 @@ impl Ids {
             .find(|m| self.member_names.get(&(structure, *m)).is_some_and(|n| n == name))
     }
 
-    /// The name of a structure's member.
     pub fn member_name(&self, structure: Word, member: u32) -> &str {
         self.member_names.get(&(structure, member)).map_or("", String::as_str)
     }
@@ -266,7 +265,6 @@ pub(crate) fn is_variable(instruction: &Instruction, class: StorageClass) -> boo
         && instruction.operands.first() == Some(&Operand::StorageClass(class))
 }
 
-/// The id of a function.
 pub(crate) fn function_id(function: &Function) -> Option<Word> {
     function.def.as_ref()?.result_id
 }

@@ -51,7 +51,7 @@ pub fn with_reconvergence(
     let extension = extension_words(reconvergence.extension());
     let mode = reconvergence.mode() as u32;
     let (mut extended, mut entries, mut stating) = (false, Vec::new(), Vec::new());
-    // `extensions_end` is where an extension can be inserted. `at` ends after the last execution mode.
+    // `extensions_end` becomes the place to insert an extension, `at` the end of the last execution mode.
     let (mut extensions_end, mut at) = (HEADER_WORDS, HEADER_WORDS);
     while let Some(&first) = spirv.get(at) {
         let length = (first >> 16) as usize;

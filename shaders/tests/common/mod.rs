@@ -30,7 +30,6 @@ pub fn expect_valid(name: &str, spirv: &[u32]) {
     validate(spirv).unwrap_or_else(|problem| panic!("{name}: {problem}"));
 }
 
-/// Returns the disassembly of a module.
 pub fn disassembly(spirv: &[u32]) -> String {
     tool("spirv-dis", &["--no-color", "--no-header"], spirv).unwrap()
 }

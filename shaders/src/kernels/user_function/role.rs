@@ -20,7 +20,6 @@ layout(set = 0, binding = 1, std430) readonly buffer Table { uint at[]; } table;
 ";
 
 impl UserFunction {
-    /// Name of the function.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Bucket => "bucket_of",

@@ -1,6 +1,5 @@
 //! Finds the declared parameter and result types of a function in its source. Used only for messages.
 
-/// A function declaration.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Signature {
     pub returns: String,
@@ -46,7 +45,7 @@ fn is_word_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// Words and single characters, without comments.
+/// Splits the source into words and other characters. Drops whitespace and comments.
 fn tokens(source: &str) -> Vec<String> {
     let mut tokens: Vec<String> = Vec::new();
     let mut rest = source;

@@ -11,7 +11,7 @@ use crate::spirv::ids::{Ids, function_id, operand};
 /// The functions of a module, by id.
 pub(crate) struct Functions<'m> {
     by_id: HashMap<Word, &'m Function>,
-    /// The ids in module order.
+    /// The ids of all functions, in module order.
     order: Vec<Word>,
     pub ids: &'m Ids,
 }

@@ -45,7 +45,6 @@ impl Flow {
         Ok(Self { successors, reachable, places })
     }
 
-    /// Whether the block is reachable.
     pub fn is_reachable(&self, block: usize) -> bool {
         self.reachable[block]
     }
@@ -55,8 +54,8 @@ impl Flow {
         self.places.get(&label).copied()
     }
 
-    /// Returns, for each block, the blocks whose branches decide whether it runs (again). `None` if this is unknown:
-    /// for unreachable blocks, and if the function contains an infinite loop.
+    /// Returns, for each block, the blocks whose branches decide whether it runs, or runs again. `None` if this is
+    /// unknown: for unreachable blocks, and if the function contains an infinite loop.
     pub fn dependences(&self) -> Vec<Option<Vec<usize>>> {
         let exit = self.successors.len();
         let next = self.post_dominators(exit);
