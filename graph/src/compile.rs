@@ -64,7 +64,7 @@ impl Graph {
 
 fn check_subgroup_size(graph: &Graph, limits: &Limits) -> Result<(), GraphError> {
     match graph.subgroup_size {
-        // Size 0 means that the device's size is unknown, so no pass can depend on it.
+        // A size of 0 means that it is unknown, so a required size of 0 is never available.
         Some(lanes) if lanes != limits.subgroup_size || lanes == 0 => {
             Err(GraphError::SubgroupSize { lanes, device: limits.subgroup_size })
         }

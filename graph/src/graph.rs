@@ -13,7 +13,7 @@ const CONFLICTING_SUBGROUP_SIZES: u32 = u32::MAX;
 /// Passes over buffers, declared in data-flow order: a pass reads the data written by the passes
 /// declared before it. [`compile`](Self::compile) turns the graph into a [`Plan`](crate::Plan).
 ///
-/// Declarations never fail. `compile` reports all errors, with the names of the pass and the
+/// Declarations never fail. `compile` returns the first error, with the names of the pass and the
 /// buffer.
 #[derive(Debug)]
 pub struct Graph {

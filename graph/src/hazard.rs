@@ -18,7 +18,7 @@ pub(crate) struct Record {
     pub run: u32,
     /// `None` if the caller performs the access.
     pub pass: Option<usize>,
-    /// `None` for the execution of a pass, which explicit orders wait for.
+    /// `None` if the record is the execution of a whole pass, for which explicit orders wait.
     pub buffer: Option<usize>,
     pub source: Source,
     /// The later accesses that the first `applied_calls` barrier calls synchronise with this
@@ -98,8 +98,7 @@ struct Tracker<'t> {
     calls: Vec<Vec<MemoryBarrier>>,
     /// Disjoint segments per address space, keyed by their first byte.
     spaces: Vec<BTreeMap<u64, Segment>>,
-    /// For each pass of this run that other passes wait for because of an explicit order: the
-    /// records of its execution, one per stage.
+    /// Executions of this run that explicit orders wait for: for each pass, one record per stage.
     executed: BTreeMap<usize, Vec<usize>>,
 }
 

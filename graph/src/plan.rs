@@ -25,7 +25,7 @@ pub struct Plan {
     pub(crate) constants_size: u64,
     pub(crate) state_size: u64,
     pub(crate) culled: Vec<String>,
-    /// Label of each settable pass, and the number of bytes that it takes. Includes culled passes.
+    /// Label of each settable pass, and the size in bytes of its data. Includes culled passes.
     pub(crate) settables: Vec<(String, u64)>,
     pub(crate) replayable: bool,
     pub(crate) limits: Limits,

@@ -30,7 +30,7 @@ pub(crate) struct CheckedPass {
 /// An access of a pass to a byte range of a buffer, in one stage.
 #[derive(Clone)]
 pub(crate) struct Use {
-    /// The binding, or the role in a transfer.
+    /// Name of the binding, or of the role in a transfer or an indirect dispatch.
     pub name: String,
     pub buffer: usize,
     pub bytes: ByteRange,

@@ -6,7 +6,7 @@
 
 use multisplit_graph::{Access as A, Stages as S};
 
-/// A memory barrier whose masks list all individual bits that broad bits include.
+/// A memory barrier. Broad bits of its masks are expanded to the individual bits that they include.
 #[derive(Clone, Copy, Debug)]
 pub struct Memory {
     /// Twice the time of the barrier call. Odd times are for the caller's own calls.

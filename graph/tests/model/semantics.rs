@@ -233,9 +233,9 @@ fn perform(
     for used in uses.iter().filter(|used| used.reads && !used.scratch) {
         for byte in used.start..used.end {
             let history = memory.get(&place(used.buffer, byte)).cloned().unwrap_or_default();
-            // Writes through another buffer, and to transients also writes in another run, leave
-            // undefined contents, so only later writes count. If such a write overwrote valid data,
-            // the result differs from the declaration.
+            // After a write through another buffer, or of a transient in another run, the contents
+            // are undefined, so only later writes count. If such a write overwrote valid data, the
+            // result differs from the declaration.
             let transient = declared.buffers[used.buffer].kind == Kind::Transient;
             let stale = |writer: usize| transient && writer / declared.passes.len() != run;
             let foreign =

@@ -47,7 +47,8 @@ struct Access {
 /// accesses with different barriers.
 struct Unrolled {
     accesses: Vec<Access>,
-    /// For each byte range without access boundaries inside, the indices of its accesses, in order.
+    /// For each of the smallest byte ranges between access boundaries, the indices of its accesses,
+    /// in order.
     atoms: Vec<Vec<usize>>,
     /// Explicit orders, as pairs of earlier and later execution, each with its time and stages.
     orders: Vec<[(usize, u64); 2]>,

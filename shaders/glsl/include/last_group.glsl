@@ -21,7 +21,7 @@ shared bool shared_is_last;
 // `groups` workgroups that store their results; this workgroup can then load all results. Called once, by all threads.
 bool store_part(uint index, PART part, uint groups) {
     if (thread_rank() == 0) parts.at[index] = part;
-    // The barriers are in uniform control flow, because some drivers compile them to execution barriers.
+    // The memory barriers are in uniform control flow, because some drivers compile them to execution barriers.
     memoryBarrierBuffer();
     if (thread_rank() == 0) {
         shared_is_last = atomicAdd(parts.stored, 1) == groups - 1;

@@ -70,8 +70,9 @@ KEY from_image(KEY number) {
 const uint STATE_WORDS = 32;
 const uint STATE_CANDIDATES = 0;  // number of candidates, including those that did not fit
 
-// Words of `digits` per row: the bins of three digits, which later digits reuse in rotation, then one pick per digit:
-// the leading digits of the k-th largest image, and the number of elements left to select (topk_digits.glsl).
+// Layout of `digits` for a row: the bins of three digits, which later digits reuse in rotation, then one pick per
+// digit. A pick consists of the leading digits of the k-th largest image and the number of elements left to select
+// (topk_digits.glsl).
 const uint DIGIT_BITS = 11;
 const uint DIGIT_BINS = 1 << DIGIT_BITS;
 const uint DIGIT_COUNT = (KEY_BITS + DIGIT_BITS - 1) / DIGIT_BITS;

@@ -1,8 +1,8 @@
 #version 460
 // Second pass of the reduction of long segments: combines the chunk totals of each segment that exceeds a chunk. One
-// thread handles one segment; segments of many chunks are combined by the thread's whole subgroup. With BY_SUBGROUPS,
-// which suits few segments, one subgroup handles one segment. Reads the totals in `chunks`, writes one term per segment
-// to `dst`.
+// thread handles one segment. If a segment has many chunks, the thread's whole subgroup combines them. With
+// BY_SUBGROUPS, which suits few segments, one subgroup handles one segment. Reads the totals in `chunks`, writes one
+// term per segment to `dst`.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -40,7 +40,7 @@ layout(push_constant) uniform Push {
 #include "segment_offsets.glsl"
 #include "store_term.glsl"
 
-// Segments with more chunks are combined by the subgroup.
+// If a segment has more chunks, the whole subgroup combines them.
 const uint FEW_CHUNKS = 8;
 
 TERM chunk_at(uint chunk) {

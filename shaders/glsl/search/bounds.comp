@@ -1,7 +1,7 @@
 #version 460
-// Binary search: writes, for each needle, the number of elements of a sorted array that come before it. That is
-// the lower bound, or the upper bound if equal elements count as before (`upper`). One workgroup handles ROUNDS *
-// NEEDLES needles per thread.
+// Binary search: writes, for each needle, the number of elements of a sorted array that come before it. That is the
+// lower bound, or the upper bound if elements equal to the needle are counted too (`upper`). One workgroup handles
+// ROUNDS * NEEDLES needles per thread.
 //
 // A search proceeds by powers of two: if `found` elements are known to come before the needle, it tests element
 // found + step - 1. As long as steps are multiples of `stride`, only the last element of each stride is tested.

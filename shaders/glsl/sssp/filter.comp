@@ -1,6 +1,6 @@
 #version 460
-// Prepares the split of the pile: copies the entries that are neither stale nor expanded to `kept`, and their
-// bucket ids to `ids`. Threads take entries in turn; each subgroup reserves output space with one atomic addition.
+// Prepares the split of the pile: copies an entry to `kept`, and its bucket id to `ids`, unless the entry is stale or
+// was already expanded. Threads take entries in turn; each subgroup reserves output space with one atomic addition.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -19,7 +19,8 @@ layout(set = 0, binding = 4, std430) writeonly buffer Ids { uint at[]; } ids;
 layout(set = 0, binding = 5, std430) writeonly buffer Kept { uvec2 at[]; } kept;
 layout(set = 0, binding = 6, std430) readonly buffer Distances { uint at[]; } distances;
 
-// Copies entry i of the pile, unless it is stale or expanded. Called by whole subgroups, with one entry per lane.
+// Copies entry i of the pile, unless it is stale or was already expanded. Called by whole subgroups, with one entry per
+// lane.
 void look_at(uint i) {
     bool held = i < control.piled;
     uvec2 entry = held ? pile.at[i] : uvec2(0);

@@ -193,8 +193,8 @@ impl Graft<'_> {
         Ok(found)
     }
 
-    /// Returns a constant with the index, in the host's push constants, of the member with the same name as `member` of
-    /// the user's push constants.
+    /// Finds the host's push constant with the same name as `member` of the user's push constants, and returns its
+    /// index as a constant of the host.
     fn push_member(&mut self, push: Word, member: u32) -> Result<Word, CheckError> {
         let missing = || invalid("the kernel does not have this member of `push`");
         let (_, block) = self.user.ids.pointer(push).ok_or_else(missing)?;

@@ -94,7 +94,7 @@ struct Types {
     /// The type of an address in the push constants: a vector of two 32-bit words.
     pair: Word,
     pointer_to_pair: Word,
-    /// The index constant of each member that is an address.
+    /// For each push-constant member that is an address, the id of its index constant.
     members: Vec<Word>,
     /// Pointer types into buffers, and the alignment of their pointees.
     pointers: HashMap<Word, u32>,

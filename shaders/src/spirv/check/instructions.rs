@@ -112,8 +112,8 @@ pub(super) fn is_plain(op: Op) -> bool {
     PLAIN.contains(&op)
 }
 
-/// If a GLSL.std.450 function writes part of its result through a pointer, returns the pointer: its
-/// last operand.
+/// Returns the pointer through which a GLSL.std.450 function writes part of its result, which is its last operand.
+/// `None` for other instructions.
 pub(super) fn written_by(instruction: &Instruction) -> Option<Word> {
     match instruction.operands[..] {
         [_, Operand::LiteralExtInstInteger(number), _, Operand::IdRef(pointer)]
