@@ -98,7 +98,7 @@ shared uint shared_ticket;
 // The tile of a workgroup.
 struct Tile {
     uint index;
-    bool is_odd_run;  // set only in the first thread
+    bool is_odd_run;  // valid only in the first thread
 };
 
 // Returns the states with which a tile publishes in its run. Called by the first thread.
