@@ -167,7 +167,7 @@ impl Source {
         }
     }
 
-    /// Vertices from which the benchmarks search in this network by default.
+    /// Default source vertices of the benchmarks for this network.
     pub fn sources(&self) -> Vec<u32> {
         let known = SOURCES.iter().find(|(name, _)| *name == self.name());
         known.map_or(vec![0], |(_, sources)| sources.to_vec())

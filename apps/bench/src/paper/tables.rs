@@ -305,8 +305,8 @@ fn stage_ms(point: &Point, stage: &str) -> f64 {
     stages.map(|(_, ms)| ms).sum()
 }
 
-/// Formats the times of near-far, bucketing, the paper's Multisplit-SSSP and ours, and the speedups of
-/// Multisplit-SSSP.
+/// Formats the times of near-far, bucketing, the paper's Multisplit-SSSP and the single-kernel variant, and the speedups
+/// of Multisplit-SSSP.
 fn search_cells(
     [near_far, bucketing, multisplit, ours]: [Option<f64>; 4],
     mteps: Option<f64>,
@@ -327,7 +327,7 @@ fn search_cells(
     ]
 }
 
-/// Formats three significant digits, even for rates far below one.
+/// Formats a number with three significant digits, even if it is far below one.
 fn three_digits(value: f64) -> String {
     if value <= 0.0 {
         return "0".to_owned();

@@ -22,13 +22,13 @@ pub struct Bar {
     pub total: String,
 }
 
-/// Bars with the same parts.
+/// A plot of bars that all consist of the same parts.
 pub struct Bars {
     pub title: String,
     /// Names of the parts.
     pub parts: Vec<String>,
     pub bars: Vec<Bar>,
-    /// Whether all bars have full width, to show shares. Otherwise only the longest has.
+    /// Whether all bars have full width, to show shares. Otherwise only the largest bar has full width.
     pub shares: bool,
     /// Formats the amount of a part.
     pub amount_text: fn(f64) -> String,

@@ -58,7 +58,7 @@ struct Segmented {
     op: &'static str,
     /// Length of all segments, or 0 if they differ.
     length: u64,
-    /// Whether the sort gets a row length instead of offsets.
+    /// Whether the sort takes a row length instead of offsets.
     by_rows: bool,
     /// Whether the sort also writes indices.
     indices: bool,

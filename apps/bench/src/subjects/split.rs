@@ -30,9 +30,9 @@ pub struct SplitOptions {
 }
 
 const BUCKETS: [u32; 8] = [2, 4, 8, 16, 32, 64, 128, 256];
-/// Few bucket counts, because a software driver compiles kernels for each.
+/// Only a few bucket counts, because a software driver compiles kernels for each count.
 const SOFTWARE_BUCKETS: [u32; 2] = [8, 64];
-/// Input and output, of keys and values.
+/// Number of arrays of a split of pairs: input keys and values, output keys and values.
 const PAIR_ARRAYS: u64 = 4;
 
 impl SplitOptions {
@@ -72,7 +72,8 @@ impl SplitOptions {
     }
 }
 
-/// Reason why `n` words exceed the range that a kernel can access; `None` if they do not. Splits need whole arrays.
+/// Reason why `n` words exceed the range that a kernel can access; `None` if they do not. Kernels of splits access
+/// whole arrays.
 fn too_wide(context: &Context, n: u64) -> Option<String> {
     let (array, max) = (bytes_of(n), context.limits().max_storage_range);
     (array > max).then(|| {

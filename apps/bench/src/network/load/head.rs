@@ -20,7 +20,7 @@ pub(super) enum WeightText {
 /// Header of a file, which determines how to parse its lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Head {
-    /// The character at the beginning of each edge line, if the format has one.
+    /// The character that begins each edge line; `None` if the format has none.
     pub mark: Option<u8>,
     /// The lowest vertex number.
     pub base: u64,
