@@ -208,7 +208,7 @@ impl Options {
             subject => words::measure(bench, subject, n),
         };
         match measured {
-                            // Another process may have taken the device memory since the check above.
+            // Another process may have taken the device memory since the check above.
             Err(error) if does_not_fit(&error) => {
                 console::note(format_args!("n = {} skipped: {error:#}", size::show(n)));
                 Ok(())
