@@ -183,7 +183,7 @@ impl KeyedFiles {
                 "--each would write {count} files, but at most {MAX_EACH} are allowed; use fewer buckets"
             );
         }
-        // Pad with zeros, so that sorting the names sorts the buckets.
+        // Pad bucket numbers with zeros, so that file names sort in the order of the buckets.
         let width = count.saturating_sub(1).to_string().len();
         for bucket in 0..count {
             let name = pattern.replace("{}", &format!("{bucket:0width$}"));

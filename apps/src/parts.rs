@@ -9,7 +9,7 @@ use anyhow::Result;
 use multisplit::{Context, Error};
 use multisplit_bench::progress::Bars;
 
-/// Minimum number of elements per part; if memory is too small for it, the operation fails.
+/// Minimum number of elements per part. If memory is insufficient for such a part, the operation fails.
 const MIN_PART: usize = 256;
 /// Fraction of memory for arrays (numerator and denominator); the rest is for workspace and staging.
 const ARRAYS: (u64, u64) = (3, 4);

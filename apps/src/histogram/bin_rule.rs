@@ -86,8 +86,8 @@ impl<'b, N: Number> BinRule<'b, N> {
         Ok(Self { edges, kind, last })
     }
 
-    /// Returns the bins to count on the device. Bins above the largest number of the type are left out, because
-    /// they are empty.
+    /// Returns the bins to count on the device. Omits bins above the largest number of the type, because they are
+    /// empty.
     pub fn device_bins(&self) -> Result<Bins<N::Device>> {
         let m = (self.edges.len() - 1) as u32;
         let (first, last) = (self.edges[0], self.edges[self.edges.len() - 1]);
@@ -115,7 +115,8 @@ impl<'b, N: Number> BinRule<'b, N> {
         Ok(if self.last.is_some() { bins.closed() } else { bins })
     }
 
-    /// Two bins for the device: samples below the first edge, and all other samples except NaN.
+    /// Two bins for the device: samples below the first edge, and all other samples except NaN. If the type has no
+    /// number at or above that edge, the second bin is omitted.
     pub fn device_sides(&self) -> Bins<N::Device> {
         let (lowest, highest) = (N::MIN.on_device(), N::MAX.on_device());
         match N::at_or_above(self.edges[0]) {
@@ -132,7 +133,7 @@ impl<'b, N: Number> BinRule<'b, N> {
         }
     }
 
-    /// Adds the name of the user's file to an error, if there is a user's function.
+    /// Adds the name of the user's GLSL file to an error, if the bins are defined by one.
     pub fn named(&self, error: anyhow::Error) -> anyhow::Error {
         match self.glsl() {
             Some(file) => file.named(error),

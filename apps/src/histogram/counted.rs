@@ -63,7 +63,7 @@ impl Counted {
 }
 
 impl Counts {
-    /// Counts as bar heights.
+    /// The counts as floats, for drawing.
     pub fn heights(&self) -> Vec<f64> {
         match self {
             Self::Whole(counts) => counts.iter().map(|&count| count as f64).collect(),

@@ -51,7 +51,7 @@ type Piece<K, V> = SplitPairs<Host, K, V>;
 
 /// Maximum number of keys and values of these sizes that fit the device.
 fn max_elements(resources: &Resources<'_>, key_bytes: usize, value_bytes: usize) -> usize {
-    // Twice, for input and output buffers.
+    // Input and output buffers.
     let bytes = 2 * (key_bytes + value_bytes);
     resources.max_elements(bytes as u64, key_bytes.max(value_bytes) as u64)
 }

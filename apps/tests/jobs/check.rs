@@ -98,10 +98,10 @@ fn broken_kernel_fails_the_check_and_names_the_operation() {
 #[test]
 fn unknown_operation_of_check_is_an_error_that_lists_all() {
     let ran = run_line(multisplit(), "check --only nonsense").expect(1);
-    let ran = ran.expect_error_line("no operation is called `nonsense`");
+    let ran = ran.expect_error_line("no operation name contains `nonsense`");
     assert!(ran.err.contains("; top-k of rows; "), "{}", ran.err);
     let ran = run_line(multisplit(), "check --compile-only --only nonsense").expect(1);
-    ran.expect_error_line("no kernel is called `nonsense`");
+    ran.expect_error_line("no kernel name contains `nonsense`");
 }
 
 /// Manifest of Mesa's driver for AMD GPUs, which compiles without one.

@@ -140,7 +140,7 @@ pub fn is_exact(network: &Network, paths: &ShortestPaths) -> bool {
         Distance::F32(distance) => max.max(distance.into()),
         Distance::U32(_) => max,
     });
-    // Strictly less, because a distance equal to the bound may be the result of rounding.
+    // A distance equal to the bound may itself be rounded, so it must be strictly less.
     max < 2f64.powi(unit + 24)
 }
 

@@ -54,7 +54,7 @@ pub struct Options {
     /// Write the vertices of that path (u32)
     #[arg(long, value_name = "FILE", requires = "path_to")]
     pub path: Option<PathBuf>,
-    /// Draw the work of each round (SVG)
+    /// Draw the number of queue entries of each round (SVG)
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
     /// Print one JSON object for each source
