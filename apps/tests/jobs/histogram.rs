@@ -91,7 +91,7 @@ fn invalid_bins_are_reported() {
     }
 }
 
-/// Counts match the printed edges, and the maximum of a type is counted.
+/// Samples are counted in the bin whose printed edges enclose them, also the maximum of a type.
 #[test]
 fn counts_match_printed_edges() {
     let workdir = Workdir::new();
@@ -178,7 +178,7 @@ fn not_a_time_is_out_of_range() {
     }
 }
 
-/// A file and a table column; integer columns are always i64.
+/// The samples come from a raw file and from a table column, whose integers also have type i64.
 #[test]
 fn identity_bins_count_i64() {
     let workdir = Workdir::new();
