@@ -393,7 +393,7 @@ fn check_host_memory(input: &Input, values: Option<&Values>) -> Result<()> {
 /// output file.
 const COPIES: u64 = 3;
 
-/// Whether the name does not determine a format. Rows are then written as CSV.
+/// Whether the format cannot be determined from the file name. Rows are then written as CSV.
 fn lacks_format(path: &Path) -> bool {
     Place::new(path).format == crate::formats::Stated::Nothing
 }

@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_may_exceed_the_type() {
+    fn edges_may_exceed_the_range_of_the_type() {
         assert_eq!(u8::parse_edge("256"), Some(Edge::Whole(256)));
         assert_eq!(u8::parse_edge("2^8"), Some(Edge::Whole(256)));
         assert_eq!(u8::parse_edge("-10"), Some(Edge::Whole(-10)));

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_cover_everything_in_order() -> Result<()> {
+    fn parts_cover_all_elements_in_order() -> Result<()> {
         for (n, max, expected) in
             [(0, 5, vec![(0, 0)]), (7, 3, vec![(0, 3), (3, 6), (6, 7)]), (7, 9, vec![(0, 7)])]
         {

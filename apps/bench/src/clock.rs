@@ -28,7 +28,7 @@ const MAX_BUSY_RUNS: f64 = 200.0;
 
 /// The clock counts as being at its maximum if the reference sort takes at most this many times its best time.
 const TOLERANCE: f64 = 1.04;
-/// If the best time of the reference sort has not improved for this long, it counts as the best of the device.
+/// If the best time of the reference sort has not improved for this long, it is assumed to be the best possible time.
 const STEADY: Duration = Duration::from_millis(400);
 /// Maximum time to wait until the clock is at its maximum.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -45,7 +45,7 @@ pub struct Clock {
     busy_runs: Cell<u32>,
     /// Best time of the reference sort, in nanoseconds.
     best: Cell<f64>,
-    /// Whether `best` counts as the best of the device.
+    /// Whether `best` is assumed to be the best possible time.
     known: Cell<bool>,
 }
 

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_exceeding_memory_are_an_error() {
+    fn sizes_exceeding_memory_are_rejected() {
         assert!(random_keys::<u32>(u64::MAX / 8, 1).is_err());
     }
 

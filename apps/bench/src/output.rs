@@ -24,11 +24,9 @@ pub const COPY: &str = "copy_kernel_u32";
 #[derive(Clone, Debug, Serialize)]
 pub struct Figure {
     anchor: &'static str,
-    /// The operation.
     op: &'static str,
-    /// Number of elements.
     n: u64,
-    /// Number of buckets.
+    /// Bucket count, bin count, row length or k, depending on the operation; 0 if it has none.
     pub m: u64,
     /// Milliseconds of GPU time.
     ms: f64,

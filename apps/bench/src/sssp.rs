@@ -66,9 +66,9 @@ pub fn name(method: engine::Method) -> &'static str {
 /// A network, by name or by file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// Generated, scale-free.
+    /// A generated scale-free network.
     Rmat(Rmat),
-    /// Generated, road-like.
+    /// A generated road-like network.
     Grid(Grid),
     /// A file, or `-` for standard input.
     File(String),

@@ -125,7 +125,7 @@ impl Plans<'_> {
         self.searches()
     }
 
-    /// Scans and reductions.
+    /// Adds plans of scans and reductions.
     fn terms<T: Key>(&mut self) -> Result<()> {
         let large = self.large;
         for operator in [Operator::Sum, Operator::Max] {
@@ -158,7 +158,7 @@ impl Plans<'_> {
         Ok(())
     }
 
-    /// Sorts, merges, selections and searches of keys of 4 or 8 bytes.
+    /// Adds plans of sorts, merges, selections and searches of keys of 4 or 8 bytes.
     fn moves<K: Key>(&mut self) -> Result<()> {
         let large = self.large;
         for n in SIZES.map(|n| n.min(self.large)) {
@@ -204,7 +204,7 @@ impl Plans<'_> {
             })?;
         }
         self.add(|work| {
-            // Counts on the device.
+            // A sort whose element count is on the device.
             let n = work.count("count", large);
             let keys = work.import::<K>("keys", large);
             work.sort(keys.first(n), &Sort::ascending())
@@ -241,7 +241,7 @@ impl Plans<'_> {
         })
     }
 
-    /// Sorts of narrow keys.
+    /// Adds plans of sorts of narrow keys.
     fn narrow<K: Key>(&mut self) -> Result<()> {
         for n in [1000, self.large] {
             self.add(|work| {
@@ -273,7 +273,7 @@ impl Plans<'_> {
         Ok(())
     }
 
-    /// A split of keys, and one that computes the permutation only.
+    /// Adds a plan with two splits: one moves keys, and one only computes the permutation.
     fn split<K: Key>(&mut self, buckets: &Buckets<K>) -> Result<()> {
         let large = self.large;
         self.add(|work| {
@@ -312,7 +312,7 @@ impl Plans<'_> {
         self.histogram(Bins::<u64>::identity(256))
     }
 
-    /// A histogram with 32-bit counts, and a weighted one with 64-bit sums.
+    /// Adds a plan with a histogram of 32-bit counts and a weighted histogram of 64-bit sums.
     fn histogram<S: Sample>(&mut self, bins: Bins<S>) -> Result<()> {
         let (n, m) = (bins.input_len(1 << 20), bins.output_len());
         self.add(|work| {

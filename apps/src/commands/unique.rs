@@ -110,7 +110,7 @@ fn find<K: Number>(job: &Job<'_>, sort: bool, array: &Array) -> Result<Found> {
     let found = phase::timed("finding runs", || runs(&job.context, keys))?;
     job.verify_by(|| verify(keys, &found))?;
     let Runs { keys, counts } = found;
-    // If the numbers are sorted, every run has its own number, so the numbers of runs strictly ascend or descend.
+    // In a sorted array, the numbers of consecutive runs strictly ascend or strictly descend.
     let sorted = keys.is_sorted_by(|&a, &b| rank(a) < rank(b))
         || keys.is_sorted_by(|&a, &b| rank(a) > rank(b));
     Ok(Found { keys: narrowed(array.element(), Data::of(keys))?, counts, sorted })

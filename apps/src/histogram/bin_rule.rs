@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn type_maximum_can_be_in_a_bin() {
+    fn largest_number_of_the_type_can_be_in_a_bin() {
         assert_eq!(rule(256, Some(("0", "256")), &[0u8, 255]), [Some(0), Some(255)]);
         assert_eq!(rule(1, Some(("0", "2^64")), &[u64::MAX]), [Some(0)]);
         // Empty bins above the largest number do not receive it.

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_any_size_are_padded() {
+    fn values_of_any_size_are_padded() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("rows.npy");
         let descr = "[('a', '<u2'), ('b', '|u1', (3,))]";

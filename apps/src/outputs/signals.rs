@@ -84,7 +84,7 @@ fn watch() {
     });
 }
 
-/// Prints a message. If the reader is blocked, waits for it for at most [`PRINT_TIMEOUT`].
+/// Prints a message. If standard error blocks, gives up after [`PRINT_TIMEOUT`].
 #[cfg(unix)]
 fn print(text: String) {
     let (done, is_done) = std::sync::mpsc::channel();

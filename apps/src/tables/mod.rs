@@ -13,7 +13,7 @@ use multisplit_bench::first_bytes::BYTE_ORDER_MARK;
 
 use crate::formats::text;
 
-/// An error in a table, which is named as on the command line.
+/// An error in a table. Messages name the file as on the command line.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
     #[error("{place} has no column `{column}`; it has {names}")]

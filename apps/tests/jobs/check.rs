@@ -96,7 +96,7 @@ fn broken_kernel_fails_the_check_and_names_the_operation() {
 }
 
 #[test]
-fn unknown_operation_of_check_is_an_error_that_lists_all() {
+fn check_of_an_unknown_operation_lists_all_operations() {
     let ran = run_line(multisplit(), "check --only nonsense").expect(1);
     let ran = ran.expect_error_line("no operation name contains `nonsense`");
     assert!(ran.err.contains("; top-k of rows; "), "{}", ran.err);

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn single_size_gives_one_table() {
+    fn report_of_a_single_size_has_one_table() {
         let line = r#"{"anchor":"multisplit","op":"sort_keys_u32","n":1024,"m":0,"ms":1,"gps":1}"#;
         let page = page(&Points::parse(line).expect("ours"), &Points::default(), "", "");
         assert_eq!((count(&page, "<figure>"), count(&page, "<td>sort_keys_u32</td>")), (0, 1));

@@ -34,7 +34,7 @@ pub const DELTA: [MethodRates; 8] = [
     ("pairs", "reduced-bit-sort", &[3.44, 3.44, 3.42, 3.40, 3.34, 3.19, 2.83, 2.31]),
 ];
 
-/// Keys or pairs, the method, a stage or the total, and its milliseconds, by [`STAGE_BUCKETS`].
+/// Each entry has: keys or pairs, the method, a stage or the total, and its milliseconds for each of [`STAGE_BUCKETS`].
 pub const STAGES: [(&str, &str, &str, [f64; 3]); 32] = [
     ("keys", "direct", "prescan", [0.61, 0.72, 1.80]),
     ("keys", "direct", "scan", [0.10, 0.31, 1.16]),
@@ -94,7 +94,7 @@ pub const BITS: [MethodRates; 6] = [
 /// Bits per round of the paper's radix sorts. For pairs with 4 and 5 bits, the paper prints the times of sorts of
 /// keys; its rates are correct.
 pub const RADIX_BITS: [u32; 5] = [4, 5, 6, 7, 8];
-/// Keys or pairs, the rates for each of [`RADIX_BITS`], and the rate of CUB's sort.
+/// Each entry has: keys or pairs, the rate for each of [`RADIX_BITS`], and the rate of CUB's sort.
 pub const RADIX: [(&str, [f64; 5], f64); 2] = [
     ("keys", [2.368, 2.654, 2.933, 2.994, 2.300], 3.397),
     ("pairs", [1.441, 1.619, 1.852, 2.101, 1.863], 1.911),

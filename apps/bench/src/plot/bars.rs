@@ -12,7 +12,7 @@ const END: f64 = 76.0;
 /// Maximum width of a label.
 const MAX_LABEL: f64 = 200.0;
 
-/// One bar.
+/// A bar that consists of several parts.
 #[derive(Clone, Debug)]
 pub struct Bar {
     pub label: String,

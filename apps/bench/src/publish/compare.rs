@@ -23,7 +23,10 @@ impl Results {
     /// Compares a run with an earlier one on the same device.
     pub fn compare(&self, old: &Self) -> Result<Comparison> {
         let (before, now) = (&old.origin.device, &self.origin.device);
-        ensure!(before == now, "the old file is of {before}, the new one of {now}");
+        ensure!(
+            before == now,
+            "the files are from different devices: the old one from {before}, the new one from {now}"
+        );
         let mut text = format!("old: {}\nnew: {}\n", old.description(), self.description());
         let (mut slower, mut noisy, mut faster, mut same) = (0, 0, 0, 0);
         let mut added = Vec::new();
@@ -123,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn slower_cells_are_named() {
+    fn slower_cells_are_listed() {
         let compared =
             parse([1.1, 2.0], 0.01).compare(&parse([1.0, 2.0], 0.01)).expect("one device");
         assert_eq!(compared.slower, 1);
@@ -143,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_cells_are_named() {
+    fn cells_in_only_one_file_are_listed() {
         let all = parse([1.0, 2.0], 0.0);
         let mut less = all.clone();
         less.cells.remove(1);

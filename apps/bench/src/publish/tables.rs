@@ -32,7 +32,11 @@ pub fn tables(results: &Results, others: &Points, names: &[&str]) -> Result<Stri
     known.sort_unstable();
     known.dedup();
     for name in names {
-        ensure!(known.contains(name), "there is no table `{name}`, only {}", known.join(", "));
+        ensure!(
+            known.contains(name),
+            "there is no table `{name}`; the tables are {}",
+            known.join(", ")
+        );
     }
     let mut text = format!("{}.\n", results.description());
     let anchors = others.distinct(|point| point.anchor.clone()).join(", ");
@@ -109,11 +113,11 @@ fn show(cell: &Cell, time: bool, others: &Points) -> String {
 pub fn filled(page: &str, read: impl Fn(&str) -> Result<String>) -> Result<String> {
     let (mut text, mut rest) = (String::new(), page);
     while let Some((before, after)) = rest.split_once(BEGIN) {
-        let problem = || format!("{BEGIN}without --> or {END}");
+        let problem = || format!("`{BEGIN}` must be followed by `-->` and `{END}`");
         let (marker, after) = after.split_once("-->").with_context(problem)?;
         let (_, after) = after.split_once(END).with_context(problem)?;
         let mut words = marker.split_whitespace();
-        let file = words.next().context("a marker names no file")?;
+        let file = words.next().context("a file name must follow `<!-- results: `")?;
         let ours = Results::parse(&read(file)?).with_context(|| file.to_owned())?;
         let (mut others, mut names) = (String::new(), Vec::new());
         for word in words {

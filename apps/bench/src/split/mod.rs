@@ -141,7 +141,7 @@ impl Rule {
         DOMAIN.div_ceil(u64::from(self.buckets.max(1)))
     }
 
-    /// The smallest key of a bucket that is an interval, or the end of the domain.
+    /// The smallest key of bucket `id`, or the end of the domain if there is no such bucket. Not for identity buckets.
     fn first(&self, id: u32) -> u64 {
         match (self.function, id) {
             (Range, 0) => 0,

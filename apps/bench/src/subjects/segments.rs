@@ -12,7 +12,7 @@ use crate::measure::{Bench, Case};
 /// Row lengths that other benchmark programs use.
 pub const ROWS: [u64; 7] = [16, 64, 256, 1024, 4096, 1 << 16, 1 << 20];
 
-/// The operations.
+/// Names of the operations.
 pub const OPS: [&str; 5] = [
     "segmented_sort_keys_f32",
     "segmented_argsort_f32",

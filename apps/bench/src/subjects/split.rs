@@ -87,13 +87,13 @@ struct Splits<'b, 'c> {
     bench: &'b Bench<'c>,
     n: u64,
     distribution: Choice<Distribution>,
-    /// Input and output.
+    /// Input keys and output keys.
     keys: [Array<u32>; 2],
-    /// Input and output, if there are pairs.
+    /// Input values and output values; `None` if no pairs are split.
     values: Option<[Array<u32>; 2]>,
-    /// Large enough for any number of buckets.
+    /// Bucket offsets, with capacity for the maximum bucket count.
     offsets: Array<u32>,
-    /// Host copy of the keys on the device.
+    /// Host copy of the input keys, and the recipe that generated them.
     host_keys: Option<(Recipe, Vec<u32>)>,
 }
 

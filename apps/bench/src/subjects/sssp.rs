@@ -60,7 +60,7 @@ struct Line {
     tune: Option<String>,
     /// GPU time of a complete search, averaged over the sources.
     ms: f64,
-    /// Whether all measured times settled. Written only if false.
+    /// Whether all times are reliable; see [`Timed::settled`]. Written only if false.
     #[serde(skip_serializing_if = "is_true")]
     settled: bool,
     /// Millions of arcs per second. The paper computes 2 x edges / time, which is the same for undirected

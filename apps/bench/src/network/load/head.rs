@@ -1,4 +1,4 @@
-//! Parses the header of a file.
+//! Parses the header of a network file.
 
 use multisplit_sssp::network::Direction;
 
