@@ -1,5 +1,5 @@
-# `./x release`, sourced by `x`: builds all files of a release in target/release-VERSION. docs/releasing.md describes the
-# files and the other steps of a release. Two builds of one commit are identical, even in different folders.
+# `./x release`, sourced by `x`: builds all files of a release in target/release-VERSION. docs/releasing.md describes
+# the files and the other steps of a release. Two builds of one commit are identical, even in different folders.
 # shellcheck shell=bash
 
 # The glibc version of Debian 12, the oldest system on which the binaries must run, and the system libraries that they
@@ -151,8 +151,8 @@ release_notes() {
     cat <<NOTES
 # multisplit $(version_of .)
 
-The binaries are for Linux on $(uname -m), with glibc $(all_binaries | newest_glibc_of_all) or newer (Debian 12 or newer, for example). They need the Vulkan
-loader and a driver for Vulkan 1.2 (Debian: \`libvulkan1\`, and \`mesa-vulkan-drivers\` without a GPU).
+The binaries are for Linux on $(uname -m), with glibc $(all_binaries | newest_glibc_of_all) or newer (Debian 12 or newer, for example). They
+need the Vulkan loader and a driver for Vulkan 1.2 (Debian: \`libvulkan1\`, and \`mesa-vulkan-drivers\` without a GPU).
 
 | file | what |
 |---|---|

@@ -305,8 +305,8 @@ fn stage_ms(point: &Point, stage: &str) -> f64 {
     stages.map(|(_, ms)| ms).sum()
 }
 
-/// Formats the times of near-far, bucketing, the paper's Multisplit-SSSP and the single-kernel variant, and the speedups
-/// of Multisplit-SSSP.
+/// Formats the times of near-far, bucketing, the paper's Multisplit-SSSP and its single-kernel variant, and the
+/// speedups of Multisplit-SSSP.
 fn search_cells(
     [near_far, bucketing, multisplit, ours]: [Option<f64>; 4],
     mteps: Option<f64>,

@@ -42,8 +42,8 @@ pub fn measure(bench: &Bench<'_>, subject: Subject, n: u64) -> Result<()> {
     Ok(())
 }
 
-/// The operations of a subject. Both scan methods run small scans with the same kernel, so small scans are measured only
-/// once.
+/// The operations of a subject. Both scan methods run small scans with the same kernel, so small scans are measured
+/// only once.
 fn operations(subject: Subject, target: &Target, n: u64) -> Result<Vec<Operation>> {
     Ok(match subject {
         Subject::Copy => vec![Operation { op: COPY, planned: target.copy(n)?, check: copied }],
