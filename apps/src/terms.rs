@@ -93,7 +93,11 @@ pub fn verify_scan<T: Term>(
     output: &[T],
 ) -> Result<()> {
     if output.len() != input.len() {
-        bail!("the scan is wrong: {} elements have {} results", input.len(), output.len());
+        bail!(
+            "the scan is wrong: it returned {} results for {} elements",
+            output.len(),
+            input.len()
+        );
     }
     let mut check = Check::new(operator);
     for (index, (&x, &got)) in input.iter().zip(output).enumerate() {

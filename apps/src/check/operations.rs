@@ -448,7 +448,7 @@ fn check_predecessors(network: &Network, found: &ShortestPaths) -> Result<()> {
     for vertex in (0..network.vertices()).filter(|&vertex| vertex != found.source) {
         let (Some(own), Some(&from)) = (distance(vertex), found.predecessors.get(vertex as usize))
         else {
-            bail!("vertex {vertex} has no predecessor");
+            bail!("the result contains no distance or predecessor of vertex {vertex}");
         };
         let leads_there = network.arcs_of(from).iter().any(|arc| {
             arc.target == vertex

@@ -13,8 +13,8 @@ use crate::number::Number;
 
 /// Compares every element of a split of `keys` and `values` with the CPU's result.
 ///
-/// Only the device can evaluate a user's GLSL function, so its buckets are taken from the result. The function then
-/// checks that equal keys are in the same bucket and that the split is stable and complete.
+/// Only the device can evaluate a user's GLSL function, so for such a function the buckets are taken from the
+/// result. This still checks that equal keys share a bucket and that the split is stable and complete.
 pub fn verify<K: Number>(
     rule: &KeyRule<K>,
     keys: &[K],
