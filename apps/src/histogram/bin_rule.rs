@@ -164,8 +164,8 @@ impl HistogramRequest<'_> {
         matches!(self.function, Function::Even(None) | Function::Logarithmic(None))
     }
 
-    /// The smallest and the largest finite sample; for logarithmic bins, of the positive samples. `None` if there
-    /// are none.
+    /// The smallest and the largest finite sample. For logarithmic bins, only positive samples count. `None` if no
+    /// sample qualifies.
     pub fn ends<N: Number>(&self, samples: &[N]) -> Option<(N, N)> {
         let positive = matches!(self.function, Function::Logarithmic(_));
         let is_candidate = |sample: &N| sample.is_finite() && (!positive || *sample > N::zeroed());

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::edges::Edge;
 
-/// Counts of a histogram and how they were computed.
+/// Counts of a histogram, its edges, and the method that was used.
 #[derive(Debug)]
 pub struct Counted {
     pub counts: Counts,

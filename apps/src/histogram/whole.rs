@@ -184,7 +184,7 @@ impl Counting<'_> {
                 }
             }
             (_, _, Some(_)) => Outside::default(),
-            // All samples are in bins, so there is no need to classify them on the host.
+            // If all samples are in bins, none has to be classified on the host.
             (Counts::Whole(counts), Weights::None, None)
                 if counts.iter().sum::<u64>() == samples.len() as u64 =>
             {

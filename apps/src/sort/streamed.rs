@@ -75,7 +75,7 @@ struct Streamed<'s> {
 /// A chunk of the input, grouped by bucket.
 struct Piece<K, V> {
     keys: Vec<K>,
-    /// Empty if there are no values.
+    /// Empty if only keys are sorted.
     values: Vec<V>,
     /// Start of each bucket, followed by the length.
     begins: Vec<u32>,

@@ -56,7 +56,7 @@ pub fn verify<K: Number>(
     Ok(())
 }
 
-/// For a user's function, maps the bits of each key to the bucket in which it was found.
+/// For a user's function, maps the bits of each key to the bucket that contains the key in the result. Otherwise empty.
 fn seen_buckets<K: Key>(rule: &KeyRule<K>, whole: &Whole<K>) -> Result<HashMap<u64, u64>> {
     let mut seen = HashMap::new();
     if rule.glsl().is_none() {

@@ -116,7 +116,7 @@ impl Found {
         )
     }
 
-    /// Formats one JSON object. A requested path is included; if there is no path, it is null.
+    /// Formats one JSON object. Includes the path if one was requested; it is null if the vertex cannot be reached.
     pub fn json(&self, path: Option<Option<&[u32]>>) -> Result<String> {
         Ok(serde_json::to_string(&WithPath { found: self, path })?)
     }
