@@ -1,21 +1,21 @@
-# `./x release`, sourced by `x`: makes everything that is handed out, in target/release-VERSION. docs/releasing.md
-# describes the files and the steps around this one. Two builds of one commit are identical, wherever the checkout is.
+# `./x release`, sourced by `x`: builds all files of a release in target/release-VERSION. docs/releasing.md describes
+# the files and the other steps of a release. Two builds of one commit are identical, even in different folders.
 # shellcheck shell=bash
 
-# The oldest system that the binaries must run on, Debian 12, and the libraries that they may need from it. Vulkan's
-# loader is opened when it is first used.
+# The glibc version of Debian 12, the oldest system on which the binaries must run, and the system libraries that they
+# may link. The Vulkan loader is not one of them, because it is opened at run time.
 readonly MAX_GLIBC=2.36
 readonly SYSTEM_LIBRARIES='^(libc\.so\.6|libm\.so\.6|libdl\.so\.2|libpthread\.so\.0|librt\.so\.1|libutil\.so\.1|libgcc_s\.so\.1|ld-linux.*)$'
 readonly STAGE=target/release-stage # unpacked contents of the archives
 
-# run_release [--dirty]: with --dirty also if files differ from the commit.
+# run_release [--dirty]: --dirty allows files that differ from the commit.
 run_release() {
     local changes
     setup
     provide_wheel_tools
     changes=$(in_git status --porcelain)
     [[ -z $changes || ${1:-} == --dirty ]] ||
-        die 'a release is made from a commit, but these files differ from it (--dirty to try one):' "$changes"
+        die 'a release needs a commit without changes, but these files have changed (--dirty builds one anyway):' "$changes"
     make_release
     say "release: $(release_folder)"
     (cd "$(release_folder)" && cat SHA256SUMS)
@@ -27,7 +27,7 @@ release_folder() { echo "target/release-$(version_of .)"; }
 # In containers the checkout may belong to another user.
 in_git() { git -c safe.directory="$PWD" "$@"; }
 
-# The crates come first: they are checked in the development build, which does without the settings below.
+# The crates come first, because they are checked in the development build, without the linker and path settings below.
 make_release() {
     local out platform
     out=$(release_folder)
@@ -51,7 +51,7 @@ make_release() {
 
 # --- the parts of a release ----------------------------------------------------------------------
 
-# Packages are packed and checked against each other as in every test run; ORDER is the order to publish them in.
+# Packs the crates and checks that they work together, as in every test run. ORDER lists them in publishing order.
 release_crates() {
     say 'packing the crates'
     packages
@@ -102,7 +102,7 @@ release_program() {
     pack "$name"
 }
 
-# What `./x install-c` installs, and the examples.
+# Packs the files that `./x install-c` installs, and the examples.
 release_libraries() {
     local option name folder
     for option in --no-glsl ''; do
@@ -128,19 +128,19 @@ release_python() {
     mkdir -p "$folder"
     "$PYTHON/bin/python" -m zipfile -e "$wheel" "$folder"
     compgen -G "$folder/multisplit-*.dist-info/licenses/LICENSE-THIRD-PARTY.txt" >/dev/null ||
-        die "$wheel lacks the licences of what is linked into it"
+        die "$wheel lacks the licences of the software that is linked into it"
     check_wheel_tag "$wheel" "$folder/multisplit/_native.abi3.so"
 }
 
-# The name promises a version of glibc: exactly the one that the library needs, but none before 2.17.
+# Checks the glibc version in the name of the wheel: it must be the one that the library needs, but at least 2.17.
 check_wheel_tag() {
     local needed
     needed=$(printf '%s\n' 2.17 "$(newest_glibc "$2")" | sort -V | tail -n 1)
     [[ $1 == *-cp310-abi3-manylinux_${needed/./_}_$(uname -m).whl ]] ||
-        die "$1 needs glibc $needed, which its name must say: cp310-abi3-manylinux_${needed/./_}_$(uname -m)"
+        die "$1 needs glibc $needed, so its name must end in cp310-abi3-manylinux_${needed/./_}_$(uname -m).whl"
 }
 
-# The section of this version in the changelog, or before it has one, of what is unreleased.
+# Prints the release notes, with the section of this version in the changelog, or [Unreleased] if there is none.
 release_notes() {
     local section
     section=$(version_of .)
@@ -151,8 +151,8 @@ release_notes() {
     cat <<NOTES
 # multisplit $(version_of .)
 
-The binaries are for Linux on $(uname -m), with glibc $(all_binaries | newest_glibc_of_all) or newer, as Debian 12 has it. They need Vulkan's loader and a
-driver for Vulkan 1.2 (Debian: \`libvulkan1\`, and \`mesa-vulkan-drivers\` without a GPU).
+The binaries are for Linux on $(uname -m), with glibc $(all_binaries | newest_glibc_of_all) or newer (Debian 12 or newer, for example). They
+need the Vulkan loader and a driver for Vulkan 1.2 (Debian: \`libvulkan1\`, and \`mesa-vulkan-drivers\` without a GPU).
 
 | file | what |
 |---|---|
@@ -200,7 +200,7 @@ check_binaries() {
         }
     done < <(all_binaries)
     for folder in "$PWD" "${CARGO_HOME:-$HOME/.cargo}" "$(rustc --print sysroot)" "$HOME"; do
-        # As a whole path: `/multisplit/` in `share/multisplit/` is not the folder `/multisplit`.
+        # Match only whole paths: `/multisplit/` in `share/multisplit/` is not the folder `/multisplit`.
         ! grep -raP "(?<![\\w.}\$-])\\Q$folder\\E/" --files-with-matches "$STAGE" || { echo "error: these files contain $folder" && bad=yes; }
     done
     [[ $bad == no ]]

@@ -87,7 +87,7 @@ mod tests {
         words.into_iter().take_while(|word| !is_operator(word)).collect()
     }
 
-    /// Parses every command in `text`, and returns the number of commands. `place` is named if one fails.
+    /// Parses every command in `text`, and returns the number of commands. A failure message includes `place`.
     fn check(place: &str, text: &str) -> usize {
         let mut count = 0;
         for command in commands(text) {

@@ -31,7 +31,7 @@ pub struct Devices {
     pub common: Common,
     messages: Messages,
     trace: Option<Trace>,
-    /// Outputs that contain only the trace. The command takes them and adds its own.
+    /// Outputs with only the trace file. The command takes them and adds its own files.
     begun: RefCell<Option<Outputs>>,
 }
 
@@ -81,7 +81,7 @@ impl Devices {
         }
     }
 
-    /// Like [`open`](Self::open), but takes settings that the command line does not specify from `config`.
+    /// Like [`open`](Self::open). `config` gives the settings that the command line does not specify.
     pub fn open_with(&self, config: Config) -> Result<Context> {
         self.open_ranking(Config { ranking: self.one_ranking(), ..config })
     }
@@ -150,7 +150,7 @@ impl Devices {
         Ok(())
     }
 
-    /// Writes the trace of a command that has no other outputs.
+    /// Writes the trace, unless the command has written it with its own outputs.
     pub fn end_trace(&self) -> Result<()> {
         self.begun.take().map_or(Ok(()), |outputs| Ok(outputs.finish()?))
     }

@@ -37,7 +37,7 @@ impl PartialOrd for Edge {
             (Self::Real(_), Self::Whole(_)) => other.partial_cmp(self).map(Ordering::reverse),
             (Self::Whole(_), Self::Real(b)) if b.is_nan() => None,
             (Self::Whole(a), Self::Real(b)) => {
-                // Saturates beyond 2^127, but integer edges are smaller.
+                // The cast saturates at 2^127. This is correct, because all integer edges are smaller.
                 let floor = b.floor();
                 let rest = if b > floor { Ordering::Less } else { Ordering::Equal };
                 Some(a.cmp(&(floor as i128)).then(rest))
@@ -68,15 +68,15 @@ impl Serialize for Edge {
     }
 }
 
-/// The m + 1 edges of m parts of equal width of an integer range. Part k begins at the first integer at or
+/// The m + 1 edges that divide an integer range into m bins of equal width. Bin k begins at the first integer at or
 /// above lo + k (hi - lo) / m.
 pub fn even_whole(lo: i128, hi: i128, m: u32) -> Vec<Edge> {
-    // Cannot overflow: the span is at most 2^65, and k and m have 32 bits.
+    // This cannot overflow: the span is at most 2^65, and k and m have 32 bits.
     let (span, m) = (hi - lo, i128::from(m));
     (0..=m).map(|k| Edge::Whole(lo + (span * k + m - 1).div_euclid(m))).collect()
 }
 
-/// The m + 1 edges of m parts of equal ratio. `narrow` rounds a float edge to the sample type.
+/// The m + 1 edges of m bins whose edges have equal ratios. `narrow` rounds a float edge to the sample type.
 pub fn logarithmic(lo: Edge, hi: Edge, m: u32, narrow: impl Fn(f64) -> f64) -> Vec<Edge> {
     let (from, to) = (lo.value(), hi.value());
     let (begin, factor) = (from.ln(), (to / from).ln());

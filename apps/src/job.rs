@@ -36,8 +36,8 @@ impl<'d> Job<'d> {
         phase::timed(report::VERIFYING, check)
     }
 
-    /// Formats the summary of the command: what it did, the device, and the device time, or the time of `phase` if no
-    /// kernel was timed.
+    /// Formats the summary of the command: `what` it did, the device, and the device time. If no kernel was timed, the
+    /// time of `phase` replaces the device time.
     pub fn summary(&self, what: impl Display, phase: &str) -> String {
         let checked = if self.devices.common.verify { ", verified against the CPU" } else { "" };
         self.summary_with(what, phase, checked)

@@ -183,7 +183,7 @@ impl KeyedFiles {
                 "--each would write {count} files, but at most {MAX_EACH} are allowed; use fewer buckets"
             );
         }
-        // Pad with zeros, so that sorting the names sorts the buckets.
+        // Pad bucket numbers with zeros, so that file names sort in the order of the buckets.
         let width = count.saturating_sub(1).to_string().len();
         for bucket in 0..count {
             let name = pattern.replace("{}", &format!("{bucket:0width$}"));
@@ -393,7 +393,7 @@ fn check_host_memory(input: &Input, values: Option<&Values>) -> Result<()> {
 /// output file.
 const COPIES: u64 = 3;
 
-/// Whether the name does not determine a format. Rows are then written as CSV.
+/// Whether the format cannot be determined from the file name. Rows are then written as CSV.
 fn lacks_format(path: &Path) -> bool {
     Place::new(path).format == crate::formats::Stated::Nothing
 }

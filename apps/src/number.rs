@@ -21,7 +21,7 @@ pub trait Number: Key + Debug + Send + Sync {
 
     /// Converts a slice for the device.
     fn to_device(numbers: &[Self]) -> Cow<'_, [Self::Device]> {
-        // If the sizes are equal, the types are too.
+        // A device type of the same size is the same type, so no conversion is needed.
         match bytemuck::try_cast_slice(numbers) {
             Ok(same) if Self::SAME_BYTES => Cow::Borrowed(same),
             _ => numbers.iter().map(|&number| number.on_device()).collect(),
@@ -42,12 +42,13 @@ pub trait Number: Key + Debug + Send + Sync {
         Self::at_or_above(edge).filter(|number| number.edge() == edge)
     }
 
-    /// Rounds an edge of logarithmic bins to a float of this type. Integer types return it unchanged.
+    /// Rounds an edge of logarithmic bins to the float type in which the device compares samples: f32 for 16-bit
+    /// floats. Integer types return the edge unchanged.
     fn rounded(edge: f64) -> f64 {
         edge
     }
 
-    /// The m + 1 edges of m parts of equal width. They are bitwise equal to those of the engine.
+    /// The m + 1 edges of m bins of equal width. They are bitwise equal to those of the engine.
     fn even_edges(lo: Edge, hi: Edge, m: u32) -> Vec<Edge>;
 
     /// The smallest number; negative infinity for floats.
@@ -265,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_may_exceed_the_type() {
+    fn edges_may_exceed_the_range_of_the_type() {
         assert_eq!(u8::parse_edge("256"), Some(Edge::Whole(256)));
         assert_eq!(u8::parse_edge("2^8"), Some(Edge::Whole(256)));
         assert_eq!(u8::parse_edge("-10"), Some(Edge::Whole(-10)));

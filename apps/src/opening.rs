@@ -15,7 +15,8 @@ use crate::phase;
 /// A device that is being opened.
 pub struct Opening {
     thread: Option<JoinHandle<()>>,
-    /// A channel, because a driver may take milliseconds to leave the thread after opening the device.
+    /// Receives the device. Joining the thread instead would also wait for the driver's cleanup at thread exit, which
+    /// may take milliseconds.
     opened: Receiver<Result<Context, Error>>,
     keep_open: bool,
 }

@@ -9,7 +9,7 @@ use anyhow::Result;
 use multisplit::{Context, Error};
 use multisplit_bench::progress::Bars;
 
-/// Minimum number of elements per part; if memory is too small for it, the operation fails.
+/// Minimum number of elements per part. If memory is insufficient for such a part, the operation fails.
 const MIN_PART: usize = 256;
 /// Fraction of memory for arrays (numerator and denominator); the rest is for workspace and staging.
 const ARRAYS: (u64, u64) = (3, 4);
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_cover_everything_in_order() -> Result<()> {
+    fn parts_cover_all_elements_in_order() -> Result<()> {
         for (n, max, expected) in
             [(0, 5, vec![(0, 0)]), (7, 3, vec![(0, 3), (3, 6), (6, 7)]), (7, 9, vec![(0, 7)])]
         {

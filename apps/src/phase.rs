@@ -16,7 +16,7 @@ thread_local! {
     static OPEN: RefCell<Vec<(&'static str, Duration)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Accumulated time of a phase. Phases with the same name are added up, including those of other threads.
+/// Accumulated time of all phases with the same name, on all threads.
 struct Phase {
     name: &'static str,
     time: Duration,

@@ -173,7 +173,7 @@ impl<'p> Sheet<'p> {
         self.y += ROW;
     }
 
-    /// Draws a line across, with the hazards that the barrier prevents.
+    /// Draws a horizontal line, with the hazards that the barrier prevents beside it.
     fn barrier(&mut self, name: &str, barrier: &Barrier) {
         let middle = self.y + LINE;
         self.line("barrier", (self.left, middle), (self.right - 10.0, middle));

@@ -87,7 +87,11 @@ pub fn verify_search<K: Number>(
     positions: &[u32],
 ) -> Result<()> {
     if positions.len() != needles.len() {
-        bail!("the search is wrong: {} needles have {} positions", needles.len(), positions.len());
+        bail!(
+            "the search is wrong: it returned {} positions for {} numbers",
+            positions.len(),
+            needles.len()
+        );
     }
     let expected = |needle: K| {
         sorted.partition_point(|&key| match how {

@@ -93,7 +93,11 @@ pub fn verify_scan<T: Term>(
     output: &[T],
 ) -> Result<()> {
     if output.len() != input.len() {
-        bail!("the scan is wrong: {} elements have {} results", input.len(), output.len());
+        bail!(
+            "the scan is wrong: it returned {} results for {} elements",
+            output.len(),
+            input.len()
+        );
     }
     let mut check = Check::new(operator);
     for (index, (&x, &got)) in input.iter().zip(output).enumerate() {
@@ -148,7 +152,7 @@ struct Check<T> {
     count: f64,
     /// Sum of the magnitudes of finite numbers.
     magnitude: f64,
-    /// Sum of the other numbers, if any. It is infinite or NaN, regardless of the order of addition.
+    /// Sum of the infinite numbers and NaNs; `None` if there are none. The order of addition does not affect it.
     not_finite: Option<f64>,
 }
 
@@ -176,14 +180,14 @@ impl<T: Term> Check<T> {
         };
         let (step, largest) = T::LIMITS;
         if self.magnitude >= largest {
-            // Whether a sum overflows depends on the order.
+            // The order of additions determines whether the sum overflows, so accept any result.
             return true;
         }
         match self.not_finite {
             Some(sum) if sum.is_nan() => got.is_nan(),
             Some(sum) => got == sum,
-            // The error of a sum of n numbers, added in any order, is at most n - 1 roundings of
-            // the sum of their magnitudes.
+            // In any order of addition, the error of a sum of n numbers is at most that of n - 1 roundings of
+            // the sum of their magnitudes. The CPU's sum has such an error too, so allow twice as much.
             None => (expected - got).abs() <= 2.0 * self.count * step * self.magnitude,
         }
     }

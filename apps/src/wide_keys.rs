@@ -1,5 +1,5 @@
-//! Converts element types that the device does not support to types that it does, preserving their order, and
-//! back. Sorts, splits and top-k support all numbers; scans, reductions and selections support those of 32
+//! Converts elements of types that the device does not support to wider types and back. The order of the elements is
+//! preserved. Sorts, splits and top-k support all numbers; scans, reductions and selections support only numbers of 32
 //! and 64 bits.
 
 use std::borrow::Cow;

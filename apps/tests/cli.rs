@@ -174,7 +174,8 @@ fn graph_is_planned_for_the_available_device() {
     assert!(ran.err.is_empty(), "{}", ran.err);
 }
 
-/// A positive control: with best practices enabled, the layer warns that validation is on.
+/// Checks that validation messages are noticed at all. With best practices enabled, the validation layer always reports
+/// a message.
 #[test]
 fn validation_messages_exit_with_status_3() {
     let mut command = multisplit();

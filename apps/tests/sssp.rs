@@ -79,7 +79,7 @@ fn every_method_solves_generated_networks() {
     }
 }
 
-/// The same three edges in every file format, also compressed.
+/// Reads the same three edges from files of every format, uncompressed and compressed.
 #[test]
 fn networks_of_every_format_are_read() {
     let header = "%%MatrixMarket matrix coordinate";
@@ -132,8 +132,8 @@ fn networks_exceeding_memory_are_rejected() {
     run("sssp grid:0", 2);
 }
 
-/// Reads a compressed network from standard input, searches from several sources, and writes
-/// predecessors and paths.
+/// Reads a network from a compressed file and from standard input, searches from several sources, and writes
+/// distances, predecessors and paths.
 #[test]
 fn networks_are_piped_in_and_results_written_to_files() {
     let text = "0 1 4\n1 2 1\n0 2 9\n3 3 1\n";

@@ -18,8 +18,8 @@ pub struct Choice<T> {
 pub trait Named: Copy + PartialEq + Send + Sync + 'static {
     /// The choices on the command line. The first is the default.
     const CHOICES: &'static [Choice<Self>];
-    /// Names in benchmark results: of choices that have another name on the command line, and of values that are not
-    /// choices. The command line accepts both names of a choice.
+    /// Names that appear only in benchmark results: of values that are not choices, and of choices whose name differs
+    /// there. The command line accepts both names of a choice.
     const IN_FIGURES: &'static [(Self, &'static str)] = &[];
 }
 
@@ -51,7 +51,7 @@ impl<T: Named> Default for Choice<T> {
     }
 }
 
-/// The given values, or the default if there are none.
+/// Returns `given`, or `default` if `given` is empty.
 pub(crate) fn or_default<'l, T>(given: &'l [T], default: &'l [T]) -> &'l [T] {
     if given.is_empty() { default } else { given }
 }

@@ -1,7 +1,8 @@
-//! Keeps the device clock at its maximum during measurements. GPUs lower their clock, to a quarter or less,
-//! when they are idle, and also when they are busy for less than half of the time, as with short submissions
-//! that the host waits for. Therefore a long job is submitted ahead of every measurement, which is recorded
-//! meanwhile and queued behind it. A reference sort, which is always the same, measures the clock.
+//! Keeps the device clock at its maximum during measurements.
+//!
+//! GPUs lower their clock to a quarter or less if they are idle for more than half of the time, as they are if the
+//! host waits for each short submission. Therefore a long job is submitted first, and the measurement is recorded
+//! and queued while that job runs. The time of a fixed reference sort shows whether the clock is at its maximum.
 
 use std::cell::{Cell, RefCell};
 use std::process::{Command, Stdio};
@@ -27,14 +28,14 @@ const MAX_BUSY_RUNS: f64 = 200.0;
 
 /// The clock counts as being at its maximum if the reference sort takes at most this many times its best time.
 const TOLERANCE: f64 = 1.04;
-/// If the best time of the reference sort has not improved for this long, it counts as the best of the device.
+/// If the best time of the reference sort has not improved for this long, it is assumed to be the best possible time.
 const STEADY: Duration = Duration::from_millis(400);
 /// Maximum time to wait until the clock is at its maximum.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// NVIDIA's vendor id.
 const NVIDIA: u32 = 0x10de;
-/// Properties that [`clocks`] reads.
+/// Columns of the output that [`clocks`] parses.
 const CLOCKS: &str = "name,clocks.sm,clocks.max.sm,clocks.mem,clocks.max.mem";
 
 /// Keeps the device clock at its maximum, and checks whether it is.
@@ -42,14 +43,14 @@ pub struct Clock {
     reference: (Executable, Planned, Array<u32>),
     busy: RefCell<Replay>,
     busy_runs: Cell<u32>,
-    /// Best time of the reference, in nanoseconds.
+    /// Best time of the reference sort, in nanoseconds.
     best: Cell<f64>,
-    /// Whether `best` counts as the best of the device.
+    /// Whether `best` is assumed to be the best possible time.
     known: Cell<bool>,
 }
 
 impl Clock {
-    /// Prepares the reference and the busy work.
+    /// Prepares the reference sort and the busy work.
     pub fn new(context: &Context) -> Result<Self> {
         let sort = |n| -> Result<_> {
             let (op, method) = (Op::default().value, Method::default().value);
@@ -92,7 +93,7 @@ impl Clock {
         Ok(())
     }
 
-    /// Clocks under load, as NVIDIA's tool reports them. `None` for other devices and without the tool.
+    /// Clocks under load, as reported by `nvidia-smi`. `None` for devices of other vendors, or if the tool is missing.
     pub fn reported(&self, context: &Context) -> Option<String> {
         if context.properties().vendor_id != NVIDIA {
             return None;
@@ -108,7 +109,7 @@ impl Clock {
         while tool.try_wait().ok()?.is_none() && start.elapsed() < PATIENCE {
             self.keep_busy().ok()?;
         }
-        // Without effect if it has ended.
+        // Has no effect if the tool has already exited.
         let _ = tool.kill();
         let output = tool.wait_with_output().ok()?;
         clocks(&String::from_utf8_lossy(&output.stdout), &context.properties().name)
@@ -128,8 +129,8 @@ impl Clock {
     }
 }
 
-/// The clocks of the device with this name, from the output of NVIDIA's tool for [`CLOCKS`]. `None` if there are
-/// several devices of that name, because it does not say which one is used.
+/// The clocks of the device with this name, from the output of `nvidia-smi` for [`CLOCKS`]. `None` if several devices
+/// have that name, because the output does not identify the one in use.
 fn clocks(csv: &str, device: &str) -> Option<String> {
     let rows = csv.lines().map(|line| line.split(", ").collect::<Vec<_>>());
     let mut same = rows.filter(|row| row.first() == Some(&device));
@@ -143,12 +144,12 @@ mod tests {
     use super::clocks;
 
     #[test]
-    fn clocks_are_those_of_the_device() {
+    fn clocks_are_parsed_for_the_named_device() {
         let csv = "NVIDIA A, 345 MHz, 1980 MHz, 810 MHz, 2619 MHz\nNVIDIA B, 1, 2, 3, 4\n";
         let found = "SM 345 MHz (maximum 1980 MHz), memory 810 MHz (maximum 2619 MHz)";
         assert_eq!(clocks(csv, "NVIDIA A").as_deref(), Some(found));
         assert_eq!(clocks(csv, "NVIDIA C"), None);
         assert_eq!(clocks("NVIDIA A, no clocks\n", "NVIDIA A"), None);
-        assert_eq!(clocks(&csv.replace('B', "A"), "NVIDIA A"), None, "two of that name");
+        assert_eq!(clocks(&csv.replace('B', "A"), "NVIDIA A"), None, "two devices of that name");
     }
 }

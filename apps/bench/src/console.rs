@@ -6,24 +6,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 static QUIET: AtomicBool = AtomicBool::new(false);
 
-/// Silences notes and summaries from here on.
+/// Disables notes and summaries.
 pub fn be_quiet() {
     QUIET.store(true, Ordering::Relaxed);
 }
 
-/// Prints a note.
+/// Prints a line that starts with `note:`, unless [`be_quiet`] was called.
 pub fn note(text: impl Display) {
     summary(format_args!("note: {text}"));
 }
 
-/// Prints a summary.
+/// Prints lines, unless [`be_quiet`] was called.
 pub fn summary(text: impl Display) {
     if !QUIET.load(Ordering::Relaxed) {
         say(text);
     }
 }
 
-/// Prints lines to standard error. Errors are ignored, because there is no other place to report them.
+/// Always prints lines to standard error. Ignores write errors, because there is no other place to report them.
 pub fn say(text: impl Display) {
     let _ = writeln!(io::stderr().lock(), "{}", plain(&text.to_string()));
 }

@@ -28,7 +28,7 @@ pub fn words(n: u64, word: impl FnMut(usize) -> u32) -> Result<Vec<u32>> {
     Ok(words)
 }
 
-/// Bits of `n` floats in [0, 1024), with the same result as in other benchmark programs.
+/// Bits of `n` pseudorandom floats in [0, 1024). Other benchmark programs generate the same floats.
 pub(crate) fn float_bits(n: u64) -> Result<Vec<u32>> {
     words(n, |index| ((mixed(index, 1) >> 8) as f32 * (1024.0 / 16_777_216.0)).to_bits())
 }
@@ -38,7 +38,7 @@ pub(crate) fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Number of elements per core, for `length` elements.
+/// Elements per core if all cores share `length` elements.
 pub(crate) fn share(length: usize) -> usize {
     length.div_ceil(cores()).max(1)
 }
@@ -64,7 +64,7 @@ impl SplitMix64 {
     /// 2^64 divided by the golden ratio.
     const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
-    /// The generator of `seed` after `draws` draws. Threads can start anywhere in the sequence.
+    /// The generator of `seed` after `draws` draws, so that each thread can start at its place in the sequence.
     pub fn after(seed: u64, draws: u64) -> Self {
         Self(seed.wrapping_add(draws.wrapping_mul(Self::STEP)))
     }
@@ -76,7 +76,7 @@ impl SplitMix64 {
     }
 }
 
-/// Hashes an index to a pseudorandom number, with the same result as in other benchmark programs.
+/// Hashes an index to a pseudorandom number. Other benchmark programs use the same hash.
 pub fn mixed(index: usize, seed: u64) -> u32 {
     let z = (index as u64 + 1).wrapping_mul(SplitMix64::STEP).wrapping_add(seed);
     let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -84,7 +84,7 @@ pub fn mixed(index: usize, seed: u64) -> u32 {
     (z >> 32) as u32 ^ z as u32
 }
 
-/// Lengths in [`random_offsets`] have at most this many bits.
+/// Maximum bits of a segment length in [`random_offsets`].
 const MAX_BITS: u32 = 17;
 
 /// Offsets of segments of `n` elements. Lengths have a log-uniform distribution: most segments are tiny, but most
@@ -114,12 +114,12 @@ mod tests {
     }
 
     #[test]
-    fn sizes_exceeding_memory_are_an_error() {
+    fn sizes_exceeding_memory_are_rejected() {
         assert!(random_keys::<u32>(u64::MAX / 8, 1).is_err());
     }
 
     #[test]
-    fn inputs_match_those_of_other_programs() {
+    fn hashes_match_other_benchmark_programs() {
         assert_eq!(mixed(0, 0), 0x5d7c_35e6);
         assert_eq!([mixed(0, 1), mixed(41, 7)], [974_924_535, 4_040_906_548]);
     }

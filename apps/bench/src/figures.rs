@@ -1,6 +1,6 @@
 //! Formats times, rates and memory sizes for people; computes medians.
 
-/// Formats nanoseconds in the unit with one to three digits before the point.
+/// Formats nanoseconds with three digits, in the unit that gives one to three digits before the point.
 pub fn time(nanoseconds: f64) -> String {
     let (scale, unit) = match nanoseconds {
         t if t < 1e3 => (1.0, "ns"),
@@ -27,7 +27,7 @@ pub fn bytes(count: u64) -> String {
     let power = count.checked_ilog2().unwrap_or(0) / 10;
     let unit = UNITS.get(power as usize).copied().unwrap_or_default();
     let whole = count as f64 / (1u64 << (10 * power)) as f64;
-    // Rounding may turn one byte less than a unit into that unit.
+    // Remove `.0` after rounding: `u64::MAX` bytes are shown as 16 EiB.
     let text = format!("{whole:.1}");
     format!("{} {unit}", text.strip_suffix(".0").unwrap_or(&text))
 }
@@ -38,19 +38,19 @@ pub fn median(mut values: Vec<f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// Elements per nanosecond; 0 if the time was too short for the clock.
+/// Elements per nanosecond; 0 if the clock measured a time of 0.
 pub fn elements_per_nanosecond(elements: u64, nanoseconds: f64) -> f64 {
     if nanoseconds > 0.0 { elements as f64 / nanoseconds } else { 0.0 }
 }
 
 /// Rounds to six significant digits, the precision of a measurement.
 pub fn six_digits(value: f64) -> f64 {
-    // A finite number in this format always parses.
+    // Parsing always succeeds for a finite number in this format.
     format!("{value:.5e}").parse().unwrap_or(value)
 }
 
 fn three_digits(value: f64) -> String {
-    // At or above these bounds, one more decimal would give four digits.
+    // At or above these bounds, another decimal would be a fourth digit.
     match value {
         v if v >= 99.95 => format!("{v:.0}"),
         v if v >= 9.995 => format!("{v:.1}"),

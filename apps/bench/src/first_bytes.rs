@@ -12,10 +12,10 @@ pub enum Compression {
     Zstandard,
 }
 
-/// Number of bytes to inspect.
+/// Number of bytes to inspect at the beginning of a file.
 pub const LOOKED_AT: usize = 4096;
 
-/// The only method of gzip is deflate, and three bits of its flags are never set.
+/// Whether the bytes start with a gzip header: the magic number, method 8 (deflate), and three reserved flags of 0.
 fn is_gzip(bytes: &[u8]) -> bool {
     matches!(bytes, [0x1f, 0x8b, 8, flags, ..] if flags & 0xe0 == 0)
 }

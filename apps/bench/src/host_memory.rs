@@ -20,8 +20,8 @@ pub fn check(what: &str, bytes: u64) -> Result<(), InsufficientMemory> {
     Err(InsufficientMemory { what: what.to_owned(), needed: figures::bytes(bytes) })
 }
 
-/// Whether an allocation of this size succeeds; it is released immediately. Covers limits that the system
-/// does not list.
+/// Whether an allocation of this size succeeds; it is released immediately. Detects limits that /proc does not
+/// report, such as `ulimit -v`.
 fn can_allocate(bytes: u64) -> bool {
     let bytes = usize::try_from(bytes).ok().filter(|&bytes| bytes <= isize::MAX as usize);
     bytes.is_some_and(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_ok())
@@ -45,7 +45,7 @@ fn group_limit() -> Option<u64> {
         text.trim().parse::<u64>().ok()
     };
     let (max, current) = (number("memory.max")?, number("memory.current")?);
-    // File cache counts as used, but can be reclaimed.
+    // `memory.current` includes the file cache, which can be reclaimed.
     let files = std::fs::read_to_string("/sys/fs/cgroup/memory.stat").ok();
     let files = files.as_deref().unwrap_or_default().lines();
     let files = files.into_iter().find_map(|line| line.strip_prefix("file ")?.parse::<u64>().ok());

@@ -20,7 +20,7 @@ mod tests {
     use super::rank;
 
     #[test]
-    fn ranks_compare_like_keys() {
+    fn rank_preserves_key_order() {
         assert!([i8::MIN, -1, 0, 1, i8::MAX].map(rank).is_sorted());
         let halves = [-f32::NAN, -2.0, -0.0, 0.0, 1e-7, f32::NAN].map(f16::from_f32);
         assert!(halves.map(rank).is_sorted_by(|a, b| a < b));

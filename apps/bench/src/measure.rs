@@ -36,18 +36,18 @@ pub struct Bench<'c> {
 
 /// An operation to be measured.
 pub struct Case<'c> {
-    /// The name in figures, which other benchmark programs use too.
+    /// The name in figures. Other benchmark programs use the same names.
     pub op: &'static str,
     pub method: &'static str,
-    /// Number of elements.
+    /// Element count.
     pub n: u64,
-    /// Number of buckets, bins or the like, or 0.
+    /// Bucket count, bin count, row length or k, depending on the operation; 0 if it has none.
     pub m: u64,
     pub bound: Vec<Bound<'c>>,
     /// Restores the input before each run. Needed for in-place operations such as sorts, because sorting sorted
     /// data is slightly faster.
     pub restore: Option<&'c dyn Fn() -> Result<()>>,
-    /// Key distribution of a split; `None` for other operations. Figures of splits include the times of the stages.
+    /// Key distribution of a split; `None` for other operations. If it is set, the figure includes stage times.
     pub distribution: Option<&'static str>,
 }
 
@@ -171,14 +171,14 @@ impl<'c> Bench<'c> {
     }
 }
 
-/// Number of runs between two timestamps, for runs of these durations in nanoseconds. Several short runs share two
-/// timestamps, because a timestamp takes longer than the pause between two runs.
+/// Number of runs between two timestamps, given the durations of single runs in nanoseconds. Several short runs share
+/// two timestamps, because a timestamp takes longer than the pause between two runs.
 fn runs_per_batch(times: &[f64]) -> u32 {
     let fitting = BATCH_NANOSECONDS / median(times.to_vec()).max(1.0);
     (fitting as u32).clamp(1, MAX_RUNS_PER_BATCH)
 }
 
-/// Runs that are timed first, to find the number of runs per batch.
+/// Number of runs that are timed first, to choose the number of runs per batch.
 const ROUGH_RUNS: u32 = 3;
 /// Approximate duration of the runs between two timestamps.
 const BATCH_NANOSECONDS: f64 = 4e6;
@@ -186,13 +186,13 @@ const MAX_RUNS_PER_BATCH: u32 = 32;
 
 /// Maximum relative difference between the medians of two batches that agree.
 const AGREEMENT: f64 = 0.03;
-/// Milliseconds of warm-up time for each additional batch: a longer warm-up allows more batches.
+/// The maximum number of additional batches is the warm-up time divided by this many milliseconds.
 const MS_OF_BATCH: u64 = 50;
-/// Maximum number of measurements before a figure is reported as unstable.
+/// Maximum number of attempts before a figure is reported as unreliable.
 const ATTEMPTS: u32 = 4;
 
-/// Repeats `time` until two consecutive results agree, at most `max` times after the first. Returns the last
-/// result and whether it agreed. With `max` of 0, the first result counts as agreed.
+/// Calls `time` once, and then at most `max` more times until two consecutive results agree. Returns the last
+/// result and whether it agreed. If `max` is 0, the first result counts as agreed.
 fn agreed(max: u64, mut time: impl FnMut() -> Result<f64>) -> Result<(f64, bool)> {
     let mut last = time()?;
     for _ in 0..max {

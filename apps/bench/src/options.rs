@@ -36,7 +36,7 @@ pub struct Options {
     /// Number of runs; the median time is reported [default: 20, on a software driver 5]
     #[arg(long, value_name = "K", value_parser = value_parser!(u32).range(1..=10_000))]
     reps: Option<u32>,
-    /// Milliseconds of warm-up before each measurement, which raises the device clock [default: 500, on
+    /// Milliseconds of warm-up before each measurement, to raise the device clock [default: 500, on
     /// a software driver 20]
     #[arg(long, value_name = "MS", value_parser = value_parser!(u64).range(..=60_000))]
     warmup: Option<u64>,
@@ -78,14 +78,14 @@ pub struct Options {
 #[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Options of publish")]
 pub struct PublishOptions {
-    /// Start no measurement after this many minutes; a note says what is missing [default: 10]
+    /// Do not start measurements after this many minutes; a note reports what is missing [default: 10]
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=10_000))]
     pub(crate) minutes: Option<u64>,
-    /// Compare with this file of an earlier run: print what became slower by more than 3%. The
-    /// exit status is 1 if any of it exceeds the noise of the samples
+    /// Compare with this file of an earlier run, and print cells that became slower by more than 3%.
+    /// The exit status is 1 if any slowdown exceeds the noise of the samples
     #[arg(long, value_name = "OLD")]
     pub compare: Option<PathBuf>,
-    /// Read this file of an earlier run instead of measuring: print its tables, or --compare it
+    /// Read this file of an earlier run instead of measuring: print its tables, or compare it (--compare)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "html", "n", "m", "minutes"])]
     pub from: Option<PathBuf>,
 }
@@ -108,11 +108,11 @@ pub struct FileOptions {
 const SIZES: [u64; 5] = [1 << 16, 1 << 20, 1 << 22, 1 << 25, 1 << 28];
 /// The size used in the paper, and a size that exceeds all caches.
 const SPLIT_SIZES: [u64; 2] = [1 << 25, 1 << 28];
-/// Sizes from one that a single workgroup sorts to one that exceeds all caches.
+/// The smallest size is sorted by a single workgroup; the largest exceeds all caches.
 const SORT_SIZES: [u64; 7] = [1 << 12, 1 << 14, 1 << 16, 1 << 20, 1 << 22, 1 << 25, 1 << 28];
 /// Small sizes, so that a software driver finishes within minutes.
 const SOFTWARE_SIZES: [u64; 2] = [1 << 13, 1 << 16];
-/// Milliseconds of warm-up of published cells, which follow each other without a pause.
+/// Milliseconds of warm-up of published cells. Short, because cells are measured without pauses between them.
 const PUBLISH_WARMUP: u64 = 150;
 /// Number of arrays of most operations: an input and an output.
 const ARRAYS: u64 = 2;
@@ -208,7 +208,7 @@ impl Options {
             subject => words::measure(bench, subject, n),
         };
         match measured {
-            // Another process may use the device memory.
+            // Another process may have taken the device memory since the check above.
             Err(error) if does_not_fit(&error) => {
                 console::note(format_args!("n = {} skipped: {error:#}", size::show(n)));
                 Ok(())
@@ -325,8 +325,8 @@ workgroup; its method is then `one-workgroup`.
 
 Lines of sorts and splits also have the ranking: `probed` if they rely on the order of atomics that a \
 probe found on the device, otherwise `promised`. If the driver supports pipeline statistics \
-(registers, local memory), they come last; -v prints them too, with a warning for each ranking \
-kernel that uses local memory.
+(registers, local memory), the last lines contain them; -v prints them too, with a warning for each \
+ranking kernel that uses local memory.
 
 In lines of `topk`, m is k.
 

@@ -1,6 +1,6 @@
 //! Output of figures: JSON lines for programs, a table for people.
 //!
-//! The JSON keys are the same as in the CUDA benchmarks of these operations, so that files of both can be joined.
+//! The CUDA benchmarks of these operations use the same JSON keys, so that files of both can be joined.
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal as _, Write};
@@ -24,26 +24,24 @@ pub const COPY: &str = "copy_kernel_u32";
 #[derive(Clone, Debug, Serialize)]
 pub struct Figure {
     anchor: &'static str,
-    /// The operation.
     op: &'static str,
-    /// Number of elements.
     n: u64,
-    /// Number of buckets.
+    /// Bucket count, bin count, row length or k, depending on the operation; 0 if it has none.
     pub m: u64,
     /// Milliseconds of GPU time.
     ms: f64,
     /// Rate in 10^9 elements per second.
     gps: f64,
     method: &'static str,
-    /// Only for operations that rank keys.
+    /// `None` for operations that do not rank keys.
     #[serde(skip_serializing_if = "Option::is_none")]
     ranking: Option<Ranking>,
-    /// Whether the device clock was at its maximum and two batches of runs agreed. Written only if false.
+    /// See [`Timed::settled`]. Written only if false.
     #[serde(skip_serializing_if = "is_true")]
     settled: bool,
     #[serde(flatten)]
     pub split: Option<SplitFigure>,
-    /// Raw samples, of which `ms` is the median. Written only if requested.
+    /// Raw samples; `ms` is their median. Written only if requested.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     samples_ms: Vec<f64>,
 }
@@ -67,7 +65,7 @@ pub struct Timed {
     pub nanoseconds: f64,
     /// Whether the device clock was at its maximum and two batches of runs agreed.
     pub settled: bool,
-    /// Nanoseconds of each run, or the mean of a batch of short runs.
+    /// Nanoseconds of each run. If runs are short, each sample is the mean over a batch of them.
     pub samples: Vec<f64>,
 }
 
@@ -117,9 +115,9 @@ pub(crate) fn is_true(value: &bool) -> bool {
 pub struct Output {
     lines: Box<dyn Write>,
     figures: Vec<Figure>,
-    /// Ranking of the kernels that are measured now.
+    /// Ranking of the kernels that are being measured.
     ranking: Ranking,
-    /// Whether figures have their raw samples.
+    /// Whether lines include the raw samples.
     samples: bool,
     /// All lines written so far.
     text: String,
@@ -141,7 +139,7 @@ impl Output {
         Self { lines, figures, ranking, samples: false, text: String::new() }
     }
 
-    /// The same output, whose figures have their raw samples.
+    /// The same output, but its lines include the raw samples.
     pub fn with_samples(self) -> Self {
         Self { samples: true, ..self }
     }
@@ -203,7 +201,7 @@ impl Output {
         &self.text
     }
 
-    /// Whether there are no figures yet. The first line describes the device.
+    /// Whether there are no figures yet. Ignores the first line, which describes the device.
     pub fn is_empty(&self) -> bool {
         self.text.lines().nth(1).is_none()
     }
@@ -230,8 +228,8 @@ impl Output {
         Ok(self.lines.flush()?)
     }
 
-    /// Writes the driver's statistics of each pipeline, and prints them to standard error if `printed`. Warns
-    /// if a ranking kernel spills its arrays from registers, which makes it several times slower.
+    /// Writes the driver's statistics of each pipeline, and prints them to standard error if `printed`. Warns if a
+    /// ranking kernel spills registers, because it is then several times slower.
     pub fn statistics(&mut self, pipelines: &[PipelineStatistics], printed: bool) -> Result<()> {
         if printed && pipelines.iter().all(|pipeline| pipeline.values.is_empty()) {
             console::note("the driver does not support pipeline statistics");
@@ -263,7 +261,7 @@ impl Output {
     }
 }
 
-/// Prefixes of the names of kernels that rank the keys of a tile. Their arrays must stay in registers.
+/// Name prefixes of the kernels that rank the keys of a tile. They are slow unless their arrays stay in registers.
 const RANKING_KERNELS: [&str; 5] = [
     "multisplit.block.postscan",
     "multisplit.onesweep",
@@ -272,8 +270,8 @@ const RANKING_KERNELS: [&str; 5] = [
     "sort.segments",
 ];
 
-/// Spilled registers, or bytes of memory for them, that a statistic reports; 0 if it reports something else. Drivers
-/// call it local memory, spills or scratch.
+/// Number of spilled registers, or bytes of memory for them, according to a driver statistic; 0 for other statistics.
+/// Depending on the driver, the name of the statistic contains `local memory`, `spill` or `scratch`.
 pub fn spilled(statistic: &str, value: &str) -> u64 {
     let name = statistic.to_lowercase();
     match ["local memory", "spill", "scratch"].iter().any(|word| name.contains(word)) {
@@ -282,7 +280,7 @@ pub fn spilled(statistic: &str, value: &str) -> u64 {
     }
 }
 
-/// Parses the value of a statistic of memory. NVIDIA's driver (580) adds 2^36 to it, which is masked out.
+/// Parses the value of a memory statistic. NVIDIA's driver 580 adds 2^36 to the value, so only the lower 32 bits count.
 fn memory(value: &str) -> u64 {
     value.parse().map_or(0, |bytes: u64| bytes & u64::from(u32::MAX))
 }

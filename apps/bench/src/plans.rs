@@ -26,7 +26,7 @@ impl Named for Option<ScanMethod> {
     ];
 }
 
-/// The device limits and the policy that plans are made for.
+/// Device limits and policies for planning.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
     pub(crate) limits: Limits,
@@ -57,7 +57,7 @@ impl Target {
 
     /// A generic target for any Vulkan device. The plan runs anywhere, but not at full speed.
     pub fn any() -> Self {
-        // The subgroup size of most GPUs.
+        // Most GPUs support this subgroup size.
         let limits = Limits { subgroup_size: 32, ..Limits::default() };
         let properties = DeviceProperties {
             // The most conservative device type.
@@ -74,8 +74,8 @@ impl Target {
             ..DeviceProperties::default()
         };
         let mut policy = Policy::for_device(&properties);
-        // Reduce-then-scan only needs barriers. Look-back relies on the progress of other
-        // workgroups.
+        // Reduce-then-scan only needs barriers. Look-back also needs forward progress of other
+        // workgroups, which Vulkan does not guarantee.
         policy.scan = ScanMethod::ReduceThenScan;
         Self { limits, policy, search: Tuning::for_device(&properties), replayable: true }
     }
@@ -128,7 +128,7 @@ impl Target {
         Ok(names.map(|name| graph.import::<u32>(name, n)))
     }
 
-    /// Rejects arrays that exceed the largest buffer, because a plan cannot hold all their pieces.
+    /// Rejects arrays that exceed the maximum buffer size.
     pub fn check_size(&self, n: u64) -> Result<()> {
         let (needed, limit) = (bytes_of(n), self.limits.max_buffer_size);
         if needed > limit {

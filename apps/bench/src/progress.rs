@@ -45,7 +45,7 @@ impl Bars {
             return ProgressBar::hidden();
         }
         let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr());
-        // Ignore a malformed template, which is not worth failing for.
+        // A malformed template only affects the appearance, so ignore the error.
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }

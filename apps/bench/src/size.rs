@@ -80,7 +80,7 @@ fn too_large(text: &str) -> String {
     format!("`{text}` is too large; it must fit in 64 bits")
 }
 
-/// Formats a size: powers of two of at least 2^10 as powers, other sizes with commas.
+/// Formats a size: as `2^k` if it is a power of two of at least 2^10, otherwise with commas between thousands.
 pub fn show(size: u64) -> String {
     if size >= 1 << 10 && size.is_power_of_two() {
         return format!("2^{}", size.ilog2());
@@ -106,7 +106,7 @@ mod tests {
     use super::{grouped, parse, parse_bytes, show};
 
     #[test]
-    fn memory_sizes_have_units() {
+    fn memory_sizes_are_parsed_with_units() {
         for (text, bytes) in [
             ("1", 1),
             ("256KiB", 256 << 10),

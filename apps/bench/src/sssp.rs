@@ -66,9 +66,9 @@ pub fn name(method: engine::Method) -> &'static str {
 /// A network, by name or by file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// Generated, scale-free.
+    /// A generated scale-free network.
     Rmat(Rmat),
-    /// Generated, road-like.
+    /// A generated road-like network.
     Grid(Grid),
     /// A file, or `-` for standard input.
     File(String),
@@ -167,7 +167,7 @@ impl Source {
         }
     }
 
-    /// Vertices from which the benchmarks search in this network by default.
+    /// Default source vertices of the benchmarks for this network.
     pub fn sources(&self) -> Vec<u32> {
         let known = SOURCES.iter().find(|(name, _)| *name == self.name());
         known.map_or(vec![0], |(_, sources)| sources.to_vec())

@@ -5,10 +5,10 @@ use serde::{Serialize, Serializer};
 
 use crate::figures::six_digits;
 
-/// Stages in output order: JSON key, and label of their passes. A label that ends with a dot is a prefix.
+/// Stages in output order: JSON key, and label of the passes of the stage. A label that ends with a dot is a prefix.
 const STAGES: [(&str, &str); 10] = [
     ("prescan_ms", "multisplit.prescan"),
-    // Includes the pass that clears the look-back state.
+    // All passes of the scan, including the one that clears the look-back state.
     ("scan_ms", "scan."),
     ("postscan_ms", "multisplit.postscan"),
     ("histogram_ms", "multisplit.histogram"),

@@ -37,11 +37,11 @@ pub struct Compiled {
 /// Compiles every built-in kernel whose label contains `only`, with every specialization that plans of this device's
 /// policies use.
 pub fn compile_all(gpu: &Context, only: &str) -> Result<Compiled> {
-    // The widest array has pairs of values of 16 bytes.
+    // The largest array is the output of a merge of values of 16 bytes: 32 bytes per element.
     let large = (gpu.limits().max_storage_range / 32).clamp(1 << 17, 1 << 24);
     let mut plans = Plans { gpu, policy: gpu.policy(), large, all: Vec::new() };
     plans.declare()?;
-    // Policies without lane order have other tiles, and are used if a device loses it.
+    // If the device stops executing atomics in lane order, the engine switches to this policy, whose tile sizes differ.
     if plans.policy != gpu.promised_policy() {
         plans.policy = gpu.promised_policy();
         plans.declare()?;
@@ -63,7 +63,7 @@ pub fn compile_all(gpu: &Context, only: &str) -> Result<Compiled> {
             }
         }
     }
-    ensure!(!steps.is_empty(), "no kernel is called `{only}`");
+    ensure!(!steps.is_empty(), "no kernel name contains `{only}`");
     let compiled = Mutex::new(Compiled::default());
     steps.par_iter().for_each(|&(plan, index, kernel)| {
         let made = gpu.prepare_step(plan, index, ExecutableOptions::default());
@@ -85,7 +85,7 @@ fn labels(plan: &Plan) -> impl Iterator<Item = String> {
     plan.steps().iter().filter_map(label)
 }
 
-/// Array lengths: on both sides of every limit of the tables of tiles.
+/// Array lengths below and above every threshold at which policies choose another tile size.
 const SIZES: [u64; 6] = [1000, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24];
 /// Row lengths: shorter than a subgroup, one workgroup each, and longer than a tile.
 const ROWS: [u64; 4] = [16, 256, 1 << 12, 1 << 16];
@@ -125,7 +125,7 @@ impl Plans<'_> {
         self.searches()
     }
 
-    /// Scans and reductions.
+    /// Adds plans of scans and reductions.
     fn terms<T: Key>(&mut self) -> Result<()> {
         let large = self.large;
         for operator in [Operator::Sum, Operator::Max] {
@@ -158,7 +158,7 @@ impl Plans<'_> {
         Ok(())
     }
 
-    /// Sorts, merges, selections and searches of keys of 4 or 8 bytes.
+    /// Adds plans of sorts, merges, selections and searches of keys of 4 or 8 bytes.
     fn moves<K: Key>(&mut self) -> Result<()> {
         let large = self.large;
         for n in SIZES.map(|n| n.min(self.large)) {
@@ -204,7 +204,7 @@ impl Plans<'_> {
             })?;
         }
         self.add(|work| {
-            // Counts on the device.
+            // A sort whose element count is on the device.
             let n = work.count("count", large);
             let keys = work.import::<K>("keys", large);
             work.sort(keys.first(n), &Sort::ascending())
@@ -241,7 +241,7 @@ impl Plans<'_> {
         })
     }
 
-    /// Sorts of narrow keys.
+    /// Adds plans of sorts of narrow keys.
     fn narrow<K: Key>(&mut self) -> Result<()> {
         for n in [1000, self.large] {
             self.add(|work| {
@@ -266,14 +266,14 @@ impl Plans<'_> {
         let delta = |m| Buckets::<K>::delta_over_domain(m).method(Method::Block);
         self.split_pairs::<K, u64>(&delta(256))?;
         self.split_pairs::<K, [u32; 4]>(&delta(256))?;
-        // More buckets than one round has.
+        // Splits into more than 256 buckets take several rounds.
         for m in [1000, 1 << 16] {
             self.split(&Buckets::<K>::delta_over_domain(m))?;
         }
         Ok(())
     }
 
-    /// Moves keys, and computes a permutation.
+    /// Adds a plan with two splits: one moves keys, and one only computes the permutation.
     fn split<K: Key>(&mut self, buckets: &Buckets<K>) -> Result<()> {
         let large = self.large;
         self.add(|work| {
@@ -312,7 +312,7 @@ impl Plans<'_> {
         self.histogram(Bins::<u64>::identity(256))
     }
 
-    /// Counts samples, with counts of 32 and 64 bits.
+    /// Adds a plan with a histogram of 32-bit counts and a weighted histogram of 64-bit sums.
     fn histogram<S: Sample>(&mut self, bins: Bins<S>) -> Result<()> {
         let (n, m) = (bins.input_len(1 << 20), bins.output_len());
         self.add(|work| {
@@ -354,7 +354,7 @@ impl Plans<'_> {
         Ok(())
     }
 
-    /// A pass of one kernel, for kernels that no plan above has.
+    /// A plan with a single pass, for a kernel that no other plan uses.
     fn alone(&self, builtin: &Builtin) -> Result<Plan> {
         const BYTES: u64 = 1 << 12;
         let kernel = builtin.kernel()?;

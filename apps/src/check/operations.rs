@@ -85,7 +85,7 @@ pub const OPERATIONS: &[Operation] = &[
     operation("shortest paths, bucketing", |gpu, n| paths(gpu, n, SearchMethod::MultisplitPasses)),
 ];
 
-/// Half of all random words are below this.
+/// Half of the random words are below this number.
 const HALF: u32 = 1 << 31;
 
 fn keys<K: Key>(n: usize) -> Result<Vec<K>> {
@@ -110,7 +110,7 @@ fn indices(n: usize) -> Result<Vec<u32>> {
     data::words(n as u64, |index| index as u32)
 }
 
-/// Requires the same elements, with the same bits.
+/// Returns an error unless both arrays have the same elements, bit by bit.
 fn equal<T: bytemuck::Pod + Debug>(what: &str, found: &[T], expected: &[T]) -> Result<()> {
     let (n, right) = (found.len(), expected.len());
     ensure!(n == right, "{what} has {n} elements, but {right} on the CPU");
@@ -270,7 +270,7 @@ fn sort_keys<K: Number>(
     sort::verify(request, &input, None, &sorted)
 }
 
-/// An ascending sort of keys of which many are equal, so that a sort that is not stable is noticed.
+/// An ascending sort, and keys with many duplicates, so that an unstable sort is detected.
 fn repeated(n: usize) -> Result<(SortRequest, Vec<u32>)> {
     let request = SortRequest { descending: false, method: SortMethod::Auto, rows: None };
     Ok((request, keys::<u32>(n)?.into_iter().map(|key| (key % 1000) << 16).collect()))
@@ -429,7 +429,7 @@ fn top_k_of_rows(gpu: &Context, n: usize) -> Result<()> {
         .try_for_each(|length| largest(gpu, &keys::<u32>(n.next_multiple_of(length))?, 7, length))
 }
 
-/// Vertices of the smallest and the largest network.
+/// Vertex counts of the smallest and the largest network.
 const VERTICES: (usize, usize) = (100, 20_000);
 
 fn paths(gpu: &Context, n: usize, method: SearchMethod) -> Result<()> {
@@ -442,13 +442,13 @@ fn paths(gpu: &Context, n: usize, method: SearchMethod) -> Result<()> {
     check_predecessors(&network, &found)
 }
 
-/// Checks that an arc from the predecessor of each reached vertex gives its distance.
+/// Checks that each reached vertex has an arc from its predecessor whose weight gives the distance of the vertex.
 fn check_predecessors(network: &Network, found: &ShortestPaths) -> Result<()> {
     let distance = |vertex: u32| found.distances.get(vertex as usize).copied();
     for vertex in (0..network.vertices()).filter(|&vertex| vertex != found.source) {
         let (Some(own), Some(&from)) = (distance(vertex), found.predecessors.get(vertex as usize))
         else {
-            bail!("vertex {vertex} has no predecessor");
+            bail!("the result contains no distance or predecessor of vertex {vertex}");
         };
         let leads_there = network.arcs_of(from).iter().any(|arc| {
             arc.target == vertex
@@ -456,7 +456,7 @@ fn check_predecessors(network: &Network, found: &ShortestPaths) -> Result<()> {
         });
         ensure!(
             leads_there || own == UNREACHED && from == UNREACHED,
-            "the predecessor of vertex {vertex} is {from}, from which no arc gives its distance"
+            "the predecessor of vertex {vertex} is {from}, but no arc from {from} gives the distance of {vertex}"
         );
     }
     Ok(())

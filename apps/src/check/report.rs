@@ -16,7 +16,7 @@ pub enum Results<'r> {
     Compiled(&'r Compiled),
 }
 
-/// The report: the device, what was observed of it, its pipelines, and the results.
+/// Formats the report: device, results of probes, pipelines, and results of the check.
 pub fn report(gpu: &Context, results: &Results<'_>, is_right: bool, time: Duration) -> Value {
     let pipelines = gpu.pipeline_statistics();
     let spilling = pipelines.iter().filter(|pipeline| spills(pipeline) > 0).count();
@@ -55,7 +55,7 @@ pub fn report(gpu: &Context, results: &Results<'_>, is_right: bool, time: Durati
     report
 }
 
-/// Result of the device probe: `passed`, what the device does wrong, or nothing if only kernels were compiled.
+/// Result of the device probe: `passed`, the fault that was found, or the error. `None` if kernels were only compiled.
 fn device_probe(gpu: &Context, results: &Results<'_>) -> Option<String> {
     if matches!(results, Results::Compiled(_)) {
         return None;
@@ -67,7 +67,7 @@ fn device_probe(gpu: &Context, results: &Results<'_>) -> Option<String> {
     })
 }
 
-/// Registers, or bytes of them, that a pipeline spills to memory.
+/// Number of registers, or of bytes, that a pipeline spills to memory.
 pub fn spills(pipeline: &PipelineStatistics) -> u64 {
     pipeline.values.iter().map(|(name, value)| spilled(name, value)).sum()
 }
@@ -101,7 +101,7 @@ fn pipeline(pipeline: &PipelineStatistics) -> Value {
         .iter()
         .map(|(name, value)| (name.clone(), (*value).into()))
         .collect();
-    // Most values are numbers.
+    // Most statistics are numbers. Others remain text.
     let number = |value: &String| value.parse::<i64>().map_or_else(|_| json!(value), Value::from);
     let statistics: Map<_, _> =
         pipeline.values.iter().map(|(name, value)| (name.clone(), number(value))).collect();

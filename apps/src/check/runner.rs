@@ -15,7 +15,7 @@ const GPU_SIZE: usize = 1 << 21;
 /// Result of an operation.
 pub enum Outcome {
     Right,
-    /// The device lacks a feature, and the operation was refused.
+    /// The operation was refused, because the device lacks a feature.
     Unsupported(String),
     /// A result differs from the CPU's, or the operation failed.
     Wrong(String),
@@ -24,7 +24,7 @@ pub enum Outcome {
 /// An operation that was run.
 pub struct Checked {
     pub name: &'static str,
-    /// Number of array lengths that were right.
+    /// Number of array lengths with correct results.
     pub cases: usize,
     pub outcome: Outcome,
     pub time: Duration,

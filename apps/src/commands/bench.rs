@@ -115,7 +115,7 @@ fn results(path: &Path) -> Result<Results> {
     Results::parse(&text).with_context(|| format!("cannot use {name}"))
 }
 
-/// Prints the comparison with `old`, or the tables without it. Slower cells are an error.
+/// Prints the comparison with `old`, or the tables if `old` is `None`. Returns an error if cells became slower.
 fn report_results(new: &Results, old: Option<&Results>, others: &Points) -> Result<()> {
     let mut out = std::io::stdout().lock();
     let Some(old) = old else {

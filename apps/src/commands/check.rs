@@ -21,7 +21,7 @@ pub struct Options {
     /// Compile every kernel with the sizes for this device, and run nothing
     #[arg(long)]
     compile_only: bool,
-    /// Only the operations, or with --compile-only the kernels, whose name contains this
+    /// Check only operations (with --compile-only: kernels) whose name contains NAME
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
     /// Print a report as JSON: device, limits, operations, kernels with the driver's statistics
@@ -38,15 +38,15 @@ Examples:
 
 Every operation runs on arrays of several lengths, and every element of every result is compared \
 with the CPU's. The exit status is 0 only if all results are right. An operation that needs a \
-feature which the device lacks, such as 64-bit integers, is refused, and is no failure. \
+feature which the device lacks, such as 64-bit integers, is refused; this is not a failure. \
 --compile-only also works with a driver that has no hardware, such as Mesa's RADV with \
 RADV_FORCE_FAMILY.";
 
 /// Runs the check and prints its result. Returns an error if anything is wrong.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let begin = Instant::now();
-    // Compile with the driver as it is, and probe it now. A faulty device runs everything, so that the report shows what
-    // is wrong.
+    // Without the cache, kernels are compiled and the device is probed now. A device that fails its probe is used
+    // anyway, so that the report shows which results are wrong.
     let config = Config {
         pipeline_statistics: true,
         pipeline_cache: PipelineCache::Off,
@@ -78,7 +78,7 @@ fn run_operations(options: &Options, gpu: &Context, bars: &Bars, begin: Instant)
     let chosen: Vec<_> = OPERATIONS.iter().filter(|one| one.name.contains(only)).collect();
     if chosen.is_empty() {
         let names: Vec<_> = OPERATIONS.iter().map(|one| one.name).collect();
-        bail!("no operation is called `{only}`; they are: {}", names.join("; "));
+        bail!("no operation name contains `{only}`; the operations are: {}", names.join("; "));
     }
     let bar = bars.elements("checking", chosen.len() as u64);
     for operation in chosen {
@@ -138,7 +138,7 @@ fn compile(options: &Options, gpu: &Context, begin: Instant) -> Result<()> {
     match &compiled.failures[..] {
         [] => Ok(()),
         [first, ..] => bail!(
-            "{} pipelines could not be created; the first is of {}: {}",
+            "{} pipelines could not be created; the first one is for kernel {}: {}",
             compiled.failures.len(),
             first.kernel,
             first.problem
@@ -146,7 +146,7 @@ fn compile(options: &Options, gpu: &Context, begin: Instant) -> Result<()> {
     }
 }
 
-/// One line for each kernel, and their total.
+/// Formats one line for each kernel, and the total number of pipelines.
 fn table(compiled: &Compiled, pipelines: &[PipelineStatistics]) -> String {
     let mut text = String::new();
     for of_kernel in pipelines.chunk_by(|a, b| a.kernel == b.kernel) {

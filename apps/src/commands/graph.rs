@@ -198,8 +198,8 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     Ok(())
 }
 
-/// Returns the device that other commands would use, or a generic device if there is none. A device named on
-/// the command line must exist.
+/// Returns the target for the device that other commands would use, or a generic target if there is no device.
+/// A device that is named on the command line must exist.
 fn target(devices: &Devices) -> Result<Target> {
     let config = Config { pipeline_cache: PipelineCache::Off, ..Config::default() };
     let error = match devices.open_with(config) {

@@ -134,7 +134,7 @@ impl MoreInputs {
         let bars = devices.bars();
         let of_samples = |path| read_splitters(&Place::new(path), element, bars);
         let splitters = options.splitters.as_deref().map(of_samples).transpose()?;
-        // Formats that store the element type keep it; text and raw files are read as u32.
+        // Weights from text and raw files, which do not store a type, are u32.
         let whole = |path| read_or(&Place::new(path), Element::U32, Shape::Line, bars);
         let weights = options.weights.as_deref().map(whole).transpose()?;
         Ok(Self { splitters, function: options.glsl.read()?, weights })

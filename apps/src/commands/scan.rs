@@ -111,8 +111,8 @@ fn scan<T: Term>(
     Ok(scanned)
 }
 
-/// Sets the first result of an exclusive scan to the identity of the element type, because the scan used the
-/// identity of the wider type.
+/// Sets the first result of an exclusive scan to the identity of the element type. The device scanned a wider type,
+/// whose identity differs.
 fn set_first(scanned: &mut Array, operator: Operator) {
     let bits = match (operator, scanned.element()) {
         (Operator::Min, Element::I8) => 0x7F,

@@ -111,7 +111,7 @@ impl Options {
         }
     }
 
-    /// Returns an error if there are fewer than k elements. `within` describes how many there are.
+    /// Returns an error if fewer than k elements are available. `within` formats the available count for the message.
     fn check_k(&self, available: u64, within: impl FnOnce() -> String) -> Result<()> {
         if self.k > available {
             bail!("-k {} is too large: {}", self.k, within());

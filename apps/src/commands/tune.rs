@@ -46,7 +46,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let config = Config { pipeline_cache: PipelineCache::Off, ..Config::default() };
     let context = devices.open_with(config)?;
     let path = options.place(&context)?;
-    // Check this before spending time on tuning.
+    // Fail before tuning if the profile exists and must not be overwritten.
     refuse_existing(&path, devices)?;
     let start = match &options.from {
         Some(file) => {

@@ -110,13 +110,13 @@ fn find<K: Number>(job: &Job<'_>, sort: bool, array: &Array) -> Result<Found> {
     let found = phase::timed("finding runs", || runs(&job.context, keys))?;
     job.verify_by(|| verify(keys, &found))?;
     let Runs { keys, counts } = found;
-    // Whether the numbers are sorted in either direction.
+    // In a sorted array, the numbers of consecutive runs strictly ascend or strictly descend.
     let sorted = keys.is_sorted_by(|&a, &b| rank(a) < rank(b))
         || keys.is_sorted_by(|&a, &b| rank(a) > rank(b));
     Ok(Found { keys: narrowed(array.element(), Data::of(keys))?, counts, sorted })
 }
 
-/// Finds the runs of `keys`, of which there may be at most 2^32 - 1.
+/// Finds the runs of at most 2^32 - 1 keys.
 fn runs<K: Number>(context: &Context, keys: &[K]) -> Result<Runs<K>> {
     if u32::try_from(keys.len()).is_err() {
         bail!(

@@ -53,7 +53,7 @@ impl Data {
     pub fn of<T: Pod>(elements: Vec<T>) -> Self {
         fn words<T: Pod, W: Pod>(elements: Vec<T>) -> Vec<W> {
             use bytemuck::allocation::try_cast_vec;
-            // Copy if the alignment differs.
+            // Copies the elements only if their alignment differs from that of the words.
             try_cast_vec(elements)
                 .unwrap_or_else(|(_, elements)| bytemuck::pod_collect_to_vec(&elements))
         }
@@ -154,7 +154,8 @@ impl Array {
         (element.bytes() == data.element_bytes()).then_some(Self { element, data })
     }
 
-    /// Truncates elements to their low bytes. `None` if `wide` is too narrow or memory is insufficient.
+    /// Truncates each element of `wide` to the size of `element`, keeping its low bytes. `None` if the elements of
+    /// `wide` are smaller, or if memory is insufficient.
     pub fn narrow(element: Element, wide: &Data) -> Option<Self> {
         let (from, to) = (wide.element_bytes(), element.bytes());
         let mut data = Data::empty(to);
@@ -195,7 +196,7 @@ impl Array {
     /// Copies a range of the elements.
     pub fn part(&self, range: Range<usize>) -> Result<Self> {
         let elements = range.len() as u64;
-        let no_memory = || FileError::NoMemory { place: "a part".to_owned(), elements };
+        let no_memory = || FileError::NoMemory { place: "a bucket".to_owned(), elements };
         let data = self.data.part(range).ok_or_else(no_memory)?;
         Ok(Self { element: self.element, data })
     }

@@ -7,7 +7,7 @@ use super::{Element, Format};
 /// Maximum length in bytes of a line with one number. An exact decimal 64-bit float has fewer than 1,100 characters.
 pub const MAX_LINE_BYTES: u64 = 4096;
 
-/// An error in a file, which is named as on the command line.
+/// An error in a file. Messages name the file as on the command line.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     #[error("cannot read {place}")]

@@ -33,7 +33,8 @@ pub fn to_bf16(value: f32) -> u16 {
         let fraction_left = upper & 0x7f != 0;
         return if fraction_left { upper } else { upper | infinity | 0x40 };
     }
-    // Add half of the last place, or slightly less if it is even. Values above the maximum become infinite.
+    // Add half of the last place, minus one bit if the last place is even, so that ties round to even. Values that
+    // round above the maximum become infinite.
     ((u64::from(bits) + 0x7fff + u64::from(upper & 1)) >> 16) as u16
 }
 

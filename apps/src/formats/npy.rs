@@ -98,7 +98,7 @@ pub fn header_of(element: Element, len: usize) -> Vec<u8> {
     header(&format!("'{}'", element.descr()), &[len as u64])
 }
 
-/// Parses the dictionary of a header. The error says what is wrong with the header.
+/// Parses the dictionary of a header. The error describes the problem of the header.
 fn parse(text: &str) -> Result<Header, String> {
     let Some(Literal::Dictionary(items)) = literal::parse(text) else {
         return Err("its header is not a Python dictionary".to_owned());

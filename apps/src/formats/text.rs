@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn overlong_line_is_rejected_early() {
+    fn overlong_line_is_rejected_before_it_is_complete() {
         let mut endless = std::io::BufReader::new(std::io::repeat(b'7'));
         assert!(matches!(read(&mut endless, Element::U32), Err(Problem::LongLine(1))));
         let long = " ".repeat(MAX_LINE_BYTES as usize - 2) + "1\n2\n";

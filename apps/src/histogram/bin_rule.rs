@@ -86,8 +86,8 @@ impl<'b, N: Number> BinRule<'b, N> {
         Ok(Self { edges, kind, last })
     }
 
-    /// Returns the bins to count on the device. Bins above the largest number of the type are left out, because
-    /// they are empty.
+    /// Returns the bins to count on the device. Omits bins above the largest number of the type, because they are
+    /// empty.
     pub fn device_bins(&self) -> Result<Bins<N::Device>> {
         let m = (self.edges.len() - 1) as u32;
         let (first, last) = (self.edges[0], self.edges[self.edges.len() - 1]);
@@ -115,7 +115,8 @@ impl<'b, N: Number> BinRule<'b, N> {
         Ok(if self.last.is_some() { bins.closed() } else { bins })
     }
 
-    /// Two bins for the device: samples below the first edge, and all other samples except NaN.
+    /// Two bins for the device: samples below the first edge, and all other samples except NaN. If the type has no
+    /// number at or above that edge, the second bin is omitted.
     pub fn device_sides(&self) -> Bins<N::Device> {
         let (lowest, highest) = (N::MIN.on_device(), N::MAX.on_device());
         match N::at_or_above(self.edges[0]) {
@@ -132,7 +133,7 @@ impl<'b, N: Number> BinRule<'b, N> {
         }
     }
 
-    /// Adds the name of the user's file to an error, if there is a user's function.
+    /// Adds the name of the user's GLSL file to an error, if the bins are defined by one.
     pub fn named(&self, error: anyhow::Error) -> anyhow::Error {
         match self.glsl() {
             Some(file) => file.named(error),
@@ -163,8 +164,8 @@ impl HistogramRequest<'_> {
         matches!(self.function, Function::Even(None) | Function::Logarithmic(None))
     }
 
-    /// The smallest and the largest finite sample; for logarithmic bins, of the positive samples. `None` if there
-    /// are none.
+    /// The smallest and the largest finite sample. For logarithmic bins, only positive samples count. `None` if no
+    /// sample qualifies.
     pub fn ends<N: Number>(&self, samples: &[N]) -> Option<(N, N)> {
         let positive = matches!(self.function, Function::Logarithmic(_));
         let is_candidate = |sample: &N| sample.is_finite() && (!positive || *sample > N::zeroed());
@@ -255,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn type_maximum_can_be_in_a_bin() {
+    fn largest_number_of_the_type_can_be_in_a_bin() {
         assert_eq!(rule(256, Some(("0", "256")), &[0u8, 255]), [Some(0), Some(255)]);
         assert_eq!(rule(1, Some(("0", "2^64")), &[u64::MAX]), [Some(0)]);
         // Empty bins above the largest number do not receive it.

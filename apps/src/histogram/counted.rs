@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::edges::Edge;
 
-/// Counts of a histogram and how they were computed.
+/// Counts of a histogram, its edges, and the method that was used.
 #[derive(Debug)]
 pub struct Counted {
     pub counts: Counts,
@@ -63,7 +63,7 @@ impl Counted {
 }
 
 impl Counts {
-    /// Counts as bar heights.
+    /// The counts as floats, for drawing.
     pub fn heights(&self) -> Vec<f64> {
         match self {
             Self::Whole(counts) => counts.iter().map(|&count| count as f64).collect(),

@@ -16,7 +16,7 @@ use crate::number::Number;
 use crate::parts::{Resources, by_workers, is_out_of_memory};
 use crate::phase;
 
-/// Bytes per part: large enough to amortise the overhead of a part, small enough for several parts.
+/// Bytes per part: large enough to amortise the fixed cost of a part, and small enough for several parts per file.
 const PART_BYTES: usize = 64 << 20;
 /// Parts in flight: one is counted while another is uploaded.
 const WORKERS: usize = 2;
@@ -125,8 +125,8 @@ impl<'c, N: Number> Counting<'c, N> {
         })
     }
 
-    /// Counts the samples below and above the bins, and those outside for other reasons, such as NaN. `all` is the
-    /// total.
+    /// Counts the samples below and above the bins, and those out of range for other reasons, such as NaN. `all` is the
+    /// number of all samples out of range.
     fn outside(&self, samples: &Array<N::Device>, all: u64) -> Result<Outside> {
         if all == 0 || self.rule.glsl().is_some() {
             return Ok(Outside { other: all, ..Outside::default() });

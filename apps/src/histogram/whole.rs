@@ -17,8 +17,8 @@ use crate::parts::{self, Resources};
 use crate::wide_keys::widened;
 use crate::{phase, report};
 
-/// Maximum difference between a float sum and the CPU's, relative to the sum of magnitudes. The device adds
-/// in another order and rounds each addition to 24 bits.
+/// Maximum difference between a float sum and the CPU's sum, relative to the sum of magnitudes. The device adds in
+/// another order than the CPU, and rounds each addition to 24 bits.
 const TOLERANCE: f64 = 1e-4;
 /// Samples that one thread processes at a time.
 const CHUNK: usize = 1 << 16;
@@ -184,7 +184,7 @@ impl Counting<'_> {
                 }
             }
             (_, _, Some(_)) => Outside::default(),
-            // All samples are in bins, so there is no need to classify them on the host.
+            // If all samples are in bins, none has to be classified on the host.
             (Counts::Whole(counts), Weights::None, None)
                 if counts.iter().sum::<u64>() == samples.len() as u64 =>
             {

@@ -64,8 +64,8 @@ impl Numbers {
         self.elements.len()
     }
 
-    /// Loads the numbers into memory, and adds the time to the phase "reading". Returns an error if memory is
-    /// insufficient for `copies` times their size; the message says that `what` needs it.
+    /// Loads the numbers into memory, and adds the time to the phase "reading". Returns an error if less than `copies`
+    /// times their size of memory is available; its message names `what` as the reason.
     pub fn read(self, what: &str, copies: usize) -> anyhow::Result<Array> {
         host_memory::check(what, (copies * self.len() * self.element.bytes()) as u64)?;
         Ok(phase::timed("reading", || self.load())?)

@@ -129,7 +129,7 @@ impl Stream {
         Ok(Numbers { element: found, elements })
     }
 
-    /// Returns the elements after `offset`, which must have exactly `promised` bytes; less or more data is an error.
+    /// Returns the elements after `offset`. Returns an error unless the input has exactly `promised` bytes there.
     fn promised(&mut self, offset: u64, each: usize, promised: u64) -> Result<Elements> {
         let (elements, found) = self.elements(offset, each, promised)?;
         if found < promised {
@@ -176,9 +176,8 @@ impl Stream {
         Ok(Numbers { element, elements: Elements::Memory(data) })
     }
 
-    /// Returns the elements from `offset` to the end of the input, in at most `max` bytes, and the number of bytes
-    /// found. An element has `each` bytes; a partial last element is dropped. Elements of a plain file are not
-    /// read yet.
+    /// Returns the elements of `each` bytes from `offset` to the end of the input, but at most `max` bytes, and the
+    /// number of bytes found. Drops an incomplete last element. Does not read the elements of a plain file yet.
     fn elements(&mut self, offset: u64, each: usize, max: u64) -> Result<(Elements, u64)> {
         let place = self.name();
         if let Some((file, size)) = &self.plain {

@@ -103,8 +103,8 @@ impl InputOptions {
         self.open_one_for("this command", "skipped", shape, bars)
     }
 
-    /// Like [`open_one`](Self::open_one). Messages name the command as `command`, and say that empty cells are
-    /// `empty`, such as "skipped".
+    /// Like [`open_one`](Self::open_one), for messages that name the `command` and that describe what happens to empty
+    /// cells, for example that they are "skipped" (`empty`).
     pub fn open_one_for(
         &self,
         command: &str,

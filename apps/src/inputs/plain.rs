@@ -26,7 +26,7 @@ pub struct PlainFile {
 }
 
 impl PlainFile {
-    /// Refers to `len` elements of `each` bytes, which the file contained when it was opened.
+    /// Refers to `len` elements of `each` bytes. The file contained them when it was opened.
     pub fn new(file: Arc<File>, place: String, offset: u64, len: usize, each: usize) -> Self {
         Self { file, place, offset, len, each }
     }

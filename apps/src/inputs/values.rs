@@ -1,6 +1,6 @@
-//! Reads values that are moved with keys: rows of 1 to 16 bytes whose content does not matter.
+//! Reads values that are moved with keys. A value has 1 to 16 bytes, whose content is not interpreted.
 //!
-//! The device moves 4, 8 or 16 bytes. Rows of other sizes are padded here; writing removes the padding.
+//! The device moves 4, 8 or 16 bytes. Values of other sizes are padded here; writing removes the padding.
 
 use multisplit_bench::progress::Bars;
 
@@ -145,8 +145,8 @@ fn place_in_c_order(index: usize, shape: &[u64]) -> usize {
 }
 
 impl Stream {
-    /// Reads rows of `bytes` bytes up to the end or `max` bytes, and pads them to 4, 8 or 16 bytes. Also
-    /// returns the number of bytes read.
+    /// Reads values of `bytes` bytes until the end of the input, but at most `max` bytes, and pads each to 4, 8 or 16
+    /// bytes. Also returns the number of bytes read.
     fn rows(&mut self, offset: u64, bytes: usize, max: u64) -> Result<(Elements, u64)> {
         let padded = [4, 8, 16].into_iter().find(|&size| size >= bytes).unwrap_or(16);
         if padded == bytes {
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_any_size_are_padded() {
+    fn values_of_any_size_are_padded() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("rows.npy");
         let descr = "[('a', '<u2'), ('b', '|u1', (3,))]";

@@ -13,8 +13,8 @@ struct Named {
     earlier: Option<Earlier>,
 }
 
-/// Renames all files, in this order. If one fails, restores the previous state. Signals are deferred until it
-/// is done.
+/// Renames all files, in this order. If a rename fails, restores the previous state. Signals are handled only after
+/// all renames.
 pub fn commit(outputs: Vec<(String, Staged)>) -> Result<()> {
     let failed = |place: &str, source: io::Error| {
         let place = place.to_owned();
@@ -26,7 +26,7 @@ pub fn commit(outputs: Vec<(String, Staged)>) -> Result<()> {
     for (place, staged) in &outputs {
         staged.sync().map_err(|source| failed(place, source))?;
     }
-    // If there is only one file, a failed rename leaves the earlier file intact, so no backup is needed.
+    // With a single output, a failed rename leaves the earlier file intact, so no backup is needed.
     let several = outputs.len() > 1;
     // A file that cannot be renamed is dropped, and thereby removed, after the critical section.
     let mut unnamed = Vec::new();

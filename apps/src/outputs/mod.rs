@@ -90,7 +90,7 @@ impl Outputs {
         path.map(|path| self.begin(&Place::new(path))).transpose()
     }
 
-    /// Calls `text` after all other outputs are written, and writes the result to this output.
+    /// Registers a function that returns the text of this output. It is called after all other outputs are written.
     pub fn write_last(&mut self, id: OutputId, text: impl Fn() -> String + 'static) {
         self.last = Some((id, Box::new(text)));
     }
@@ -99,7 +99,7 @@ impl Outputs {
         let failed = |source| FileError::Write { place: place.to_string(), source };
         let standard = |path: &PathBuf| STANDARD.iter().any(|name| path.as_os_str() == *name);
         let path = place.path.as_ref().filter(|path| !standard(path));
-        // Check this first, so that a file is not staged twice.
+        // Compare with the other outputs before opening the file, so that no file is staged twice.
         let identity = match path {
             None => Identity::of_standard_output(),
             Some(path) => identity_of(place, path)?,
@@ -175,7 +175,7 @@ impl Outputs {
         Ok(self.array(id, &array, otherwise)?)
     }
 
-    /// Writes `header` and the elements of `array`, if this output can be written by ranges. Returns whether it can.
+    /// If this output can be written by ranges, writes `header` and the elements of `array` and returns true.
     fn drained(
         &mut self,
         id: OutputId,
@@ -277,7 +277,7 @@ impl Outputs {
         body: impl FnOnce(&mut dyn Write, u8) -> io::Result<()>,
     ) -> Result<()> {
         let place = &self.begun[id.0].place;
-        // A `.csv` file may have any separator except a tab.
+        // In a `.csv` file, replace tabs by commas, but keep any other separator.
         let comma = matches!(place.format, Stated::Named(Format::Csv)) && otherwise == b'\t';
         let separator = place.separator().unwrap_or(if comma { b',' } else { otherwise });
         self.write(id, |writer| {

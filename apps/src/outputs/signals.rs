@@ -69,7 +69,7 @@ fn watch() {
     let Ok(mut signals) = Signals::new(handled) else { return };
     std::thread::spawn(move || {
         for signal in signals.forever() {
-            // The locks are never released, so that no file can be created, finished or renamed from here on.
+            // The locks are held until the process ends, so no file can be created, finished or renamed from here on.
             let _naming = NAMING.lock().unwrap_or_else(PoisonError::into_inner);
             let unfinished = unfinished();
             for path in unfinished.iter() {
@@ -84,7 +84,7 @@ fn watch() {
     });
 }
 
-/// Prints a message. If the reader is blocked, waits for it for at most [`PRINT_TIMEOUT`].
+/// Prints a message. If standard error blocks, gives up after [`PRINT_TIMEOUT`].
 #[cfg(unix)]
 fn print(text: String) {
     let (done, is_done) = std::sync::mpsc::channel();

@@ -134,7 +134,8 @@ fn hidden_prefix(name: &OsStr) -> OsString {
 fn builder<'p>(prefix: &'p OsStr, suffix: &'p str) -> tempfile::Builder<'p, 'p> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(prefix).suffix(suffix);
-    // Temporary files are readable only by their owner by default; this one becomes a regular file.
+    // By default, only the owner can read a temporary file. This one becomes an output, so it gets the permissions of a
+    // regular file.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     builder
@@ -145,7 +146,7 @@ fn create(folder: &Path, name: &OsStr) -> io::Result<NamedTempFile> {
     let builder = builder(&prefix, PART);
     loop {
         let file = signals::begin(|| builder.tempfile_in(folder))?;
-        // Before the file is locked, another program may mistake it for a leftover and remove it; then try
+        // Until the file is locked, another program may mistake it for a leftover and remove it. If so, try
         // again. On systems without locks, leftovers are not removed, but everything else works.
         if lock(file.as_file()) != Lock::Taken && file.path().exists() {
             return Ok(file);

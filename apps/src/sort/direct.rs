@@ -47,7 +47,8 @@ pub fn sort_direct<K: Number>(
     }
 }
 
-/// Runs `sort` again if the device violated the assumed lane order. The context then ranks with ballots.
+/// Calls `sort`, and calls it again if the device did not execute atomics in lane order. The context ranks by ballots
+/// the second time.
 pub fn retry_with_ballots<T>(sort: impl Fn() -> Result<T>) -> Result<T> {
     match sort() {
         Err(error) if matches!(error.downcast_ref(), Some(Error::LaneOrder { .. })) => sort(),

@@ -1,9 +1,9 @@
 //! Sorts arrays that do not fit in device memory. Each element is uploaded and downloaded once.
 //!
-//! While the input is read, the host splits it on all cores, by splitters from a sample. Each bucket is then
-//! sorted on the device and written to its place in the output while the next one is uploaded. A bucket that
-//! is still too large is split again. Keys that are too frequent for splitters to divide get a bucket of
-//! their own; a bucket of equal keys needs no sort, because splits are stable.
+//! While the input is read, the host splits it into buckets on all cores, by splitters from a sample. Each bucket is
+//! then sorted on the device and written to its place in the output while the next one is uploaded. A bucket that is
+//! still too large is split again. Splitters cannot divide equal keys, so a very frequent key gets a separate bucket.
+//! A bucket of equal keys is not sorted, because the split is already stable.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ use crate::phase;
 
 /// Samples per bucket: enough for similar bucket sizes.
 const SAMPLES_PER_BUCKET: usize = 32;
-/// Splits into this many times the required number of buckets, so that few of them are too large.
+/// The bucket count is this many times the required minimum, so that few buckets are too large.
 const SPARE: usize = 2;
 const MAX_BUCKETS: usize = 1024;
 const SEED: u64 = 0x736f_7274;
@@ -75,7 +75,7 @@ struct Streamed<'s> {
 /// A chunk of the input, grouped by bucket.
 struct Piece<K, V> {
     keys: Vec<K>,
-    /// Empty if there are no values.
+    /// Empty if only keys are sorted.
     values: Vec<V>,
     /// Start of each bucket, followed by the length.
     begins: Vec<u32>,
@@ -145,7 +145,7 @@ impl Streamed<'_> {
         splitters.extend([Some(smallest), smallest.checked_add(1)].into_iter().flatten());
         splitters.sort_unstable();
         splitters.dedup();
-        // No rank is below zero.
+        // Ranks start at 0, so a splitter of 0 would only create an empty bucket.
         splitters.retain(|&splitter| splitter > 0);
         Ok(splitters)
     }

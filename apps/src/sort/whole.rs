@@ -94,7 +94,7 @@ impl Sorting<'_> {
         values: Option<&Data>,
     ) -> Result<Sorted<K>> {
         let value_bytes = self.value_bytes(values);
-        // Sort rounds alternate between two buffers; the third copy is an upper bound of row offsets and workspace.
+        // Sort rounds alternate between two buffers. Row offsets and workspace take at most a third copy.
         let (bytes, widest) = (3 * (size_of::<K>() + value_bytes), size_of::<K>().max(value_bytes));
         let max = self.resources.max_elements(bytes as u64, widest as u64);
         let mut all = Sorted {

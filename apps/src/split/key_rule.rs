@@ -55,7 +55,7 @@ impl<K: Key> KeyRule<K> {
         }
     }
 
-    /// Adds the name of the user's file, or the option at fault, to an error of the device.
+    /// Adds the name of the user's GLSL file to an error of the device, or explains keys that exceed --buckets.
     pub fn named(&self, error: anyhow::Error) -> anyhow::Error {
         match (&self.function, error.downcast_ref()) {
             (KeyFunction::Glsl(file), _) => file.named(error),
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn delta_function_reaches_every_bucket() {
+    fn delta_function_maps_first_and_last_key_to_first_and_last_bucket() {
         check(0, u32::MAX);
         check(i64::MIN, i64::MAX);
     }

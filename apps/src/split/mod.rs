@@ -20,6 +20,6 @@ pub struct Split {
     /// Start of each bucket, followed by n.
     pub offsets: Vec<u64>,
     pub method: Method,
-    /// Number of parts in which the input was split.
+    /// Number of parts that were split one after another; 1 if the input was split at once.
     pub parts: usize,
 }

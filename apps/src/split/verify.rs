@@ -13,8 +13,8 @@ use crate::number::Number;
 
 /// Compares every element of a split of `keys` and `values` with the CPU's result.
 ///
-/// For a user's function, which only the device can evaluate, takes the buckets from the result. This still
-/// checks that equal keys are in the same bucket and that the split is stable and complete.
+/// Only the device can evaluate a user's GLSL function, so for such a function the buckets are taken from the
+/// result. This still checks that equal keys share a bucket and that the split is stable and complete.
 pub fn verify<K: Number>(
     rule: &KeyRule<K>,
     keys: &[K],
@@ -56,7 +56,7 @@ pub fn verify<K: Number>(
     Ok(())
 }
 
-/// For a user's function, maps the bits of each key to the bucket in which it was found.
+/// For a user's function, maps the bits of each key to the bucket that contains the key in the result. Otherwise empty.
 fn seen_buckets<K: Key>(rule: &KeyRule<K>, whole: &Whole<K>) -> Result<HashMap<u64, u64>> {
     let mut seen = HashMap::new();
     if rule.glsl().is_none() {

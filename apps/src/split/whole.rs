@@ -22,7 +22,7 @@ pub struct Whole<K> {
     /// Start of each bucket, followed by n.
     pub offsets: Vec<u64>,
     pub method: Method,
-    /// Number of parts in which the input was split.
+    /// Number of parts that were split one after another; 1 if the input was split at once.
     pub parts: usize,
 }
 
@@ -46,12 +46,12 @@ pub fn split<K: Key>(
     })
 }
 
-/// A part that was split on the device; `values` is empty if there are no values.
+/// A part that was split on the device. `values` is empty if only keys are split.
 type Piece<K, V> = SplitPairs<Host, K, V>;
 
 /// Maximum number of keys and values of these sizes that fit the device.
 fn max_elements(resources: &Resources<'_>, key_bytes: usize, value_bytes: usize) -> usize {
-    // Twice, for input and output buffers.
+    // Input and output buffers.
     let bytes = 2 * (key_bytes + value_bytes);
     resources.max_elements(bytes as u64, key_bytes.max(value_bytes) as u64)
 }
@@ -106,7 +106,7 @@ fn joined<K: Pod, V: Pod>(
     for bucket in 0..buckets {
         for piece in &pieces {
             let range = piece.offsets[bucket] as usize..piece.offsets[bucket + 1] as usize;
-            // Empty if there are no values.
+            // `piece.values` is empty if only keys are split.
             values.extend_from_slice(piece.values.get(range.clone()).unwrap_or_default());
             keys.extend_from_slice(&piece.keys[range]);
         }

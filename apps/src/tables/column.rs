@@ -1,4 +1,4 @@
-//! A table column as numbers, of the requested type or the narrowest type that holds all cells.
+//! A table column as numbers: of the requested type, or of the first of i64, u64 and f64 that can represent all cells.
 
 use csv::ByteRecord;
 
@@ -22,7 +22,7 @@ pub struct Column {
 /// cannot represent.
 const TRIED: [Element; 3] = [Element::I64, Element::U64, Element::F64];
 
-/// Numbers of a column, as bits, and the rows without a number.
+/// Bits of the numbers of a column, and the rows whose cell is empty.
 struct Cells {
     bits: Vec<u64>,
     missing: Vec<u32>,

@@ -13,7 +13,7 @@ use multisplit_bench::first_bytes::BYTE_ORDER_MARK;
 
 use crate::formats::text;
 
-/// An error in a table, which is named as on the command line.
+/// An error in a table. Messages name the file as on the command line.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
     #[error("{place} has no column `{column}`; it has {names}")]
@@ -126,7 +126,7 @@ impl Table {
         let separator = separator.unwrap_or_else(|| separator_of(text));
         let mut record = ByteRecord::new();
         let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
-        // If the row cannot be read, there are no cells.
+        // If the row cannot be read, the record remains empty.
         let _ = reader(text, separator).read_byte_record(&mut record);
         cells(&record).iter().map(|cell| text::excerpt(cell)).collect()
     }
@@ -159,8 +159,8 @@ impl Table {
             line = record.position().map_or(0, csv::Position::line);
             first.get_or_insert_with(|| cells(&record));
         }
-        // Reject an unclosed quote: if rows were written in another order, it would swallow the rows after
-        // it.
+        // Reject an unclosed quote in the last row: if rows were written in another order, the rows after it would
+        // become part of the quoted cell.
         let last = starts.last().map_or(&[][..], |&start| &self.text[body + start..]);
         if ends_in_quotes(last, self.separator) {
             return Err(TableError::OpenQuote { place: self.place.clone(), line });

@@ -45,7 +45,7 @@ fn first_row_is_a_header_unless_its_cell_is_a_number() {
 }
 
 #[test]
-fn columns_have_the_narrowest_sufficient_type() {
+fn column_type_is_the_first_that_represents_all_cells() {
     let table = table("i,u,f,e\n-1,1,0.5,\n2,18446744073709551615,3,7\n", &["i"]);
     let element = |name: &str| table.column(name, None).expect("numbers").keys.element();
     assert_eq!(

@@ -62,7 +62,7 @@ impl RunOutput {
     }
 }
 
-/// Whether all cases are tested, not only some of each kind.
+/// Whether to test all cases instead of a sample.
 pub fn is_full() -> bool {
     std::env::var("MULTISPLIT_FULL").is_ok_and(|v| !v.is_empty() && v != "0")
 }
@@ -113,7 +113,7 @@ pub fn with_default_signals() -> Command {
     command
 }
 
-/// Folder for temporary files: the build's, or the system's on another machine.
+/// Folder for temporary files: that of the build, or that of the system if the tests run on another machine.
 pub fn folder() -> PathBuf {
     let built = Path::new(env!("CARGO_TARGET_TMPDIR"));
     if built.is_dir() { built.to_owned() } else { std::env::temp_dir() }

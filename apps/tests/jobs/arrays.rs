@@ -37,7 +37,7 @@ macro_rules! keys {
     }};
 }
 
-/// Evaluates `$body` with `$type` as the type of this name.
+/// Evaluates `$body` with `$type` as the Rust type called `$name`.
 macro_rules! numbers {
     ($name:expr, $type:ident => $body:expr) => {
         numbers!($name, $type => $body; u32 i32 f32 u64 i64 f64)

@@ -1,4 +1,4 @@
-//! Tests of `multisplit check`: its lines and report, its verdict on a broken kernel, and AMD's compiler.
+//! Tests of `multisplit check`: its output, its report, its result with a broken kernel, and compilation for AMD GPUs.
 
 use std::path::Path;
 
@@ -6,21 +6,21 @@ use serde_json::Value;
 
 use crate::common::{RunOutput, is_full, multisplit, run, run_line};
 
-/// Operations of the sample that a plain run checks.
+/// Part of the names of the operations that are checked unless all cases are tested.
 const SAMPLE: &str = "reduction of";
 
-/// `check` with `arguments`, for all operations in a full run, or for the sample.
+/// Runs `check` with `arguments`, on all operations in a full run and otherwise on the sample.
 fn check(arguments: &[&str]) -> RunOutput {
     let only: &[&str] = if is_full() { &[] } else { &["--only", SAMPLE] };
     run(multisplit(), &[&["check"], arguments, only].concat())
 }
 
-/// Number of operations in a report.
+/// The operations in a report.
 fn operations(report: &Value) -> &[Value] {
     report["operations"].as_array().expect("a list")
 }
 
-/// The report has what an issue about a device needs.
+/// An issue about a device needs all of this information.
 #[test]
 fn check_reports_device_probes_kernels_and_results() {
     let ran = check(&["--json"]).expect(0);
@@ -69,7 +69,7 @@ fn check_prints_a_line_per_operation_and_a_verdict() {
     assert!(verdict.starts_with(&cases), "{verdict}");
 }
 
-/// The engine replaces this kernel by one that does nothing.
+/// Runs the binary while the engine replaces the kernel `label` with one that does nothing.
 fn with_broken_kernel(label: &str, line: &str) -> RunOutput {
     let mut command = multisplit();
     command.env("MULTISPLIT_BROKEN_KERNEL", label);
@@ -96,19 +96,19 @@ fn broken_kernel_fails_the_check_and_names_the_operation() {
 }
 
 #[test]
-fn unknown_operation_of_check_is_an_error_that_lists_all() {
+fn check_of_an_unknown_operation_lists_all_operations() {
     let ran = run_line(multisplit(), "check --only nonsense").expect(1);
-    let ran = ran.expect_error_line("no operation is called `nonsense`");
+    let ran = ran.expect_error_line("no operation name contains `nonsense`");
     assert!(ran.err.contains("; top-k of rows; "), "{}", ran.err);
     let ran = run_line(multisplit(), "check --compile-only --only nonsense").expect(1);
-    ran.expect_error_line("no kernel is called `nonsense`");
+    ran.expect_error_line("no kernel name contains `nonsense`");
 }
 
-/// Manifest of Mesa's driver for AMD GPUs, which compiles without one.
+/// Manifest of Mesa's driver for AMD GPUs. It can compile kernels without a GPU.
 const RADV: &str = "/usr/share/vulkan/icd.d/radeon_icd.x86_64.json";
 
-/// GPU families: subgroups of 64 or 32 lanes of the first and the third generation of RDNA, and of 64 of GCN. With each,
-/// the part of the kernels that a plain run compiles.
+/// GPU families of RDNA 2, RDNA 3 and GCN, and for each, part of the names of the kernels that are compiled unless all
+/// cases are tested.
 const FAMILIES: [(&str, &str); 3] =
     [("navi21", "sssp"), ("gfx1100", "reduce.segments"), ("vega20", "select")];
 
@@ -124,7 +124,7 @@ fn kernels_compile_for_amd_without_spills() {
         command.env("RADV_FORCE_FAMILY", family);
         let only: &[&str] = if is_full() { &[] } else { &["--only", sample] };
         let ran = run(command, &[&["check", "--compile-only", "--json"], only].concat()).expect(0);
-        // The compiler reports code that it cannot generate there.
+        // The compiler prints an error if it cannot generate code for a kernel.
         assert!(ran.err.is_empty(), "{family}: {}", ran.err);
         let report = ran.json();
         assert_eq!((&report["check"], &report["right"]), (&"compilation".into(), &true.into()));

@@ -128,7 +128,8 @@ fn progress_is_shown_only_on_a_terminal() {
     assert!(!shown(&format!("{line} --quiet")).contains("reading"));
 }
 
-/// A positive control: with best practices enabled, the layer warns that validation is on.
+/// Checks that validation messages are noticed at all. With best practices enabled, the validation layer always reports
+/// a message.
 #[test]
 fn validation_messages_of_a_job_exit_with_status_3() {
     let workdir = Workdir::new();

@@ -59,9 +59,8 @@ fn shrinking_file_is_reported() {
     }
 }
 
-/// Input from a pipe that ends too early.
 #[test]
-fn broken_pipe_is_reported() {
+fn truncated_input_from_a_pipe_is_reported() {
     let workdir = Workdir::new();
     let keys = Keys::of("u32", 5_000, 62);
     let whole = npy(1, "<u4", keys.len(), &keys.raw);

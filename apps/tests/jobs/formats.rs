@@ -30,7 +30,6 @@ fn format_is_detected_from_the_contents() {
     assert!(workdir.npy("out.npy").2 == keys.sorted());
 }
 
-/// Text is not mistaken for raw numbers.
 #[test]
 fn text_is_not_read_as_raw_numbers() {
     let workdir = Workdir::new();
@@ -47,7 +46,6 @@ fn text_is_not_read_as_raw_numbers() {
     assert_eq!(workdir.npy("out").2, words([1, 2, 3, 4]));
 }
 
-/// Big-endian numbers, 16-bit floats, and times.
 #[test]
 fn big_endian_half_and_time_arrays_are_sorted() {
     let workdir = Workdir::new();
@@ -69,9 +67,9 @@ fn big_endian_half_and_time_arrays_are_sorted() {
     assert_eq!(workdir.text("order.txt"), "2\n0\n1\n");
 }
 
-/// Rows of up to 16 bytes are moved with their keys, and keep their type.
+/// Values of up to 16 bytes are moved with their keys, and keep their type.
 #[test]
-fn values_may_be_rows_of_any_type() {
+fn values_may_be_structs_or_arrays() {
     let workdir = Workdir::new();
     workdir.write("keys.txt", "2\n0\n1\n");
     let descr = "[('x', '<f4'), ('y', '>u2')]";

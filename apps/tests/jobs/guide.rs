@@ -23,7 +23,7 @@ fn workdir() -> Workdir {
     workdir
 }
 
-/// A shell command line in which `multisplit` is the binary.
+/// A shell that runs `line`. In it, `multisplit` is the tested binary.
 fn shell(workdir: &Workdir, line: &str) -> Command {
     let mut shell = workdir.command(with_binary_environment("bash"));
     let script = format!("multisplit() {{ \"$BINARY\" \"$@\"; }}; {{ {line}\n}} 2>&1");
@@ -83,7 +83,6 @@ fn guide_examples_print_the_documented_output() {
     assert!(count > 20, "{count} examples");
 }
 
-/// Pipelines in the help texts.
 #[test]
 fn help_pipelines_run() {
     let workdir = workdir();

@@ -91,7 +91,7 @@ fn invalid_bins_are_reported() {
     }
 }
 
-/// Counts match the printed edges, and the maximum of a type is counted.
+/// Samples are counted in the bin whose printed edges enclose them, also the maximum of a type.
 #[test]
 fn counts_match_printed_edges() {
     let workdir = Workdir::new();
@@ -151,7 +151,7 @@ fn automatic_ranges_log_bins_and_weights_give_correct_counts() {
 
 /// The maximum of a type is counted in its bin, not in the empty bins above.
 #[test]
-fn type_maximum_is_counted_in_its_bin() {
+fn largest_number_of_a_type_is_counted_in_its_bin() {
     let workdir = Workdir::new();
     workdir.write("bytes.bin", [0u8, 255, 254, 255]);
     let line = "bytes.bin --type u8 --bins 512 --range 0 256";
@@ -178,9 +178,9 @@ fn not_a_time_is_out_of_range() {
     }
 }
 
-/// A file and a table column; integer columns are always i64.
+/// The samples come from a raw file and from a table column, whose integers also have type i64.
 #[test]
-fn identity_bins_count_i64() {
+fn identity_bins_count_i64_samples() {
     let workdir = Workdir::new();
     let numbers = [0i64, 1, 1, 2, 3, 3, 3, 7];
     workdir.write("in.bin", bytes_of(&numbers));
@@ -271,7 +271,7 @@ fn every_type_supports_all_bins_and_weights() {
 
 /// Ranges that exceed the type at either end, or have extreme widths for floats.
 #[test]
-fn ranges_may_exceed_the_type() {
+fn histogram_range_may_exceed_the_sample_type() {
     let workdir = Workdir::new();
     workdir.write("shorts.bin", bytes_of(&[0u16, 1, 65_535]));
     let object = json(&workdir, "shorts.bin --type u16 --bins 2 --range 0 65536 --closed");

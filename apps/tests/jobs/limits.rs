@@ -56,7 +56,7 @@ fn mostly_equal_keys_are_sorted_in_parts() {
     same_with_limit(&workdir, line, "16KB", &["out.bin", "order.bin"]);
 }
 
-/// The sample contains only one key value; smaller keys occur in the input but not in the sample.
+/// The sample contains only one key value, but the input also contains smaller and larger keys.
 #[test]
 fn unsampled_keys_are_sorted_in_parts() {
     let workdir = Workdir::new();

@@ -1,7 +1,7 @@
 //! Tests of commands that work on files, run as a process: the content of their outputs, and the files left
 //! after failures.
 //!
-//! The tests use their own code to write and read files. Jobs run with validation, so that any message fails
+//! The tests write and read files without the program's code. Jobs run with validation, so that any message fails
 //! them.
 #![allow(clippy::expect_used, clippy::panic, reason = "in a test a panic is the report")]
 

@@ -19,7 +19,7 @@ const TYPES: [Type; 6] = [
     ("bf16", 2, float),
 ];
 
-fn made(n: u32, bytes: usize) -> Vec<u16> {
+fn hashed_keys(n: u32, bytes: usize) -> Vec<u16> {
     let bits = |i: u32| (i.wrapping_mul(0x9E37_79B9) >> 13) as u16;
     (0..n).map(|i| if bytes == 1 { bits(i) & 0xFF } else { bits(i) }).collect()
 }
@@ -32,7 +32,7 @@ fn raw(keys: &[u16], bytes: usize) -> Vec<u8> {
 fn narrow_keys_are_sorted_with_and_without_values() {
     let workdir = Workdir::new();
     for (name, bytes, rank) in TYPES {
-        let keys = made(2_003, bytes);
+        let keys = hashed_keys(2_003, bytes);
         workdir.write("in.bin", raw(&keys, bytes));
         let mut order: Vec<u32> = (0..2_003).collect();
         order.sort_by_key(|&i| rank(keys[i as usize]));
@@ -50,11 +50,11 @@ fn narrow_keys_are_sorted_with_and_without_values() {
     }
 }
 
-/// Sorts that exceed the memory limit are done bucket by bucket.
+/// A sort that exceeds the memory limit sorts one bucket after another.
 #[test]
 fn narrow_keys_are_sorted_in_parts() {
     let workdir = Workdir::new();
-    let keys = made(70_001, 2);
+    let keys = hashed_keys(70_001, 2);
     workdir.write("in.bin", raw(&keys, 2));
     workdir.job("sort in.bin -o out.bin --type i16 --memory-limit 200KiB");
     let mut sorted = keys;
@@ -66,7 +66,7 @@ fn narrow_keys_are_sorted_in_parts() {
 fn narrow_keys_are_split_into_buckets() {
     let workdir = Workdir::new();
     for (name, bytes, rank) in TYPES {
-        let keys = made(1_001, bytes);
+        let keys = hashed_keys(1_001, bytes);
         workdir.write("in.bin", raw(&keys, bytes));
         let (by, bucket): (_, Box<dyn Fn(u16) -> u16>) = match name {
             "f16" => ("--by delta --range 0 3", Box::new(|bits: u16| third(half(bits)))),
@@ -117,7 +117,7 @@ fn half(bits: u16) -> f32 {
 fn narrow_topk_is_correct_and_bf16_supports_text_and_npy() {
     let workdir = Workdir::new();
     for (name, bytes, rank) in TYPES {
-        let keys = made(701, bytes);
+        let keys = hashed_keys(701, bytes);
         workdir.write("in.bin", raw(&keys, bytes));
         workdir.job(&format!("topk in.bin -k 5 -o top.bin --type {name} --force --verify"));
         let mut sorted = keys;

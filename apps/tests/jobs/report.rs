@@ -4,7 +4,7 @@ use std::process::Command;
 
 use crate::workdir::Workdir;
 
-/// Path of the Chromium that opens the report, or `none` to skip that part.
+/// Environment variable with the path of Chromium, which opens the report. `none` skips that check.
 const BROWSER: &str = "MULTISPLIT_CHROMIUM";
 /// Names of the browser on various systems.
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];

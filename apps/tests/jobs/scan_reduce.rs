@@ -18,7 +18,7 @@ fn reduced(workdir: &Workdir, line: &str) -> Value {
 #[test]
 fn every_type_is_scanned() {
     let workdir = Workdir::new();
-    // Their sums and maxima fit a signed byte.
+    // The sums and maxima of these numbers fit a signed byte.
     let numbers: Vec<u64> = (0..100).map(|index| u64::from(index % 9 == 4) + index / 90).collect();
     for (number, (name, descr)) in TYPES.into_iter().enumerate() {
         workdir.write("in.npy", npy(1, descr, numbers.len(), &raw(name, &numbers)));
@@ -166,7 +166,7 @@ fn indices_of_fortran_arrays_are_rejected() {
     workdir.run("reduce fortran.npy --op max").expect(0);
 }
 
-/// bf16 has too few digits for sums of many numbers, so their type is f32, as for f16.
+/// bf16 has too few digits for sums of many numbers, so the sum has type f32, as for f16.
 #[test]
 fn sums_of_bf16_are_f32() {
     let workdir = Workdir::new();

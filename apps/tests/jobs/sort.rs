@@ -4,7 +4,7 @@ use crate::arrays::{Keys, in_order, npy, words};
 use crate::workdir::Workdir;
 
 #[test]
-fn every_type_is_sorted_with_its_order() {
+fn every_type_is_sorted_and_argsorted() {
     let workdir = Workdir::new();
     for keys in Keys::of_every_type(900, 7) {
         workdir.write("in.npy", keys.npy());

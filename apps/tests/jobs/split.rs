@@ -26,7 +26,7 @@ fn delta_splits_integers_of_every_width() {
         let keys = Keys::of(name, 3000, 20);
         let n = keys.len();
         let bits = 8 * keys.each as u32;
-        // Equal parts of the domain, which begins at the lowest value for signed keys.
+        // Buckets divide the domain equally. For signed keys, the domain begins at the lowest value.
         let unsigned = |index: usize| match keys.each {
             4 => u64::from(u32_at(&keys.raw, index)),
             _ => u64_at(&keys.raw, index),
@@ -101,7 +101,7 @@ fn glsl_functions_receive_signed_64_bit_keys() {
     assert!(workdir.read("out.bin") == in_order(&keys.raw, 8, &order));
 }
 
-/// Dates are shifted only for comparisons; functions of their value get the number of days.
+/// The program shifts dates for comparisons, but bucket functions must get the original number of days.
 #[test]
 fn bucket_functions_of_dates_receive_day_numbers() {
     let workdir = Workdir::new();

@@ -2,7 +2,7 @@
 
 use crate::workdir::Workdir;
 
-/// Quotes, a byte order mark, CRLF, an empty cell, an empty line, and a line break in a cell.
+/// A table with quotes, a byte order mark, CRLF, an empty cell, an empty line, and a line break in a cell.
 const SALES: &str = "\u{feff}name,price,region\r\n\"Tea, green\",2.50,2\r\n\"say \"\"hi\"\"\",-1,1\r\n\r\n\
                      Milk,,2\r\n\"two\r\nlines\",10,1\r\nBread,2.5,1\r\n";
 
@@ -96,7 +96,7 @@ fn topk_finds_largest_and_smallest_rows() {
     workdir.run("topk sales.csv --column price --column region -k 1 -o none.csv").expect(2);
 }
 
-/// An unclosed quote would swallow the rows written after it.
+/// Rows that are written after an unclosed quote would become part of the quoted cell.
 #[test]
 fn unclosed_quotes_are_rejected() {
     let workdir = Workdir::new();
@@ -109,7 +109,7 @@ fn unclosed_quotes_are_rejected() {
     assert_eq!(workdir.text("out.csv"), expected);
 }
 
-/// Integers are not rounded unless requested.
+/// Integers that an f64 cannot represent are an error unless `--type f64` requests rounding.
 #[test]
 fn integers_are_not_rounded_silently() {
     let workdir = Workdir::new();

@@ -1,4 +1,4 @@
-//! A temporary folder for each test, in which the binary runs.
+//! A temporary folder for each test, which is the working directory of the binary.
 
 use std::io::Write as _;
 use std::path::Path;

@@ -25,12 +25,12 @@ pub fn expected(op: Op, bins: u32, words: &[u32], n: u64) -> Vec<u32> {
     counts
 }
 
-/// Counts the samples in `words`; for bytes, at most `left`.
+/// Counts the samples in `words`. If samples are bytes, counts at most `left` of them.
 fn count(op: Op, bins: u32, splitters: &[f32], words: &[u32], left: u64, counts: &mut [u32]) {
     let mut add = |bin: usize| counts[bin] += 1;
     let bytes = || words.iter().flat_map(|word| word.to_le_bytes());
     match op {
-        // Compare with the edges near the estimated bin.
+        // Division gives an approximate bin. Compare the value with the edges of the bins next to it.
         Op::Even => words.iter().for_each(|&word| {
             let (value, step) = (f32::from_bits(word), END / bins as f32);
             let guess = (value / step) as u32;

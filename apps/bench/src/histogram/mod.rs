@@ -71,9 +71,9 @@ impl Op {
     }
 }
 
-/// Upper end of the paper's floats.
+/// The paper's histograms of floats count samples from 0 up to this number.
 const END: f32 = 1024.0;
-/// Number of values of a byte.
+/// Number of different bytes, each with its own bin.
 pub const BYTES: u32 = 256;
 /// Seed of the splitters, which differs from that of the samples so that they are independent.
 const SPLITTER_SEED: u64 = 0x0073_706c_6974;
@@ -139,7 +139,7 @@ pub fn plan(
     target.check_size(op.words(n))?;
     let bins = op.device_bins(bins).method(method);
     let mut graph = Graph::new("histogram");
-    // Whole words, because samples are read by words.
+    // Kernels read whole words, so round the length up.
     let len = bytes_of(op.words(n)) / u64::from(bins.sample().bytes());
     let samples = graph.import_array("samples", bins.sample().into(), len);
     let counts = u64::from(bins.count()) * u64::from(op.channels());

@@ -54,7 +54,7 @@ pub fn page(ours: &Points, others: &Points, tables: &str, command: &str) -> Stri
         sections += &format!("<section id=\"tables\">\n{tables}</section>\n");
     }
     let plots = plots::plots(ours, others);
-    // Without plots, a single table has all figures.
+    // Without plots, the table "All figures" is enough.
     let subjects = if plots.is_empty() { &[][..] } else { &SUBJECTS[..] };
     for (index, (_, name)) in subjects.iter().enumerate() {
         let id = name.split(' ').next().unwrap_or_default();
@@ -78,7 +78,7 @@ pub fn page(ours: &Points, others: &Points, tables: &str, command: &str) -> Stri
     text + "</section>\n</body>\n</html>\n"
 }
 
-/// The plots of a subject, and a table of operations without plots, which were measured for one size only.
+/// A subject's table of the operations that were measured at a single size, followed by the plots of the others.
 fn section(index: usize, ours: &Points, others: &Points, plots: &[Plot]) -> String {
     let mut text = String::new();
     let drawn: Vec<&Plot> = plots.iter().filter(|plot| subject(&plot.op) == index).collect();
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(count(&page, "<figure>"), 6, "operations with one size have no plot");
         assert_eq!(count(&page, "<figure>"), count(&page, "role=\"img\""));
         assert!(page.contains("cub sort_bits_keys, 2: 1.5 G elements/s"), "an overlay");
-        // A split moves 12 bytes per element where a copy moves 8.
+        // A split moves 12 bytes per element and a copy moves 8, so the ceiling is 2/3 of the copy rate.
         assert!(page.contains("at the rate of the copy kernel, 2: 5.33 G elements/s"), "a ceiling");
         assert!(page.contains("<td>2.00 ms</td><td>2</td>"), "twice as fast as theirs");
         assert!(page.contains("a &lt;device&gt;") && !page.contains("<device>"));
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn single_size_gives_one_table() {
+    fn report_of_a_single_size_has_one_table() {
         let line = r#"{"anchor":"multisplit","op":"sort_keys_u32","n":1024,"m":0,"ms":1,"gps":1}"#;
         let page = page(&Points::parse(line).expect("ours"), &Points::default(), "", "");
         assert_eq!((count(&page, "<figure>"), count(&page, "<td>sort_keys_u32</td>")), (0, 1));

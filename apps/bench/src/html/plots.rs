@@ -7,9 +7,8 @@ use crate::size;
 
 /// A plot with its heading.
 pub struct Plot {
-    /// The operation.
     pub op: String,
-    /// Whether the plot shows all rates of the operation, so that it needs no table.
+    /// Whether the plot shows all rates of the operation. If so, the operation needs no table.
     pub rates: bool,
     pub heading: String,
     pub note: String,
@@ -18,7 +17,7 @@ pub struct Plot {
 
 /// Bytes per element moved by the copy kernel, whose rate determines the ceilings.
 const COPY_BYTES: f64 = 8.0;
-/// Maximum number of bars that are readable.
+/// Maximum bars of a plot, so that they remain readable.
 const MAX_BARS: usize = 24;
 
 /// Stages of splits in execution order.
@@ -50,7 +49,7 @@ struct Drawn<'p> {
 }
 
 impl Drawn<'_> {
-    /// Rates by n. With several bucket counts, uses the middle one.
+    /// Plots rates by n. If several bucket counts were measured, uses the middle one.
     fn against_n(&self) -> Option<Plot> {
         let buckets = ascending(self.ours.iter().map(|point| point.m));
         let m = *buckets.get(buckets.len() / 2)?;
@@ -152,11 +151,10 @@ impl Drawn<'_> {
     }
 
     fn plot(&self, heading: String, x_label: &'static str, mut series: Vec<Series>) -> Plot {
-        // A ceiling far above the data is only labelled, because an axis that includes it would
-        // flatten the data.
+        // The unit depends on the measured rates only, not on the ceiling.
         let measured = series.iter().filter(|s| s.style != Style::Ceiling);
         let max = measured.flat_map(|s| &s.points).map(|point| point.1).fold(0.0, f64::max);
-        // On a slow device, use a smaller unit to avoid fractions.
+        // Use a smaller unit if all rates are below 1.
         let y_label = if max < 1.0 { "M elements/s" } else { "G elements/s" };
         if max < 1.0 {
             series.iter_mut().flat_map(|s| &mut s.points).for_each(|point| point.1 *= 1e3);
@@ -185,8 +183,8 @@ fn traffic(op: &str) -> Option<f64> {
     })
 }
 
-/// Whether another program's operation corresponds to `ours`. CUB splits by sorting log2 m bits, by sorting bucket
-/// indices, or into two parts; its top-k is not sorted.
+/// Whether another program's operation corresponds to `ours`. The counterparts of a split are sorts of log2 m bits,
+/// sorts by bucket index, and CUB's partition into two parts. CUB's top-k does not sort its result.
 pub fn counterpart(ours: &str, theirs: &str) -> bool {
     let split = |kind: &str| ours.starts_with("split_") && ours.ends_with(kind);
     match theirs {
@@ -264,7 +262,7 @@ fn milliseconds(ms: f64) -> String {
     crate::figures::time(ms * 1e6)
 }
 
-/// The methods drawn in each colour. Methods of the same operation have different colours.
+/// The methods drawn in each colour. Methods of one operation have different colours.
 const METHODS: [&[&str]; COLOURS] = [
     &["onesweep", "lookback", "shared", "multisplit", "kernel", "fill"],
     &["block", "r8", "reduce-then-scan", "ballots", "multisplit-passes", "vkCmdCopyBuffer"],
@@ -278,7 +276,7 @@ const METHODS: [&[&str]; COLOURS] = [
 
 /// Colour of a method; the last colour if the method is unknown.
 fn colour(method: &str) -> usize {
-    // The key distribution follows after a comma.
+    // The key distribution follows the method after a comma.
     let name = method.split(',').next().unwrap_or_default().trim();
     METHODS.iter().position(|names| names.contains(&name)).unwrap_or(COLOURS - 1)
 }

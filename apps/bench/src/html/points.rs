@@ -30,12 +30,12 @@ pub struct Point {
     pub mteps: f64,
     /// Key distribution of a split; empty if not specified.
     pub distribution: String,
-    /// Ranking, if the lines have more than one; otherwise empty.
+    /// Ranking method; empty if all figures of the file have the same one.
     pub ranking: String,
 }
 
 impl Point {
-    /// The fields that identify a case and method. Equal for repeated measurements.
+    /// The fields that identify what was measured. Repeated measurements have equal fields.
     fn case(&self) -> ([&str; 5], Option<&str>, [f64; 2]) {
         let Self { anchor, op, method, distribution, ranking, .. } = self;
         ([anchor, op, method, distribution, ranking], self.graph.as_deref(), [self.n, self.m])
@@ -64,13 +64,13 @@ impl Point {
 /// Figures parsed from JSON lines.
 #[derive(Clone, Debug, Default)]
 pub struct Points {
-    /// The first device named.
+    /// The first device that the lines name.
     pub device: Option<String>,
     /// The figures.
     pub all: Vec<Point>,
 }
 
-/// Suffix of stage times.
+/// Suffix of the JSON keys of stage times.
 const STAGE: &str = "_ms";
 
 /// Profile name that stands for the built-in kernel sizes; reports do not show it.
@@ -99,7 +99,7 @@ impl Points {
         Ok(points)
     }
 
-    /// Keeps the best of repeated measurements, such as those of the copy kernel.
+    /// Keeps only the fastest of repeated measurements. The copy kernel, for example, is measured repeatedly.
     fn keep_best(&mut self) {
         let mut best: Vec<Point> = Vec::new();
         for point in self.all.drain(..) {

@@ -8,7 +8,7 @@ use super::table;
 use crate::plot::{escape, short};
 use crate::size;
 
-/// Formats the parameters, and one row per operation with its best figure.
+/// Formats the device, date and command, followed by one row per operation with its best figure.
 pub fn summary(ours: &Points, others: &Points, command: &str) -> String {
     let device = ours.device.as_deref().unwrap_or("an unnamed device");
     let mut text = "<dl>\n".to_owned();

@@ -41,7 +41,7 @@ pub fn dijkstra(network: &Network, source: u32) -> Result<ShortestPaths, Network
     Ok(ShortestPaths { source, kind: network.kind(), distances, predecessors })
 }
 
-/// Adds a weight to a distance. `None` if the sum is too large for a distance.
+/// Adds a weight to a distance. `None` if the sum is not a valid distance.
 fn sum(kind: WeightKind, distance: u32, weight: u32) -> Option<u32> {
     match kind {
         WeightKind::U32 => distance.checked_add(weight).filter(|&sum| sum != UNREACHED),

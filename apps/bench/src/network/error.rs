@@ -29,7 +29,7 @@ pub enum InputError {
         path.display()
     )]
     UnknownFormat { path: PathBuf },
-    /// A malformed line, counted from 1.
+    /// A malformed line. Lines are counted from 1.
     #[error("{}:{line}: {problem}", path.display())]
     Malformed { path: PathBuf, line: u64, problem: String },
     /// A file has fewer edges than its header announces.

@@ -7,10 +7,10 @@ use crate::data::SplitMix64;
 /// Source of the edge weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Weighting {
-    /// Weights of the file; if it has none, hashed weights from 0 to 1000, as in the paper.
+    /// Weights of the file. For an unweighted file, hashed weights from 0 to 1000, as in the paper.
     #[default]
     Own,
-    /// Weights of the file; if it has none, every weight is 1.
+    /// Weights of the file. For an unweighted file, every weight is 1.
     OwnOrOnes,
     /// [`hash_weight`] of the two ends, from 0 to the given maximum.
     Hashed(u32),
@@ -35,14 +35,14 @@ pub fn hash_weight(from: u32, to: u32, max: u32) -> u32 {
 pub enum WeightOrigin {
     /// The file.
     File,
-    /// [`hash_weight`], from 0 to this.
+    /// [`hash_weight`] of the two ends, from 0 to the given maximum.
     Hashed(u32),
     /// Every weight is 1.
     Ones,
 }
 
 impl Weighting {
-    /// Origin of the weights. `weighted` is whether the file has weights.
+    /// Origin of the weights, given whether the file has weights.
     pub(crate) fn origin(self, weighted: bool) -> WeightOrigin {
         match self {
             Self::Own | Self::OwnOrOnes if weighted => WeightOrigin::File,

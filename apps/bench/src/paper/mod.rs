@@ -44,7 +44,7 @@ pub fn measure(
     ensure!(!buckets.is_empty(), "with `paper`, --m must be 2, 4, 8, 16, 32, 64, 128 or 256");
     let chosen = or_default(&options.paper.table, PaperTable::value_variants());
 
-    // The copy kernel is the ceiling in the plots.
+    // The plots show the rate of the copy kernel as the ceiling.
     let mut runs = vec!["copy".to_owned()];
     for run in chosen.iter().flat_map(|which| which.runs(&buckets)) {
         if !runs.contains(&run) {
@@ -62,7 +62,7 @@ pub fn measure(
     bar.finish_and_clear();
     if chosen.contains(&PaperTable::Sssp) {
         let graph = options.sssp.graphs(is_software(context))?;
-        // The methods of the paper's table, and ours: all except Bellman-Ford.
+        // All methods except Bellman-Ford: those of the paper's table, and the one of this library.
         let search = sssp::device_methods()[1..].to_vec();
         let searches = SearchOptions { graph, search, ..SearchOptions::default() };
         searches.measure(&options.bench(context, output)?)?;
@@ -166,7 +166,7 @@ mod tests {
         assert!(runs[2].ends_with("--m 64 --method block,reduced-bit"), "{}", runs[2]);
     }
 
-    /// JSON lines of all measurements that the tables need. The rate of sorts is 1, that of all other operations is 2.
+    /// JSON lines of all measurements that the tables need. Sorts have a rate of 1, all other operations a rate of 2.
     fn lines() -> String {
         let mut text = String::new();
         let mut line = |op: &str, m: u32, method: &str, gps: u32, rest: &str| {
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn every_table_has_both_devices() {
+    fn every_table_has_rows_for_both_devices() {
         for table in tables() {
             for row in &table.rows {
                 assert_eq!(row.cells.len(), table.columns.len(), "{}: {row:?}", table.title);

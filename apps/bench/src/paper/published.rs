@@ -1,8 +1,8 @@
 //! Published figures of the paper, measured on a GeForce GTX 1080: S. Ashkiani, A. Davidson, U. Meyer and J.
 //! D. Owens, *GPU Multisplit: an extended study of a parallel algorithm*, n = 2^25.
 
-/// Rates in 10^9 elements per second, one per bucket count or bit count. Shorter if the paper lists
-/// fewer.
+/// Rates in 10^9 elements per second, one per bucket count or bit count. The paper does not list all of them for every
+/// method.
 pub type Rates = &'static [f64];
 
 /// Keys or pairs, the method, and its rates.
@@ -14,7 +14,7 @@ pub const N: u64 = 1 << 25;
 pub const BUCKETS: [u32; 8] = [2, 4, 8, 16, 32, 64, 128, 256];
 /// Maximum bucket count of the direct and warp-level methods.
 pub const MAX_WARP: u32 = 32;
-/// Bucket counts for which the paper lists stages.
+/// Bucket counts for which the paper lists the times of stages.
 pub const STAGE_BUCKETS: [u32; 3] = [2, 8, 32];
 /// Bucket count for uneven key distributions.
 pub const SPREAD_BUCKETS: u32 = 256;
@@ -34,7 +34,7 @@ pub const DELTA: [MethodRates; 8] = [
     ("pairs", "reduced-bit-sort", &[3.44, 3.44, 3.42, 3.40, 3.34, 3.19, 2.83, 2.31]),
 ];
 
-/// Keys or pairs, the method, a stage or the total, and its milliseconds, by [`STAGE_BUCKETS`].
+/// Each entry has: keys or pairs, the method, a stage or the total, and its milliseconds for each of [`STAGE_BUCKETS`].
 pub const STAGES: [(&str, &str, &str, [f64; 3]); 32] = [
     ("keys", "direct", "prescan", [0.61, 0.72, 1.80]),
     ("keys", "direct", "scan", [0.10, 0.31, 1.16]),
@@ -80,8 +80,8 @@ pub const SPREAD: [MethodRates; 4] = [
     ("pairs", "reduced-bit-sort", &[2.31, 2.33, 2.52]),
 ];
 
-/// Splits into identity buckets: the key is the bucket index, and has 1 to 8 bits. The method `onesweep` stands for CUB's sort on the
-/// same bits.
+/// Splits into identity buckets: the key is the bucket index, and has 1 to 8 bits. The method `onesweep` stands for
+/// CUB's sort on the same bits.
 pub const BITS: [MethodRates; 6] = [
     ("keys", "warp", &[18.87, 17.70, 16.76, 16.33, 12.56]),
     ("keys", "block", &[19.37, 19.15, 18.99, 18.61, 17.89, 16.83, 13.41, 8.17]),
@@ -94,7 +94,7 @@ pub const BITS: [MethodRates; 6] = [
 /// Bits per round of the paper's radix sorts. For pairs with 4 and 5 bits, the paper prints the times of sorts of
 /// keys; its rates are correct.
 pub const RADIX_BITS: [u32; 5] = [4, 5, 6, 7, 8];
-/// Keys or pairs, the rates for each of [`RADIX_BITS`], and the rate of CUB's sort.
+/// Each entry has: keys or pairs, the rate for each of [`RADIX_BITS`], and the rate of CUB's sort.
 pub const RADIX: [(&str, [f64; 5], f64); 2] = [
     ("keys", [2.368, 2.654, 2.933, 2.994, 2.300], 3.397),
     ("pairs", [1.441, 1.619, 1.852, 2.101, 1.863], 1.911),
@@ -118,7 +118,7 @@ pub const HISTOGRAMS: [(&str, Rates, Rates); 2] = [
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
     pub graph: &'static str,
-    /// Name prefixes of the networks that replace the paper's network in our benchmarks.
+    /// Name prefixes of the benchmarked networks that are compared with the paper's network.
     pub stands_for: &'static [&'static str],
     /// Milliseconds of near-far, bucketing and Multisplit-SSSP.
     pub ms: [f64; 3],

@@ -18,7 +18,7 @@ const HERE: &str = "here";
 const NOTHING: &str = "-";
 
 impl Measured<'_> {
-    /// Radix sort, and a split with a scan.
+    /// Table of the reference methods: radix sort, and a split by a scan.
     pub fn reference(&self) -> Table {
         let mut rows = Vec::new();
         for (kind, sort, split) in paper::REFERENCE {
@@ -34,7 +34,7 @@ impl Measured<'_> {
         table(title, ["rate"], rows)
     }
 
-    /// Milliseconds and share of each stage.
+    /// Table of the milliseconds and the share of each stage.
     pub fn stages(&self) -> Table {
         let asked = |m: &&u32| self.buckets.contains(m);
         let buckets: Vec<u32> = STAGE_BUCKETS.iter().filter(asked).copied().collect();
@@ -62,7 +62,7 @@ impl Measured<'_> {
         table(&title, &buckets, rows)
     }
 
-    /// Delta buckets, by method and number of buckets.
+    /// Table of splits by delta buckets, by method and bucket count.
     pub fn delta(&self) -> Table {
         let mut rows = Vec::new();
         for (kind, method, rates) in paper::DELTA {
@@ -78,7 +78,7 @@ impl Measured<'_> {
         table(title, self.buckets, rows)
     }
 
-    /// Uneven key distributions.
+    /// Table of splits of unevenly distributed keys.
     pub fn distribution(&self) -> Table {
         let mut rows = Vec::new();
         for (kind, method, rates) in paper::SPREAD {
@@ -112,7 +112,7 @@ impl Measured<'_> {
         table(title, self.buckets.iter().map(|m| m.ilog2()), rows)
     }
 
-    /// Sorts with rounds of multisplit.
+    /// Table of sorts by rounds of multisplit.
     pub fn sorts(&self) -> Table {
         let mut rows = Vec::new();
         for (kind, rates, cub) in paper::RADIX {
@@ -305,8 +305,8 @@ fn stage_ms(point: &Point, stage: &str) -> f64 {
     stages.map(|(_, ms)| ms).sum()
 }
 
-/// Formats the times of near-far, bucketing, the paper's Multisplit-SSSP and ours, and the speedups of
-/// Multisplit-SSSP.
+/// Formats the times of near-far, bucketing, the paper's Multisplit-SSSP and its single-kernel variant, and the
+/// speedups of Multisplit-SSSP.
 fn search_cells(
     [near_far, bucketing, multisplit, ours]: [Option<f64>; 4],
     mteps: Option<f64>,
@@ -327,7 +327,7 @@ fn search_cells(
     ]
 }
 
-/// Formats three significant digits, even for rates far below one.
+/// Formats a number with three significant digits, even if it is far below one.
 fn three_digits(value: f64) -> String {
     if value <= 0.0 {
         return "0".to_owned();

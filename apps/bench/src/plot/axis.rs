@@ -4,7 +4,7 @@
 pub struct Ticks(pub Vec<(f64, String)>);
 
 impl Ticks {
-    /// Round numbers from `lo` to `hi`, which must differ: about `max` or fewer, and only integers if `whole`.
+    /// Round numbers from `lo` to `hi`, which must differ: approximately `max` or fewer, and only integers if `whole`.
     pub fn linear(lo: f64, hi: f64, max: f64, whole: bool) -> Self {
         let mut step = round_up((hi - lo) / max.max(1.0));
         if whole {
@@ -17,7 +17,7 @@ impl Ticks {
         Self(values.into_iter().zip(labels).collect())
     }
 
-    /// Powers of ten from 1 to `hi`, about `max` or fewer.
+    /// Powers of ten from 1 to `hi`: approximately `max` or fewer.
     pub fn decades(hi: f64, max: f64) -> Self {
         let decades = hi.max(1.0).log10().ceil().max(1.0);
         let step = (decades / max.max(1.0)).ceil().max(1.0) as usize;
@@ -25,8 +25,8 @@ impl Ticks {
         Self(values.map(|value| (value, amount(value))).collect())
     }
 
-    /// Powers of ten between two positive numbers, about `max` or fewer. Other round numbers if there are fewer than
-    /// two powers.
+    /// Powers of ten between two positive numbers: approximately `max` or fewer. If fewer than two powers of ten lie
+    /// between the numbers, uses other round numbers.
     pub fn powers(lo: f64, hi: f64, max: f64) -> Self {
         let (first, last) = (lo.log10().ceil() as i32, hi.log10().floor() as i32);
         if last <= first {
@@ -69,7 +69,7 @@ fn labels(values: &[f64], step: f64) -> Vec<String> {
     values.iter().map(label).collect()
 }
 
-/// The unit for large numbers: thousands, millions or billions.
+/// The unit of the labels for large numbers: thousands, millions or billions.
 fn unit(max: f64, step: f64) -> (f64, &'static str) {
     let units = [(1e9, " G"), (1e6, " M"), (1e3, " k")];
     let fits = |(scale, _): &(f64, &str)| max >= 10.0 * scale && step * 1000.0 >= *scale;
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_few_digits() {
+    fn numbers_are_formatted_with_few_digits() {
         assert_eq!(amount(1_250_000.0), "1.25 M");
         assert_eq!(short(0.25), "0.25");
         assert_eq!(short(100.0), "100");

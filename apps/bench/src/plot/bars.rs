@@ -12,7 +12,7 @@ const END: f64 = 76.0;
 /// Maximum width of a label.
 const MAX_LABEL: f64 = 200.0;
 
-/// One bar.
+/// A bar that consists of several parts.
 #[derive(Clone, Debug)]
 pub struct Bar {
     pub label: String,
@@ -22,13 +22,13 @@ pub struct Bar {
     pub total: String,
 }
 
-/// Bars with the same parts.
+/// A plot of bars that all consist of the same parts.
 pub struct Bars {
     pub title: String,
     /// Names of the parts.
     pub parts: Vec<String>,
     pub bars: Vec<Bar>,
-    /// Whether all bars have full width, to show shares. Otherwise only the longest has.
+    /// Whether all bars have full width, to show shares. Otherwise only the largest bar has full width.
     pub shares: bool,
     /// Formats the amount of a part.
     pub amount_text: fn(f64) -> String,

@@ -15,8 +15,8 @@ pub struct HistogramPlot<'p> {
     pub x_label: Option<&'p str>,
     /// One height per bin.
     pub heights: &'p [f64],
-    /// Ascending edges: one more than the number of bins. Infinite edges are drawn near the others, and
-    /// marked.
+    /// Ascending edges of the bins, one more than there are bins. Infinite edges are drawn near the others and marked
+    /// with an infinity sign.
     pub edges: &'p [f64],
     /// Number of samples outside all bins, shown below the title.
     pub out_of_range: u64,
@@ -26,13 +26,14 @@ pub struct HistogramPlot<'p> {
     pub log: bool,
     /// Whether heights are divided by the widths of the bins.
     pub density: bool,
-    /// Whether the sample axis is logarithmic. It also is if bin widths are very uneven.
+    /// Whether the sample axis is logarithmic. It is always logarithmic if all edges are positive and bin widths are
+    /// very uneven.
     pub log_axis: bool,
 }
 
 /// Width in pixels.
 const WIDTH: f64 = 860.0;
-/// If the widest bin is this many times as wide as the narrowest and all edges are positive, the axis is
+/// If all edges are positive and the widest bin is more than this many times as wide as the narrowest, the axis is
 /// logarithmic, so that the narrow bins are visible.
 const UNEVEN: f64 = 50.0;
 /// Approximate width of the labels on each side of the plot.
@@ -43,12 +44,12 @@ const TOP: f64 = 64.0;
 const RIGHT: f64 = 24.0;
 const BOTTOM: f64 = HEIGHT - 56.0;
 const BAR_HEIGHTS: f64 = BOTTOM - TOP;
-/// Minimum mean width of separate bars with tooltips, in pixels; narrower bars are merged into one shape.
+/// Minimum mean width in pixels of separate bars with tooltips. Narrower bars are merged into one shape.
 const SINGLE_BAR: f64 = 4.0;
 
 impl HistogramPlot<'_> {
-    /// Draws the histogram. With more bins than pixels, adjacent bins share a bar: its height is their mean,
-    /// and a paler bar behind it shows their maximum.
+    /// Draws the histogram. If there are more bins than pixels, adjacent bins share a bar: its height is the mean of
+    /// their heights, and a paler bar behind it shows the maximum.
     pub fn svg(&self) -> Result<String> {
         self.check()?;
         let bars = Bars::new(self);
@@ -142,7 +143,7 @@ struct Bar {
     from: f64,
     to: f64,
     height: f64,
-    /// Height of the largest bin, if several share the bar.
+    /// Height of the highest bin that shares this bar.
     peak: f64,
     /// Sum of the counts.
     count: f64,
@@ -257,7 +258,7 @@ impl<'f> Frame<'f> {
         };
         let left = 48.0 + y_ticks.longest() as f64 * CHARACTER;
         let width = WIDTH - left - RIGHT;
-        // As many ticks as fit, given the length of their labels; found in two steps.
+        // Choose as many ticks as fit. Label lengths depend on the tick count, so compute it twice.
         let max_ticks = |letters: usize| width / (letters as f64 * CHARACTER + 28.0);
         let ticks = |max: f64| match bars.log_axis {
             true => Ticks::powers(bars.lo, bars.hi, max),
@@ -278,7 +279,7 @@ impl<'f> Frame<'f> {
 
     fn y(&self, value: f64) -> f64 {
         let part = match self.plot.log {
-            // Draw one sample slightly above zero.
+            // The offset makes bins with one sample, whose logarithm is 0, visible.
             true if value > 0.0 => ((value.log10() + 0.04) / self.top.log10()).clamp(0.0, 1.0),
             true => 0.0,
             false => value / self.top,
@@ -354,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn heights_may_be_logarithmic() {
+    fn logarithmic_height_axis_shows_small_and_large_bins() {
         let (heights, edges) = ([1.0, 0.0, 1e5], edges(3));
         let plot = HistogramPlot { log: true, ..plot("log", &heights, &edges) };
         let text = plot.svg().expect("a drawing");

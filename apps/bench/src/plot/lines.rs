@@ -15,7 +15,7 @@ const NEAR: f64 = 2.5;
 pub enum Style {
     /// Measured on this device. The field is the colour index.
     Ours(usize),
-    /// From another program, in this colour.
+    /// Measured by another program. The field is the colour index.
     Others(usize),
     /// An upper bound.
     Ceiling,
@@ -31,7 +31,7 @@ impl Style {
     }
 }
 
-/// A line: its points ascend in x, and x is positive.
+/// A line. Its points have positive, ascending x.
 #[derive(Clone, Debug)]
 pub struct Series {
     pub name: String,
@@ -98,7 +98,7 @@ impl LinePlot {
                 drawing.dot(&class, corner, &title);
             }
         }
-        // The label is drawn last, on top of all lines.
+        // Draw the label last, so that it is on top of all lines.
         if let Some(label) = above {
             drawing.text("end", (WIDTH - RIGHT, TOP + FONT), &label);
         }

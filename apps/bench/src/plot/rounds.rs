@@ -13,7 +13,7 @@ const TOP: f64 = 46.0;
 const BOTTOM: f64 = 46.0;
 /// Maximum number of bars. With more rounds, each bar represents several.
 const MAX_BARS: usize = 400;
-/// Minimum height of a bar with entries, so that it is visible.
+/// Minimum height of a bar, so that rounds with a single entry are visible.
 const MIN_HEIGHT: f64 = 1.0;
 
 /// Draws the entries of each round on a logarithmic scale. Adjacent bars of the same colour have the same distance

@@ -7,7 +7,7 @@ use anyhow::{Result, ensure};
 use super::results::{Cell, Results};
 use crate::figures;
 
-/// Relative changes up to this size do not count.
+/// Times that differ by at most this fraction count as the same.
 const SAME: f64 = 0.03;
 
 /// The result of a comparison.
@@ -15,7 +15,7 @@ const SAME: f64 = 0.03;
 pub struct Comparison {
     /// The slower cells, the missing ones, and a summary.
     pub text: String,
-    /// Number of cells that are slower by more than the noise of their samples.
+    /// Number of cells whose slowdown exceeds the noise of their samples.
     pub slower: usize,
 }
 
@@ -23,7 +23,10 @@ impl Results {
     /// Compares a run with an earlier one on the same device.
     pub fn compare(&self, old: &Self) -> Result<Comparison> {
         let (before, now) = (&old.origin.device, &self.origin.device);
-        ensure!(before == now, "the old file is of {before}, the new one of {now}");
+        ensure!(
+            before == now,
+            "the files are from different devices: the old one from {before}, the new one from {now}"
+        );
         let mut text = format!("old: {}\nnew: {}\n", old.description(), self.description());
         let (mut slower, mut noisy, mut faster, mut same) = (0, 0, 0, 0);
         let mut added = Vec::new();
@@ -86,7 +89,7 @@ fn noise(cell: &Cell) -> f64 {
     1.57 * (quartile(3) - quartile(1)) / (samples.len() as f64).sqrt()
 }
 
-/// Names cells, one line per operation.
+/// Lists cells, one line per operation.
 fn names(title: &str, cells: &[&Cell]) -> String {
     let mut operations: Vec<(String, Vec<String>)> = Vec::new();
     for cell in cells {
@@ -106,7 +109,7 @@ fn names(title: &str, cells: &[&Cell]) -> String {
 mod tests {
     use super::super::Results;
 
-    /// A file with two cells. The samples of the second one are spread by this part of its time.
+    /// A file with two cells. The samples of the second cell vary by the fraction `spread` of its time.
     fn file(ms: [f64; 2], spread: f64) -> String {
         let mut text = r#"{"device":"A","driver":"B","version":"1","date":"today"}"#.to_owned();
         for (op, ms, spread) in [("copy", ms[0], 0.0), ("fill", ms[1], spread)] {
@@ -123,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn slower_cells_are_named() {
+    fn slower_cells_are_listed() {
         let compared =
             parse([1.1, 2.0], 0.01).compare(&parse([1.0, 2.0], 0.01)).expect("one device");
         assert_eq!(compared.slower, 1);
@@ -132,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_files_and_noise_are_not_slower() {
+    fn equal_or_noisy_times_do_not_count_as_slower() {
         let (old, new) = (parse([1.0, 2.0], 0.2), parse([1.0, 2.2], 0.2));
         let same = old.compare(&old).expect("one device");
         assert_eq!((same.slower, same.text.lines().count()), (0, 3), "{}", same.text);
@@ -143,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_cells_are_named() {
+    fn cells_in_only_one_file_are_listed() {
         let all = parse([1.0, 2.0], 0.0);
         let mut less = all.clone();
         less.cells.remove(1);

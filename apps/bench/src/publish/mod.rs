@@ -33,17 +33,17 @@ const FAMILY: &str = "family --family reduce_sum_u32,reduce_max_f32,scan_inclusi
                       scan_inclusive_u64,select_if_u32,unique_u32,run_length_encode_u32,reduce_by_key_u32";
 const SEGMENTED: &str = "family --family segmented_reduce_sum_f32,segmented_reduce_sum_f32_offsets,\
                          segmented_sort_keys_f32,segmented_argsort_f32";
-/// Numbers of buckets of splits in one round, of all splits, and of bins of histograms.
+/// Bucket counts of splits by identity, bucket counts of all other splits, and bin counts of histograms.
 const COUNTS: [&str; 3] = [
     "2,4,8,16,32,64,128,256",
     "2,4,8,16,32,64,128,256,1024,4096,65536",
     "2,4,8,16,32,64,128,256,1024,65536,1048576",
 ];
-/// Few counts, because a software driver compiles kernels for each.
+/// Only a few counts, because a software driver compiles kernels for each count.
 const SOFTWARE_COUNTS: [&str; 3] = ["8,256"; 3];
 
-/// Arguments of benchmarks, and their sizes; together they measure each cell once. Rankings after the first one are
-/// measured for the most important sorts and splits only.
+/// Argument lines of benchmarks, and the sizes for each; together they measure every cell once. With the first ranking,
+/// all operations are measured; with any other ranking, only the most important sorts and splits.
 fn runs(is_first: bool, counts: [&str; 3]) -> Vec<(String, &'static [u64])> {
     let [one_round, buckets, bins] = counts;
     let split = |ops: &str, m: &str| format!("split --method auto --m {m} --op {ops}");
@@ -65,7 +65,7 @@ fn runs(is_first: bool, counts: [&str; 3]) -> Vec<(String, &'static [u64])> {
     ]
 }
 
-/// A run of `multisplit bench publish`, with one ranking after the other.
+/// A run of `multisplit bench publish`, which measures one ranking after the other.
 pub struct Publisher {
     start: Instant,
     is_first: bool,
@@ -78,7 +78,8 @@ impl Default for Publisher {
 }
 
 impl Publisher {
-    /// Measures the published cells with the ranking of `context`. The first call measures those that do not rank, too.
+    /// Measures the published cells with the ranking of `context`. Only the first call measures operations that do not
+    /// rank keys.
     pub fn measure(
         &mut self,
         options: &Options,
@@ -99,7 +100,7 @@ impl Publisher {
             true => SOFTWARE_COUNTS,
             false => COUNTS,
         };
-        // By size, so that the largest ones are missing if the time is not enough.
+        // Start with small sizes, so that only the largest are missing if time runs out.
         let mut all: Vec<(u64, String)> = Vec::new();
         for (run, sizes) in runs(self.is_first, counts) {
             let sizes = match bench.is_software() {
@@ -118,7 +119,7 @@ impl Publisher {
             if self.start.elapsed() > Duration::from_secs(60 * minutes) {
                 let (rest, n) = (all.len() as u64 - bar.position(), size::show(*n));
                 console::note(format_args!(
-                    "{minutes} minutes are over: {rest} of {} groups are missing, from n = {n} on; see --minutes",
+                    "{minutes} minutes are over: {rest} of {} runs are missing, from n = {n} on; raise --minutes",
                     all.len()
                 ));
                 break;

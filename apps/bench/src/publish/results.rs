@@ -52,7 +52,7 @@ fn yes() -> bool {
 }
 
 impl Cell {
-    /// The fields that identify a cell. The method is not one of them: it may change from version to version.
+    /// The fields that identify a cell. The method is not part of the key, because it may change between versions.
     pub fn key(&self) -> (&str, u64, Option<&str>, u64) {
         (&self.op, self.m, self.ranking.as_deref(), self.n)
     }

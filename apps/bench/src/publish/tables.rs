@@ -1,4 +1,4 @@
-//! Tables of a run of `multisplit bench publish`, in Markdown, and their places in pages.
+//! Formats the results of `multisplit bench publish` as Markdown tables, and inserts them into pages.
 
 use std::fmt::Write as _;
 
@@ -9,30 +9,34 @@ use crate::figures::{self, elements_per_nanosecond};
 use crate::html::{Points, counterpart};
 use crate::size;
 
-/// Begins a generated part of a page: `<!-- results: OURS.jsonl [against=OTHERS.jsonl] [TABLE...] -->`.
+/// Start of a generated part of a page: `<!-- results: OURS.jsonl [against=OTHERS.jsonl] [TABLE...] -->`.
 const BEGIN: &str = "<!-- results: ";
 const END: &str = "<!-- end of results -->";
 
-/// The table of cells with a column for each n. The others have a column for each m.
+/// Name of the table that has a column for each n. All other tables have a column for each m.
 const TIMES: &str = "times";
 
-/// Operations with few values of m, which are a part of the row.
+/// Prefix of the top-k operations. They have only a few values of m (k), so m is part of the row label.
 const TOP_K: &str = "topk";
 
-/// The name of the table with this cell.
+/// The name of the table that contains this cell.
 fn table_of(cell: &Cell) -> &str {
     let kind = cell.op.split('_').next().unwrap_or_default();
     if cell.m == 0 || kind == TOP_K { TIMES } else { kind }
 }
 
-/// Formats the tables with these names, or all if there are none. With figures of another program, each cell has the
-/// ratio of its rate to the best one of that program.
+/// Formats the tables with these names, or all tables if `names` is empty. If another program measured the same cell,
+/// adds the ratio of the rate to that program's best rate.
 pub fn tables(results: &Results, others: &Points, names: &[&str]) -> Result<String> {
     let mut known: Vec<&str> = results.cells.iter().map(table_of).collect();
     known.sort_unstable();
     known.dedup();
     for name in names {
-        ensure!(known.contains(name), "there is no table `{name}`, only {}", known.join(", "));
+        ensure!(
+            known.contains(name),
+            "there is no table `{name}`; the tables are {}",
+            known.join(", ")
+        );
     }
     let mut text = format!("{}.\n", results.description());
     let anchors = others.distinct(|point| point.anchor.clone()).join(", ");
@@ -87,7 +91,7 @@ fn table(results: &Results, others: &Points, name: &str) -> String {
     text
 }
 
-/// The time or the rate of a cell, and its ratio to the best figure of another program.
+/// Formats the time or the rate of a cell, and the speedup over the best figure of another program.
 fn show(cell: &Cell, time: bool, others: &Points) -> String {
     let mut text = match time {
         true => figures::time(cell.ms * 1e6),
@@ -105,15 +109,15 @@ fn show(cell: &Cell, time: bool, others: &Points) -> String {
     text
 }
 
-/// Fills the generated parts of a page. `read` returns the text of a file that a part names.
+/// Replaces the generated parts of a page by current tables. `read` returns the text of a results file by name.
 pub fn filled(page: &str, read: impl Fn(&str) -> Result<String>) -> Result<String> {
     let (mut text, mut rest) = (String::new(), page);
     while let Some((before, after)) = rest.split_once(BEGIN) {
-        let problem = || format!("{BEGIN}without --> or {END}");
+        let problem = || format!("`{BEGIN}` must be followed by `-->` and `{END}`");
         let (marker, after) = after.split_once("-->").with_context(problem)?;
         let (_, after) = after.split_once(END).with_context(problem)?;
         let mut words = marker.split_whitespace();
-        let file = words.next().context("a marker names no file")?;
+        let file = words.next().context("a file name must follow `<!-- results: `")?;
         let ours = Results::parse(&read(file)?).with_context(|| file.to_owned())?;
         let (mut others, mut names) = (String::new(), Vec::new());
         for word in words {
@@ -163,7 +167,7 @@ The end.
 ";
 
     #[test]
-    fn pages_are_filled_with_tables() {
+    fn generated_parts_of_pages_are_replaced_by_tables() {
         let read = |name: &str| match name {
             "ours.jsonl" => Ok(OURS.to_owned()),
             "cub.jsonl" => Ok(OTHERS.to_owned()),

@@ -1,8 +1,8 @@
 //! Checks every element of a split against the CPU: ordered by bucket, and stable within a bucket.
 //!
 //! The reference is a counting sort that does not store its output: it computes the position of each key and
-//! compares the key found there. The positions are a permutation, so all of the output is checked. All cores
-//! take part, so that even 2^28 elements need no sampling.
+//! compares the key found there. The positions are a permutation, so the whole output is checked. With all CPU cores,
+//! this is fast enough to check every one of 2^28 elements.
 
 use std::thread;
 
@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result, bail};
 use super::Rule;
 use crate::data;
 
-/// The expected position of each key of an input; shared by all methods.
+/// The expected position of each key of an input. It is the same for all methods.
 pub struct Expected {
     /// The bucket of each key.
     ids: Vec<u16>,
@@ -48,7 +48,7 @@ impl Expected {
         let mut next = 0;
         for (bucket, offset) in offsets.iter_mut().enumerate() {
             *offset = next;
-            // `get_mut` fails after the last bucket, which has no counts.
+            // The last offset is the end of the last bucket. It has no counts, so `get_mut` returns `None`.
             for count in begins.iter_mut().filter_map(|counts| counts.get_mut(bucket)) {
                 (*count, next) = (next, next + *count);
             }

@@ -8,7 +8,7 @@ use super::{Function, Rule};
 use crate::choice::{Choice, Named, choice};
 use crate::data::{self, SEED, SplitMix64, below};
 
-/// Distribution of the keys over the buckets: the three of the paper.
+/// Distribution of the keys over the buckets. The paper uses the same three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "described below")]
 pub enum Distribution {
@@ -33,7 +33,7 @@ impl Named for Distribution {
     ];
 }
 
-/// Parameters of key generation. Equal recipes generate equal keys, so that keys can be reused.
+/// Parameters of key generation. Equal recipes generate equal keys, so keys can be reused if the recipe is the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recipe {
     /// Random words, independent of the bucket function.
@@ -58,7 +58,7 @@ impl Recipe {
         Self::Placed { function: rule.function, buckets: rule.buckets, distribution }
     }
 
-    /// Generates `n` keys, independent of the number of threads.
+    /// Generates `n` keys. They do not depend on the thread count.
     pub fn make(self, n: u64) -> Result<Vec<u32>> {
         let Self::Placed { function, buckets, distribution } = self else {
             return data::random_keys(n, SEED);
@@ -95,11 +95,11 @@ const COINS: u32 = 64;
 struct Spread {
     distribution: Distribution,
     buckets: u32,
-    /// Masks with m - 1 bits in total, or all bits if there are fewer.
+    /// Masks of the random words with m - 1 set bits in total. If m - 1 exceeds their size, all bits are set.
     masks: [u64; MASKS],
-    /// Number of the m - 1 bits that are not in `masks`.
+    /// Number of the m - 1 bits that do not fit in `masks`.
     more_coins: u32,
-    /// The bucket of most keys of the distribution "quarter-uniform".
+    /// The bucket that contains most keys of the distribution "quarter-uniform".
     favourite: u32,
 }
 

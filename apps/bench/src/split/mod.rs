@@ -141,7 +141,7 @@ impl Rule {
         DOMAIN.div_ceil(u64::from(self.buckets.max(1)))
     }
 
-    /// The smallest key of a bucket that is an interval, or the end of the domain.
+    /// The smallest key of bucket `id`, or the end of the domain if there is no such bucket. Not for identity buckets.
     fn first(&self, id: u32) -> u64 {
         match (self.function, id) {
             (Range, 0) => 0,
@@ -186,8 +186,8 @@ impl Named for engine::Method {
         &[(Self::ReducedBitSort, "reduced-bit-sort"), (Self::FullSort, "full-sort")];
 }
 
-/// Plans a split of `n` keys or pairs by `rule`. The imports are the keys, the keys of the output and the
-/// offsets, and for pairs the values and the values of the output.
+/// Plans a split of `n` keys or pairs by `rule`. The imports are the input keys, the output keys and the offsets,
+/// followed by the input values and the output values if `pairs`.
 pub fn plan(
     target: &Target,
     rule: &Rule,

@@ -26,7 +26,7 @@ const SCAN_BY_KEY: &str = "scan_inclusive_by_key_u32";
 
 type Group = (&'static [&'static str], fn(&Family<'_, '_>) -> Result<()>);
 
-/// The operations by input, and the function that measures them.
+/// Operations that share an input, and the function that measures them.
 const GROUPS: [Group; 5] = [
     (&["reduce_sum_u32", "scan_inclusive_u32", "select_if_u32"], |family| family.words()),
     (&["reduce_max_f32", SUM_OF_ROWS, SUM_BY_OFFSETS, "scan_inclusive_f32"], |family| {
@@ -76,7 +76,7 @@ struct Family<'b, 'c> {
 }
 
 impl Family<'_, '_> {
-    /// Measures a graph if the operation was requested. `m` is the row length, or 0 without rows.
+    /// Measures a graph if the operation was requested. `m` is the row length, or 0 if there are no rows.
     fn measure(
         &self,
         op: &'static str,
@@ -154,7 +154,8 @@ impl Family<'_, '_> {
         })
     }
 
-    /// Measures a selection of `keys`. With `lengths`, it also writes run lengths.
+    /// Measures a selection from `src` and checks that it selects `keys`. With `lengths`, also writes run lengths and
+    /// checks that they equal `lengths`.
     fn selection(
         &self,
         op: &'static str,
@@ -182,7 +183,7 @@ impl Family<'_, '_> {
             let kept = keys.len() as u64;
             ensure!(
                 context.download(&found)? == [kept as u32],
-                "the number of results differs from the CPU's result"
+                "the number of selected elements differs from the CPU's result"
             );
             ensure!(
                 context.download_range(&dst, 0..kept)? == keys,
@@ -243,7 +244,7 @@ impl Family<'_, '_> {
         })
     }
 
-    /// Measures operations on runs with an average length of four.
+    /// Measures operations on runs of equal words with an average length of four.
     fn runs(&self) -> Result<()> {
         let mut run = 0;
         let words = data::words(self.n, |index| {
@@ -265,7 +266,7 @@ impl Family<'_, '_> {
         Ok(())
     }
 
-    /// Measures the sum of the values of each run, and their inclusive scan.
+    /// Measures the sum of the values of each run of equal keys, and the inclusive scan of the values of each run.
     fn by_key(&self, keys: &[u32], src: &Array<u32>) -> Result<()> {
         let (context, n) = (self.bench.context, self.n);
         let values = data::words(n, |index| mixed(index, 2))?;
@@ -295,7 +296,7 @@ impl Family<'_, '_> {
             let runs = sums.len() as u64;
             ensure!(
                 context.download(&found)? == [runs as u32],
-                "the number of results differs from the CPU's result"
+                "the number of runs differs from the CPU's result"
             );
             ensure!(
                 context.download_range(&dst, 0..runs)? == sums,
@@ -306,8 +307,8 @@ impl Family<'_, '_> {
         self.sums(SCAN_BY_KEY, &of_values, Some(src), |found| found == scanned)
     }
 
-    /// Measures sums of rows, given by row length and by offsets, for each length of [`ROWS`] that divides the array
-    /// length.
+    /// Measures sums of rows, which are given either by row length or by offsets, for each length in [`ROWS`] that
+    /// divides the array length.
     fn rows(&self, floats: &[f32], src: &Array<f32>) -> Result<()> {
         let (context, n) = (self.bench.context, self.n);
         let all = ROWS.into_iter().filter(|m| n.is_multiple_of(*m));

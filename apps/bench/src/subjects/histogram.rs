@@ -39,7 +39,7 @@ pub struct HistogramOptions {
 }
 
 const BINS: [u32; 9] = [2, 4, 8, 16, 32, 64, 128, 256, 65_536];
-/// Few bin counts, because a software driver compiles kernels for each.
+/// Only a few bin counts, because a software driver compiles kernels for each count.
 const SOFTWARE_BINS: [u32; 2] = [8, 64];
 
 impl HistogramOptions {
@@ -78,7 +78,7 @@ impl HistogramOptions {
             let expected = expected(op.value, m, words, input.n);
             for (tune, target) in &targets {
                 for method in or_default(&self.count_by, &HistogramMethod::CHOICES[..1]) {
-                    // Skip cases that a method does not support.
+                    // Ballots support neither more than 256 bins nor several channels.
                     let ballots = method.value == HistogramMethod::Ballots;
                     if ballots && (m > BYTES || op.value.channels() > 1) {
                         continue;

@@ -12,7 +12,7 @@ use crate::measure::{Bench, Case};
 /// Row lengths that other benchmark programs use.
 pub const ROWS: [u64; 7] = [16, 64, 256, 1024, 4096, 1 << 16, 1 << 20];
 
-/// The operations.
+/// Names of the operations.
 pub const OPS: [&str; 5] = [
     "segmented_sort_keys_f32",
     "segmented_argsort_f32",
@@ -58,7 +58,7 @@ struct Segmented {
     op: &'static str,
     /// Length of all segments, or 0 if they differ.
     length: u64,
-    /// Whether the sort gets a row length instead of offsets.
+    /// Whether the sort takes a row length instead of offsets.
     by_rows: bool,
     /// Whether the sort also writes indices.
     indices: bool,

@@ -47,8 +47,9 @@ struct Input<'b, 'c, K> {
     op: Op,
     n: u64,
     host_keys: Vec<K>,
-    /// The original keys, and the array in which they are sorted.
+    /// The original keys. They are copied to `keys` before each run.
     unsorted: Array<K>,
+    /// The keys that are sorted in place.
     keys: Array<K>,
     values: Option<Array<u32>>,
 }
@@ -95,7 +96,8 @@ impl<'b, 'c, K: Key> Input<'b, 'c, K> {
             got.is_sorted_by_key(|&key| rank(key)),
             "the sort is wrong: the keys are not sorted"
         );
-        // A sum of hashes: equal for the same keys, and almost never for others.
+        // The sum of the hashes of all keys does not depend on their order, and almost certainly
+        // differs for other keys.
         let mixed = |keys: &[K]| {
             let mix = |&key: &K| data::SplitMix64::after(key.key_bits(), 0).draw();
             keys.iter().map(mix).fold(0u64, u64::wrapping_add)

@@ -30,9 +30,9 @@ pub struct SplitOptions {
 }
 
 const BUCKETS: [u32; 8] = [2, 4, 8, 16, 32, 64, 128, 256];
-/// Few bucket counts, because a software driver compiles kernels for each.
+/// Only a few bucket counts, because a software driver compiles kernels for each count.
 const SOFTWARE_BUCKETS: [u32; 2] = [8, 64];
-/// Input and output, of keys and values.
+/// Number of arrays of a split of pairs: input keys and values, output keys and values.
 const PAIR_ARRAYS: u64 = 4;
 
 impl SplitOptions {
@@ -72,7 +72,8 @@ impl SplitOptions {
     }
 }
 
-/// Reason why `n` words exceed the range that a kernel can access; `None` if they do not. Splits need whole arrays.
+/// Reason why `n` words exceed the range that a kernel can access; `None` if they do not. Kernels of splits access
+/// whole arrays.
 fn too_wide(context: &Context, n: u64) -> Option<String> {
     let (array, max) = (bytes_of(n), context.limits().max_storage_range);
     (array > max).then(|| {
@@ -86,13 +87,13 @@ struct Splits<'b, 'c> {
     bench: &'b Bench<'c>,
     n: u64,
     distribution: Choice<Distribution>,
-    /// Input and output.
+    /// Input keys and output keys.
     keys: [Array<u32>; 2],
-    /// Input and output, if there are pairs.
+    /// Input values and output values; `None` if no pairs are split.
     values: Option<[Array<u32>; 2]>,
-    /// Large enough for any number of buckets.
+    /// Bucket offsets, with capacity for the maximum bucket count.
     offsets: Array<u32>,
-    /// Host copy of the keys on the device.
+    /// Host copy of the input keys, and the recipe that generated them.
     host_keys: Option<(Recipe, Vec<u32>)>,
 }
 

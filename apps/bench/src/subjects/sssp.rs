@@ -36,11 +36,11 @@ pub struct SearchOptions {
     /// Number of buckets, for methods with buckets
     #[arg(long, value_name = "M")]
     pub search_buckets: Option<u32>,
-    /// Whether one dispatch runs many rounds [default: if the device is known to support it]
+    /// Run many rounds per dispatch [default: true if the device is known to support it]
     #[arg(long, value_name = "BOOL")]
     pub resident: Option<bool>,
-    /// Override sizes of the search, e.g. local_hops=16,stage=4; lists separated by semicolons
-    /// are measured one after another
+    /// Override tuning parameters, e.g. local_hops=16,stage=4; lists separated by semicolons are
+    /// measured one after another
     #[arg(long, value_name = "LISTS", value_delimiter = ';')]
     pub tune_search: Vec<Tune<Tuning>>,
 }
@@ -60,11 +60,11 @@ struct Line {
     tune: Option<String>,
     /// GPU time of a complete search, averaged over the sources.
     ms: f64,
-    /// Whether all measured times settled. Written only if false.
+    /// Whether all times are reliable; see [`Timed::settled`]. Written only if false.
     #[serde(skip_serializing_if = "is_true")]
     settled: bool,
-    /// Millions of arcs per second. The paper computes 2 x edges / time, which is the same if each
-    /// edge leads in both directions.
+    /// Millions of arcs per second. The paper computes 2 x edges / time, which is the same for undirected
+    /// networks.
     mteps: f64,
     rounds: u32,
     splits: u32,
@@ -193,7 +193,7 @@ impl Search<'_> {
     }
 }
 
-/// Fraction of the GPU time spent outside the search passes; `None` if there are no times.
+/// Fraction of the GPU time spent outside the search passes; `None` if `passes` is empty.
 fn bucketing_share(passes: &[PassTime]) -> Option<f64> {
     let all: f64 = passes.iter().map(|pass| pass.nanoseconds).sum();
     let searching = ["sssp.clear", "sssp.begin", "sssp.round", "sssp.report"];

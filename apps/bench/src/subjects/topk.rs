@@ -19,7 +19,7 @@ pub struct TopKOptions {
     /// Numbers of largest elements to find, separated by commas [default: 32,1024]
     #[arg(long, value_name = "LIST", value_parser = size::parse, value_delimiter = ',')]
     k: Vec<u64>,
-    /// Number of rows that the n elements form; k elements are found in each [default: 1]
+    /// Divide the n elements into this many rows, and find k elements in each row [default: 1]
     #[arg(long, value_name = "ROWS", value_parser = value_parser!(u64).range(1..))]
     topk_rows: Option<u64>,
     /// Methods, separated by commas [default: auto]
@@ -97,7 +97,7 @@ fn measure(
 fn check(keys: &[f32], rows: u64, k: usize, indices: &[u32]) -> Result<()> {
     let length = keys.len() / rows as usize;
     for (row, found) in keys.chunks(length).zip(indices.chunks(k)) {
-        // A number that sorts by key, largest first, and then by index.
+        // Numbers that, in ascending order, sort by key from large to small and then by index.
         let number = |(index, &key): (usize, &f32)| !rank(key) << 32 | index as u64;
         let mut numbers: Vec<u64> = row.iter().enumerate().map(number).collect();
         let (largest, last, _) = numbers.select_nth_unstable(k - 1);

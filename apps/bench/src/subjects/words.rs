@@ -9,7 +9,7 @@ use crate::output::COPY;
 use crate::plans::{Planned, Target};
 use crate::{data, size};
 
-/// Content of the output before a checked run, so that the result of an earlier run cannot pass the check.
+/// Initial content of the output of a checked run, so that the result of an earlier run cannot pass the check.
 pub const POISON: u32 = 0x5a5a_a5a5;
 const FILL_VALUE: u32 = 0x1234_5678;
 
@@ -42,8 +42,8 @@ pub fn measure(bench: &Bench<'_>, subject: Subject, n: u64) -> Result<()> {
     Ok(())
 }
 
-/// The operations of a subject. Both scan methods run small scans in the same way, so these are
-/// measured once.
+/// The operations of a subject. Both scan methods run small scans with the same kernel, so small scans are measured
+/// only once.
 fn operations(subject: Subject, target: &Target, n: u64) -> Result<Vec<Operation>> {
     Ok(match subject {
         Subject::Copy => vec![Operation { op: COPY, planned: target.copy(n)?, check: copied }],

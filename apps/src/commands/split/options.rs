@@ -96,7 +96,7 @@ impl Options {
         }
     }
 
-    /// Whether the bucket depends on the value of the key, and not only on its order.
+    /// Whether the bucket depends on the value of a key and not only on the order of keys.
     pub fn is_by_value(&self) -> bool {
         self.by == Some(By::Identity) || self.glsl.is_given()
     }

@@ -13,7 +13,7 @@ use crate::number::Number;
 use crate::report;
 use crate::split::{KeyRule, Split};
 
-/// Maximum number of buckets that are all printed.
+/// With at most this many buckets, all are printed; otherwise only four.
 const MAX_SHOWN: usize = 32;
 
 /// Prints the bucket sizes and the summary.
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn many_buckets_are_summarized_by_four() {
+    fn only_four_of_many_buckets_are_shown() {
         let offsets: Vec<u64> = (0..=40).map(|b| if b > 7 { 10 * b + 5 } else { 10 * b }).collect();
         let text = bucket_table(&offsets);
         let named = |name: &str| {

@@ -116,7 +116,7 @@ impl Found {
         )
     }
 
-    /// Formats one JSON object. A requested path is included; if there is no path, it is null.
+    /// Formats one JSON object. Includes the path if one was requested; it is null if the vertex cannot be reached.
     pub fn json(&self, path: Option<Option<&[u32]>>) -> Result<String> {
         Ok(serde_json::to_string(&WithPath { found: self, path })?)
     }
@@ -140,7 +140,7 @@ pub fn is_exact(network: &Network, paths: &ShortestPaths) -> bool {
         Distance::F32(distance) => max.max(distance.into()),
         Distance::U32(_) => max,
     });
-    // Strictly less, because a distance equal to the bound may be the result of rounding.
+    // A distance equal to the bound may itself be rounded, so it must be strictly less.
     max < 2f64.powi(unit + 24)
 }
 

@@ -250,7 +250,7 @@ fn of_source(file: &Path, source: u32) -> PathBuf {
     }
 }
 
-/// The distances as an array of their type; infinity or the maximum for unreached vertices.
+/// The distances as an array of their type. Unreached vertices have an infinite distance (f32) or the maximum (u32).
 fn distances_of(paths: &ShortestPaths) -> Result<Array> {
     let (element, unreached) = match paths.kind {
         WeightKind::U32 => (Element::U32, UNREACHED),

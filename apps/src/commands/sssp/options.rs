@@ -45,7 +45,8 @@ pub struct Options {
     /// f32, with inf. With several sources, {} in the name is replaced by the source
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Write the predecessor of each vertex on a shortest path (u32), 4294967295 if it has none
+    /// Write the predecessor of each vertex on a shortest path (u32); 4294967295 for the source and
+    /// for vertices that cannot be reached
     #[arg(long, value_name = "FILE")]
     pub predecessors: Option<PathBuf>,
     /// Show a shortest path to this vertex
@@ -54,7 +55,7 @@ pub struct Options {
     /// Write the vertices of that path (u32)
     #[arg(long, value_name = "FILE", requires = "path_to")]
     pub path: Option<PathBuf>,
-    /// Draw the work of each round (SVG)
+    /// Draw the number of queue entries of each round (SVG)
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
     /// Print one JSON object for each source
@@ -78,7 +79,7 @@ enum GraphFormat {
 /// Source of the edge weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Weights {
-    /// Weights of the file, or 1 if it has none; for generated networks the same as `hash`
+    /// Weights of the file, or 1 for unweighted files; for generated networks the same as `hash`
     #[default]
     File,
     /// 0 to 1000, from a hash of the two vertices, as in the paper

@@ -8,11 +8,11 @@ use crate::network::{InputError, Weighting};
 
 /// A road-like network.
 ///
-/// It consists of a random spanning tree of a lattice (Kruskal's algorithm on edges in the order of their
-/// hashed keys), and enough other lattice edges for the requested size. Each of these edges becomes a chain of
-/// segments. The segment counts have a geometric distribution; they are then changed by one, in hashed order, until
-/// their total is the requested number of edges. Vertices are numbered junction by junction; each junction is followed
-/// by the inner vertices of the chains that begin there.
+/// It consists of a random spanning tree of a lattice (Kruskal's algorithm on edges in hashed order), and enough
+/// other lattice edges for the requested size. Each of these edges becomes a chain of segments. The segment counts
+/// have a geometric distribution; they are then changed by one, in hashed order, until their total is the requested
+/// edge count. Vertices are numbered junction by junction; each junction is followed by the inner vertices of the
+/// chains that begin there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
     /// Junctions per row.
@@ -38,7 +38,7 @@ impl Default for Grid {
 type LatticeEdge = (u32, u32);
 
 impl Grid {
-    /// A network of `vertices` vertices, at least 4, with the proportions of the default one.
+    /// A network of `vertices` vertices (at least 4) with the proportions of the default network.
     pub fn of_size(vertices: u32) -> Self {
         let whole = Self::default();
         let share = f64::from(vertices) / f64::from(whole.vertices);
@@ -89,8 +89,8 @@ impl Grid {
         right.map(|j| (j, j + 1)).chain(down.map(|j| (j, j + self.width))).collect()
     }
 
-    /// Picks `chains` lattice edges: those of a spanning tree, and the first of the other edges. Returns them in
-    /// lattice order.
+    /// Picks `chains` lattice edges: first those of a spanning tree, then other edges in hashed order. Returns them
+    /// in lattice order.
     fn pick(&self, lattice: &[LatticeEdge], junctions: usize, chains: usize) -> Vec<LatticeEdge> {
         let mut joined: Vec<u32> = (0..junctions as u32).collect();
         let mut find = |mut p: u32, root: Option<u32>| {

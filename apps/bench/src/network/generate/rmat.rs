@@ -12,10 +12,10 @@ use crate::network::{InputError, Weighting};
 
 /// An undirected R-MAT network like those of GTgraph, but without noise on the parameters.
 ///
-/// Candidate edge e begins at the vertices (0, 0), and then takes steps of n/2, n/4, ... down to 1 for n vertices,
-/// rounded down. For step l, x is the upper half of `random(seed, 32 e + l)`, as a fraction of 2^32: if x is below a,
-/// nothing is added; below a + b, the step is added to the second end; below a + b + c, to the first; otherwise to
-/// both. Candidates are taken in order until there are enough edges; loops and duplicates are dropped.
+/// The ends of candidate edge e start at (0, 0). For n vertices, steps of n/2, n/4, ... down to 1, rounded down, are
+/// added to them. For step l, x is the upper half of `random(seed, 32 e + l)`, as a fraction of 2^32: if x is below
+/// a, the step is not added; below a + b, it is added to the second end; below a + b + c, to the first; otherwise to
+/// both. Candidates are taken in order until there are enough edges; loops and duplicates are skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rmat {
     /// Number of vertices.
@@ -35,7 +35,7 @@ impl Default for Rmat {
     }
 }
 
-/// Candidates that one thread draws at a time.
+/// Number of candidates that a thread draws at a time.
 const BLOCK: u64 = 1 << 18;
 /// Maximum number of candidates per edge before the generator gives up.
 const PATIENCE: u64 = 64;
@@ -152,7 +152,7 @@ mod tests {
         };
         assert!(refused(Rmat::of_size(3, 4)));
         assert!(refused(Rmat { parts: [500, 500, 1], ..Rmat::default() }));
-        // Some vertices are never drawn.
+        // Every candidate is the loop (0, 0), so no edge is ever found.
         assert!(refused(Rmat { parts: [1000, 0, 0], ..Rmat::of_size(64, 100) }));
     }
 }

@@ -6,14 +6,14 @@ use std::path::Path;
 use crate::host_memory;
 use crate::network::InputError;
 
-/// Whole lines of a file.
+/// Some consecutive whole lines of a file.
 pub(super) struct Block {
     pub text: Vec<u8>,
     /// Line number of the first line, counted from 1.
     pub first_line: u64,
 }
 
-/// Block size in bytes: large enough that the cost of passing a block to a thread is negligible.
+/// Block size in bytes: large enough that passing a block to a thread takes negligible time.
 const BLOCK: usize = 1 << 21;
 /// Maximum line length. Files with longer lines are not edge lists.
 const LONGEST_LINE: usize = 1 << 16;
@@ -41,7 +41,7 @@ impl<'r> Blocks<'r> {
         InputError::Malformed { path: self.path.to_owned(), line, problem: problem.into() }
     }
 
-    /// Checks that memory suffices for a part of this file.
+    /// Checks that `bytes` of host memory are available. The error names the file and `what` needs the memory.
     pub fn check_memory(&self, what: &str, bytes: usize) -> Result<(), InputError> {
         let what = format!("{}: {what}", self.path.display());
         Ok(host_memory::check(&what, bytes as u64)?)
@@ -53,7 +53,7 @@ impl<'r> Blocks<'r> {
             return Ok(None);
         }
         // Memory for the text, its edges, and the joined edge list.
-        self.check_memory("the next part", 8 * BLOCK)?;
+        self.check_memory("reading the next lines", 8 * BLOCK)?;
         let mut text = std::mem::take(&mut self.rest);
         text.reserve_exact(BLOCK);
         while !self.ended && text.len() < BLOCK {

@@ -26,7 +26,7 @@ impl<'t> Cursor<'t> {
         self.text.get(self.at).copied().unwrap_or(b'\n')
     }
 
-    /// Skips blanks, and returns the next byte without consuming it; a line feed at the end of the line.
+    /// Skips blanks, and returns the next byte without consuming it. Returns a line feed at the end of the text.
     pub fn first(&mut self) -> u8 {
         while matches!(self.peek(), b' ' | b'\t' | b'\r') && !self.at_end() {
             self.at += 1;
@@ -64,7 +64,7 @@ impl<'t> Cursor<'t> {
         let mut value = 0u64;
         let mut byte = self.peek();
         while byte.is_ascii_digit() {
-            // May wrap around with more than nineteen digits, which are rejected below.
+            // Overflow is harmless: it needs at least 20 digits, which are rejected below.
             value = value.wrapping_mul(10).wrapping_add(u64::from(byte - b'0'));
             self.at += 1;
             byte = self.peek();

@@ -1,4 +1,4 @@
-//! Parses the header of a file.
+//! Parses the header of a network file.
 
 use multisplit_sssp::network::Direction;
 
@@ -20,7 +20,7 @@ pub(super) enum WeightText {
 /// Header of a file, which determines how to parse its lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Head {
-    /// The character at the beginning of each edge line, if the format has one.
+    /// The character that begins each edge line; `None` if edge lines begin with a vertex.
     pub mark: Option<u8>,
     /// The lowest vertex number.
     pub base: u64,
@@ -32,7 +32,7 @@ pub(super) struct Head {
     pub announced: Option<u64>,
 }
 
-/// The header that is assumed for an edge list without weights; such files have no header.
+/// The header that is assumed for an edge list without weights, because such files do not contain one.
 const LIST: Head = Head {
     mark: None,
     base: 0,

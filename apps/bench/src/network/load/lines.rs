@@ -13,7 +13,7 @@ use super::head::{Head, WeightText};
 use crate::data;
 use crate::network::InputError;
 
-/// The edges of one block. Weights are in one of the two vectors, or in none.
+/// The edges of one block. Weights are in `integers` or in `real`; without weights, both are empty.
 #[derive(Default)]
 struct Parsed {
     from: Vec<u32>,
@@ -156,7 +156,7 @@ fn integer_weight(line: &mut Cursor<'_>) -> Result<u32, ParseError> {
 fn join(head: &Head, blocks: Vec<Parsed>) -> EdgeList {
     let count = blocks.iter().map(|block| block.from.len()).sum();
     let fractions = blocks.iter().any(|block| block.fractions);
-    // Integers that a 32-bit float cannot represent are kept as integers.
+    // If all weights are integers and a 32-bit float cannot represent one of them, keep integers.
     let rounded = |&weight: &f64| f64::from(weight as f32) != weight;
     let inexact = !fractions && blocks.iter().any(|block| block.real.iter().any(rounded));
     let mut edges = EdgeList {
