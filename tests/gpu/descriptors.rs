@@ -1,5 +1,5 @@
-//! Devices without push descriptors: a recorded command buffer is valid only as long as nobody
-//! updates the descriptor sets that it binds.
+//! Devices without push descriptors: updating a descriptor set would invalidate every recorded
+//! command buffer that binds it.
 
 use multisplit::Context;
 use multisplit::requirements::Features;

@@ -31,8 +31,8 @@ const SCANS: u32 = 16;
 const COUNT: &str = "count";
 /// Number of warm-up frames per thread; afterwards, memory use must not grow.
 const WARM: u32 = 50;
-/// Tolerated growth: the validation layer's bookkeeping, and allocators that reserve memory in
-/// chunks.
+/// Tolerated growth of the process in bytes. The validation layer's bookkeeping grows slightly, and
+/// allocators reserve memory in chunks.
 const SLACK: u64 = 16 << 20;
 
 fn frames_of_two_threads_do_not_leak(gpu: &Gpu) -> Result<()> {
@@ -281,7 +281,7 @@ impl<'s> Thread<'s> {
         Ok(())
     }
 
-    /// Waits for the frame in flight `turn`, and checks its results.
+    /// Waits for frame in flight number `turn`, and checks its results.
     unsafe fn finish(&mut self, turn: usize) -> Result<()> {
         let (device, frame) = (&self.shared.host.device, &mut self.frames[turn]);
         let Some((keys, scanned)) = frame.pending.take() else { return Ok(()) };

@@ -1,5 +1,5 @@
-//! Kernels keep status words in the workspace from one run to the next. A recording, in which every
-//! operation has many tiles, is submitted many times with different data.
+//! Kernels keep status words in the workspace from one run to the next. These tests submit one
+//! recording many times with different data. Each of its operations has many tiles.
 
 use std::sync::Arc;
 

@@ -115,7 +115,7 @@ fn glsl_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     ensure!(result.method == Method::ReducedBitSort, "{:?}", result.method);
     expect_equal(&result.offsets, &offsets)?;
     expect_equal(&result.keys, &expected)?;
-    // Two rounds are also correct if the caller requests them.
+    // A caller can request the direct method, which then splits in two rounds.
     let result = gpu.context.split(&keys, buckets.method(Method::Direct))?;
     expect_equal(&result.keys, &expected)
 }

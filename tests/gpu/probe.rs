@@ -172,7 +172,7 @@ fn device_passes_the_device_probe(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A stored result stands for a faulty device.
+/// The test edits the stored probe result to simulate a faulty device.
 fn faulty_device_is_refused_unless_allowed(gpu: &Gpu) -> Result<()> {
     let folder = tempfile::tempdir()?;
     open_in(gpu, folder.path())?.probe_device()?;

@@ -111,7 +111,7 @@ fn small_one_sweep_sorts_of_common_digits_match_the_cpu(gpu: &Gpu) -> Result<()>
                 .with_context(|| format!("{order:?}, {payload:?}, keys {number}"))?;
         }
     }
-    // 64-bit keys below 2^32: rounds after the fourth have nothing to sort.
+    // 64-bit keys that differ in only one digit: in all other rounds, the digits are equal.
     let order = Order::one_sweep(KeyType::U64);
     for digit in gpu.cases([0, 4, 5, 7]) {
         let keys: Vec<u64> = (0..n as u64).rev().map(|i| (i % 256) << (8 * digit)).collect();

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Layers of the engine, lowest first. Every layer may use `error`, which only contains data. The `sizes.rs` of
-/// each operation counts as part of `policy`.
+/// Layers of the engine, lowest first. Every layer may use `error`, which only contains data. The
+/// `sizes.rs` of each operation counts as part of `policy`.
 const ENGINE_LAYERS: [&str; 11] = [
     "error",
     "elements",
@@ -37,10 +37,11 @@ const CRATES: [&str; 11] = [
     "tests/machine",
 ];
 
-/// Path of a module: `execute/pipeline.rs` is `[execute, pipeline]`, `execute/mod.rs` is `[execute]`.
+/// Path of a module: `execute/pipeline.rs` is `[execute, pipeline]`, `execute/mod.rs` is
+/// `[execute]`.
 type Module = Vec<String>;
 
-/// Pairs of importing and imported modules.
+/// Pairs of modules: the first one imports the second one.
 type Edges = BTreeSet<(Module, Module)>;
 
 fn source_of(name: &str) -> PathBuf {
@@ -287,7 +288,8 @@ impl Crate {
         file
     }
 
-    /// Imports between files. A module that declares a child or re-exports its items does not import it.
+    /// Imports between files. A module that declares a child or re-exports its items does not
+    /// import it.
     fn edges(&self) -> Edges {
         let mut edges = Edges::new();
         for (file, names) in &self.0 {

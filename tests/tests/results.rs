@@ -1,6 +1,7 @@
-//! The generated tables of the pages, which come from files of `multisplit bench publish`.
+//! Checks that the generated tables in the documentation match the result files that
+//! `multisplit bench publish` wrote.
 //!
-//! `MULTISPLIT_BLESS=1 cargo test -p multisplit-tests --test results` generates them anew.
+//! `MULTISPLIT_BLESS=1 cargo test -p multisplit-tests --test results` updates the tables.
 #![allow(clippy::expect_used)]
 
 use std::path::Path;

@@ -37,7 +37,7 @@ const BANNED: [&str; 28] = [
     "quick shape",
 ];
 
-/// Beginnings of comments that do not name the thing they describe.
+/// Words with which a comment must not begin, because it would not name the thing it describes.
 const UNNAMED: [&str; 6] = ["What ", "Which ", "How ", "So many ", "Where ", "Whose "];
 
 const FOLDERS: [&str; 7] =

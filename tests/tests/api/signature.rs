@@ -1,8 +1,8 @@
 //! Formats types, bounds and functions of rustdoc's JSON as Rust.
 //!
-//! Names of this crate and of the standard library are written without a path, names of other
-//! crates with the crate's name: `Buffer`, `Vec<u32>`, `ash::Buffer`. The imports of the source
-//! file do not matter.
+//! Names of this crate and of the standard library are written without a path (`Buffer`,
+//! `Vec<u32>`), and names of other crates with the crate's name (`ash::Buffer`), regardless of the
+//! imports of the source file.
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
@@ -178,7 +178,7 @@ impl<'a> Signatures<'a> {
         Ok(enclosed("for<", &names.collect::<Result<Vec<_>>>()?, "> "))
     }
 
-    /// Generic parameters with their bounds, in angle brackets; empty if there are none.
+    /// Generic parameters with their bounds, in angle brackets. Empty without parameters.
     pub fn generics(&self, generics: &Value) -> Result<String> {
         let mut parts = Vec::new();
         for parameter in each(&generics["params"]) {
@@ -206,7 +206,7 @@ impl<'a> Signatures<'a> {
         Ok(enclosed("<", &parts, ">"))
     }
 
-    /// A `where` clause; empty if there is none.
+    /// The `where` clause, or an empty string.
     pub fn conditions(&self, generics: &Value) -> Result<String> {
         let mut parts = Vec::new();
         for predicate in each(&generics["where_predicates"]) {

@@ -72,7 +72,7 @@ pub(super) struct Decoder<'s> {
     glsl: Option<Word>,
     /// Registers of variables that are accessed by computed addresses.
     computed: Vec<Range<Reg>>,
-    /// Registers that each block uses separately.
+    /// Registers whose values are not shared between blocks.
     scratch: Vec<Range<Reg>>,
     block_of: HashMap<Word, u32>,
     /// Entry block, parameter registers and result register of each function.

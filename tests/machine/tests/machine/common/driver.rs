@@ -1,5 +1,4 @@
-//! Runs kernels on the software driver, with which the machine is compared. Apart from the plans of
-//! primitives, only this file uses the engine's API.
+//! Runs kernels on the software driver, so that tests can compare the machine with it.
 
 use anyhow::{Context as _, Result};
 use multisplit::graph::{Graph, Groups};
