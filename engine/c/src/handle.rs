@@ -17,15 +17,16 @@ pub(crate) struct Registry<H, T> {
     handle: std::marker::PhantomData<fn() -> H>,
 }
 
-/// Handles look like aligned addresses, for tools that assume they are pointers.
+/// Difference between consecutive handles. It makes them look like aligned addresses, for tools that assume
+/// that handles are pointers.
 const STEP: usize = 16;
 
 /// Number of low bits that count handles, in steps of `STEP`; enough for any program. The bits above
 /// distinguish copies of the library in one process.
 const COUNT_BITS: u32 = if usize::BITS >= 64 { 40 } else { 24 };
 
-/// High bits of all handles of this copy of the library: the page it was loaded to, as far as it fits. Copies
-/// less than 64 GiB apart differ; others collide with a probability of 1 in 2^24.
+/// High bits of all handles of this copy of the library, taken from its load address. Copies that are loaded
+/// less than 64 GiB apart have different bits; other copies have equal bits with a probability of 1 in 2^24.
 fn first() -> usize {
     const PAGE: usize = 4096;
     static HERE: u8 = 0;

@@ -59,8 +59,8 @@ impl Installed {
     }
 
     fn new() -> Result<Self> {
-        // Too large for a temporary folder in memory. Each test binary has its own folder, because two may
-        // run concurrently.
+        // A temporary folder may be in memory, which is too small. Each test binary has its own folder,
+        // because two may run concurrently.
         let name = format!("installed-{}", env!("CARGO_CRATE_NAME"));
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let mut install = Command::new(env!("CARGO_BIN_EXE_install-multisplit-c"));
@@ -304,7 +304,7 @@ impl Installed {
             command.env("LD_LIBRARY_PATH", self.path("lib"));
         }
         command.env("LP_NATIVE_VECTOR_WIDTH", width);
-        // Mesa's disk cache ignores the width and would return code for a different one.
+        // Mesa's disk cache ignores the width, and would return code for another width.
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("mesa");
         let cache = folder.join(width);
         std::fs::create_dir_all(&cache)?;
@@ -358,8 +358,8 @@ fn succeed(command: &mut Command) -> Result<Output> {
     Ok(output)
 }
 
-/// The name of the device under test: the one named by `MULTISPLIT_DEVICE`, otherwise a software driver,
-/// otherwise the default choice.
+/// The name of the device under test: the device that `MULTISPLIT_DEVICE` selects, otherwise a software
+/// driver, otherwise the device that the library chooses by default.
 fn device() -> Result<String> {
     let devices = Context::devices()?;
     let software = devices.iter().find(|d| d.properties.device_type == vk::PhysicalDeviceType::CPU);
