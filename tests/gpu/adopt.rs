@@ -189,7 +189,7 @@ impl Host {
             self.messenger.0.destroy_debug_utils_messenger(self.messenger.1, None);
             self.instance.destroy_instance(None);
         }
-        self.expect_silence().context("teardown")
+        self.expect_silence().context("while destroying the device")
     }
 
     /// Creates a host-visible buffer and maps its memory.

@@ -139,9 +139,9 @@ fn check_input<T: Term>(
         }
         how => terms::scan_segments(case.operator, how == How::Inclusive, first, heads),
     };
-    setup.expect::<T>(dst, &expected).with_context(|| say("elements"))?;
-    setup.expect(to, &expected_keys).with_context(|| say("keys"))?;
-    setup.expect(found, &count).with_context(|| say("count"))
+    setup.expect::<T>(dst, &expected).with_context(|| say("elements differ"))?;
+    setup.expect(to, &expected_keys).with_context(|| say("keys differ"))?;
+    setup.expect(found, &count).with_context(|| say("run counts differ"))
 }
 
 fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, (n, length): (usize, u64)) -> Result<()> {

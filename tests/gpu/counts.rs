@@ -230,7 +230,11 @@ fn replayed_split_uses_the_count_of_the_previous_run(gpu: &Gpu) -> Result<()> {
                 expected.retain(|key| key.wrapping_mul(factor) >> 31 == 0);
             }
             let left = context.download(&device_number)?[0] as usize;
-            ensure!(left == expected.len(), "{method:?}: {left}, expected {}", expected.len());
+            ensure!(
+                left == expected.len(),
+                "{method:?}: {left} keys are left, expected {}",
+                expected.len()
+            );
             expect_equal(&context.download(&device_keys)?[..left], &expected)?;
         }
     }
@@ -252,7 +256,10 @@ fn splits_have_one_barrier_for_indirect_dispatches(gpu: &Gpu) -> Result<()> {
         split(&mut graph, &gpu.context.policy(), &buckets, &buffers)?;
         let text = graph.compile(&gpu.context.limits())?.to_text();
         let barriers = text.matches("draw_indirect:indirect_command_read").count();
-        ensure!(barriers == 1, "{method:?}, m = {m}, has {barriers}:\n{text}");
+        ensure!(
+            barriers == 1,
+            "{method:?}, m = {m}: {barriers} barriers for indirect dispatches, expected 1:\n{text}"
+        );
     }
     Ok(())
 }

@@ -33,11 +33,15 @@ fn consecutive_runs_are_correct(gpu: &Gpu) -> Result<()> {
         let buffer = context.upload(&expected)?;
         context.run_repeatedly(&executable, &[(data, &buffer)], RUNS)?;
         steps(&mut expected, RUNS);
-        expect_equal(&context.download(&buffer)?, &expected).context("run_repeatedly")?;
+        expect_equal(&context.download(&buffer)?, &expected).context("after run_repeatedly")?;
         let times = context.time_runs(&executable, &[(data, &buffer)], RUNS)?;
-        ensure!(times.len() == RUNS as usize, "{} times", times.len());
+        ensure!(
+            times.len() == RUNS as usize,
+            "time_runs returned {} times, expected {RUNS}",
+            times.len()
+        );
         steps(&mut expected, RUNS);
-        expect_equal(&context.download(&buffer)?, &expected).context("time_runs")
+        expect_equal(&context.download(&buffer)?, &expected).context("after time_runs")
     })
 }
 

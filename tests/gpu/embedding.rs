@@ -117,7 +117,7 @@ fn missing_device_features_are_named(gpu: &Gpu) -> Result<()> {
     // SAFETY: the host outlives the call, and nothing is created from it.
     unsafe {
         let host = host(gpu)?;
-        expect_missing_names(&host).context("names")?;
+        expect_missing_names(&host).context("while checking the names of missing features")?;
         let messages = host.destroy();
         ensure!(messages.is_empty(), "{}", messages[0]);
     }

@@ -73,7 +73,11 @@ fn frames(gpu: &Gpu, count: u32, without: &Features) -> Result<()> {
         let (created, memory, resident) = (calls(), context.memory_report(), resident()?);
         run(&shared, WARM..count / THREADS as u32)?;
         ensure!(calls() == created, "{} objects were created", calls() - created);
-        ensure!(context.memory_report() == memory, "{:?}", context.memory_report());
+        ensure!(
+            context.memory_report() == memory,
+            "memory use has changed: {:?}",
+            context.memory_report()
+        );
         let grown = self::resident()?.saturating_sub(resident);
         ensure!(grown < SLACK, "the process has grown by {grown} bytes");
         Ok(())

@@ -290,7 +290,7 @@ fn bins_beyond_shared_memory_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let method = HistogramMethod::Auto;
         let case = Case { kind, m: 10_000, n: 30_001, spread: Spread::Uniform, method };
         let passes = check::<u32>(gpu, &policy, case)?;
-        ensure!(passes > 1, "{passes} passes");
+        ensure!(passes > 1, "{passes} passes, expected more than 1");
     }
     Ok(())
 }
@@ -312,7 +312,7 @@ fn few_samples_per_bin_take_fewer_passes(gpu: &Gpu) -> Result<()> {
     let many = 512 * u64::from(M);
     policy.histogram.max_passes = u32::MAX;
     let (_, passes) = chosen(&policy, many)?;
-    ensure!(passes > 2, "{passes} passes");
+    ensure!(passes > 2, "{passes} passes, expected more than 2");
     let (shared, global) = ((HistogramMethod::Shared, passes), (HistogramMethod::Global, 1));
     for (max_passes, few, enough) in [
         (passes - 1, global, global),
@@ -322,7 +322,10 @@ fn few_samples_per_bin_take_fewer_passes(gpu: &Gpu) -> Result<()> {
     ] {
         policy.histogram.max_passes = max_passes;
         let found = (chosen(&policy, many - 1)?, chosen(&policy, many)?);
-        ensure!(found == (few, enough), "at most {max_passes} passes: {found:?}");
+        ensure!(
+            found == (few, enough),
+            "with at most {max_passes} passes, the choices are {found:?}"
+        );
     }
     Ok(())
 }

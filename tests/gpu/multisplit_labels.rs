@@ -205,7 +205,7 @@ fn labels_take_one_byte_per_key(gpu: &Gpu) -> Result<()> {
     let splitters: Vec<u32> = (1..100).collect();
     let range = Buckets::range(&splitters).method(Method::Block);
     let bytes = labels_of(&policy, &range)?.context("the plan has no labels")?;
-    ensure!((n..n + n / 100).contains(&bytes), "{bytes} bytes for {n} keys");
+    ensure!((n..n + n / 100).contains(&bytes), "the labels take {bytes} bytes for {n} keys");
     let delta = Buckets::delta_over_domain(100).method(Method::Block);
     ensure!(labels_of(&policy, &delta)?.is_none(), "delta buckets are stored as labels");
     ensure!(

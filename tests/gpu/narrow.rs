@@ -177,7 +177,7 @@ fn double_buffered_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
         sort(&mut setup.graph, &policy, &order.sort(), &buffers)?;
         setup.run()?;
         let half = setup.found::<u32>(half)?[0] as usize;
-        ensure!(half < 2, "{order:?}: half {half}");
+        ensure!(half < 2, "{order:?}: `half` is {half}");
         let places = order.expected(&made);
         let sorted = key_words(key, &reference::pick(&made, &places));
         setup.expect(keys[half], &sorted).with_context(|| format!("{order:?}"))?;

@@ -187,7 +187,10 @@ fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
     let (first, _) = reduced(gpu, &policy, case, &input, n)?;
     for _ in 0..3 {
         let (again, _) = reduced(gpu, &policy, case, &input, n)?;
-        ensure!(again.to_bits() == first.to_bits(), "{again} after {first}");
+        ensure!(
+            again.to_bits() == first.to_bits(),
+            "the sum is {again}, but was {first} in the first run"
+        );
     }
     let sum: f64 = input.iter().map(|&x| f64::from(x)).sum();
     ensure!(

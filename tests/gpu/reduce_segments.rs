@@ -195,9 +195,9 @@ fn check_elements<T: Term>(
         terms::reduce(how.0, elements)
     };
     let expected: Vec<T> = (0..segments).map(row).collect();
-    setup
-        .expect(dst, &expected)
-        .with_context(|| format!("{} {how:?}, {n} in rows of {length}, {segments}", T::TYPE))
+    setup.expect(dst, &expected).with_context(|| {
+        format!("{} {how:?}, {n} elements in {segments} rows of {length}", T::TYPE)
+    })
 }
 
 /// Rows are so short that several fit a subgroup, or are reduced by tiles, or get one subgroup or
@@ -304,8 +304,9 @@ fn long_segments_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Resul
                 if mine() {
                     let input: Vec<T> = terms::input(operator, n as usize, 8);
                     let how = (operator, on_device);
-                    check_cuts(gpu, &policy, how, (&input, cuts), cuts.len() - 1)
-                        .with_context(|| format!("{operator:?}, {k}, {on_device}"))?;
+                    check_cuts(gpu, &policy, how, (&input, cuts), cuts.len() - 1).with_context(
+                        || format!("{operator:?}, offsets {k}, device count: {on_device}"),
+                    )?;
                 }
             }
         }
@@ -407,7 +408,10 @@ fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
     again.expect(dst, &first)?;
     for (of, found) in reference::segments(&input, &cuts).zip(&first) {
         let sum: f64 = of.iter().map(|&x| f64::from(x)).sum();
-        ensure!((f64::from(*found) - sum).abs() <= 1e-4 * sum, "{found}, near {sum}");
+        ensure!(
+            (f64::from(*found) - sum).abs() <= 1e-4 * sum,
+            "the sum is {found}, expected about {sum}"
+        );
     }
     Ok(())
 }

@@ -195,8 +195,9 @@ fn random_tile_shapes_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let order = Order::one_sweep(key);
         let (keys, n) = (KEYS[rng.below(7) as usize], rng.below(20_000) as usize);
         if mine() {
-            case(gpu, &policy, &order, payload, keys, n)
-                .with_context(|| format!("{threads} x {items} in {turns}"))?;
+            case(gpu, &policy, &order, payload, keys, n).with_context(|| {
+                format!("{threads} threads, {items} keys per thread, {turns} turns")
+            })?;
         }
     }
     Ok(())

@@ -230,7 +230,10 @@ fn large_sorts_have_a_clearing_pass(gpu: &Gpu) -> Result<()> {
     policy.sort = policy.sort.with_shape(TileShape::new(256, 2));
     policy.sort.few_keys = 10_000;
     ensure!(passes(gpu, &policy, 10_000, 32)? == (0, 5));
-    ensure!(passes(gpu, &policy, 10_000, 24)? == (0, 5), "with a copy back");
+    ensure!(
+        passes(gpu, &policy, 10_000, 24)? == (0, 5),
+        "a sort that copies its result back has other passes"
+    );
     ensure!(passes(gpu, &policy, 10_001, 32)? == (1, 6));
     let order = Order::one_sweep(KeyType::U32);
     for n in [10_000, 10_001] {
@@ -240,7 +243,10 @@ fn large_sorts_have_a_clearing_pass(gpu: &Gpu) -> Result<()> {
     for (max_storage_range, clears) in [(64 << 10, true), (96 << 10, false)] {
         let policy = policy.lowered(|facts| facts.max_storage_range = max_storage_range);
         let (passes, _) = passes(gpu, &policy, 10_000, 32)?;
-        ensure!((passes > 0) == clears, "{passes} clear, {max_storage_range} bytes");
+        ensure!(
+            (passes > 0) == clears,
+            "{passes} clearing passes with bindings of {max_storage_range} bytes"
+        );
     }
     Ok(())
 }

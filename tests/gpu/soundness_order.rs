@@ -179,7 +179,7 @@ fn unordered_submissions_are_reported(gpu: &Gpu) -> Result<()> {
     ensure!(!reported.is_empty(), "the layer did not report the hazard");
     ensure!(
         reported.iter().all(|id| id.starts_with("SYNC-HAZARD")),
-        "other messages: {reported:?}"
+        "the layer reported other messages: {reported:?}"
     );
     Ok(())
 }

@@ -310,7 +310,7 @@ fn small_buckets_and_high_degree_vertices_match_the_cpu(gpu: &Gpu) -> Result<()>
             let (delta, tuning) = (Some(delta), Some(tuning));
             let options = Options { delta, tuning, ..options(method) };
             check(gpu, &network, &options, &[0, 17]).with_context(|| {
-                format!("{merge_entries} entries, {wide_degree} and {spread_degree} arcs")
+                format!("merge_entries {merge_entries}, wide_degree {wide_degree}, spread_degree {spread_degree}")
             })?;
         }
     }

@@ -53,14 +53,17 @@ fn files(folder: &Path) -> BTreeMap<Module, String> {
     let mut found = BTreeMap::new();
     let mut open = vec![(folder.to_owned(), Vec::new())];
     while let Some((folder, at)) = open.pop() {
-        for entry in fs::read_dir(&folder).expect("a folder of sources").flatten() {
+        for entry in fs::read_dir(&folder).expect("the source folder is readable").flatten() {
             let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
             let below = |name: &str| [at.clone(), vec![name.to_owned()]].concat();
             if path.is_dir() {
                 open.push((path, below(&name)));
             } else if let Some(stem) = name.strip_suffix(".rs").filter(|stem| *stem != "main") {
                 let module = if matches!(stem, "mod" | "lib") { at.clone() } else { below(stem) };
-                found.insert(module, fs::read_to_string(&path).expect("a source file"));
+                found.insert(
+                    module,
+                    fs::read_to_string(&path).expect("the source file is readable"),
+                );
             }
         }
     }

@@ -120,9 +120,9 @@ mod tests {
     #[test]
     fn removed_and_unknown_handles_are_rejected() {
         static NUMBERS: Registry<u8, u32> = Registry::new("number");
-        let insert = |number| NUMBERS.insert(number).expect("a handle");
+        let insert = |number| NUMBERS.insert(number).expect("a new handle");
         let (seven, eight) = (insert(7), insert(8));
-        assert_eq!(*NUMBERS.get(seven).expect("seven"), 7);
+        assert_eq!(*NUMBERS.get(seven).expect("seven is stored"), 7);
         assert!(NUMBERS.remove(seven, |_| Err(Failure::invalid("not now"))).is_err());
         assert!(NUMBERS.remove(seven, |_| Ok(())).is_ok());
         assert!(NUMBERS.remove(seven, |_| Ok(())).is_err());
@@ -130,6 +130,6 @@ mod tests {
         assert!(NUMBERS.remove(ptr::null(), |_| Ok(())).is_ok());
         assert_ne!(insert(9), seven);
         assert_eq!(seven.addr() >> COUNT_BITS, eight.addr() >> COUNT_BITS);
-        assert_eq!(*NUMBERS.get(eight).expect("eight"), 8);
+        assert_eq!(*NUMBERS.get(eight).expect("eight is stored"), 8);
     }
 }

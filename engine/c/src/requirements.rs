@@ -358,7 +358,7 @@ mod tests {
     #[test]
     fn feature_bits_round_trip() {
         for bits in [0, 1, 0b1_0000_0001, 0x7FF] {
-            assert_eq!(bits_of(features_of(bits).expect("features")), bits);
+            assert_eq!(bits_of(features_of(bits).expect("known features")), bits);
         }
         assert!(features_of(0x800).is_err());
     }

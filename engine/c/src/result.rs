@@ -286,7 +286,7 @@ mod tests {
         assert_eq!(guard(|| Ok(())), Code::MultisplitSuccess);
         assert_eq!(last(), "this is NULL");
         let other = std::thread::spawn(last).join();
-        assert_eq!(other.expect("a thread"), "");
+        assert_eq!(other.expect("the thread does not panic"), "");
         assert_eq!(guard(|| Err(Failure::invalid("a\0b"))), Code::MultisplitErrorInvalid);
         assert_eq!(last(), "a");
     }

@@ -90,12 +90,20 @@ fn every_exported_function_is_declared_and_tested() -> Result<()> {
         let text = fs::read_to_string(&file)?;
         for rest in text.split("extern \"C\" fn ").skip(1) {
             let name = format!("{}(", rest.split('(').next().unwrap_or_default());
-            ensure!(header.contains(&name), "{name}) of {} is not in the header", file.display());
-            ensure!(tests.contains(&name), "{name}) of {} is not in the tests", file.display());
+            ensure!(
+                header.contains(&name),
+                "the header does not declare {name}), which {} defines",
+                file.display()
+            );
+            ensure!(
+                tests.contains(&name),
+                "no C test calls {name}), which {} defines",
+                file.display()
+            );
             count += 1;
         }
     }
-    ensure!(count >= 20, "only {count} functions found");
+    ensure!(count >= 20, "found only {count} exported functions; expected at least 20");
     Ok(())
 }
 

@@ -88,7 +88,7 @@ fn guide_programs_sort() -> Result<()> {
     let installed = Installed::get()?;
     for name in ["short.c", "counted.c", "wrapper.cpp"] {
         let source = installed.guide_program(name)?;
-        let source = source.to_str().context("a path that is text")?;
+        let source = source.to_str().context("the path of the program is not UTF-8")?;
         let program = Program {
             name: &format!("guide-{name}"),
             sources: &[source, "examples/host.c"],
@@ -105,7 +105,10 @@ fn guide_programs_sort() -> Result<()> {
         parts.filter_map(|part| Some(part.split_once("/* multisplit: end */")?.0)).collect();
     let lines = part.lines().filter(|line| !line.trim().is_empty()).count();
     let calls = part.matches("MS(multisplit_").count();
-    ensure!(calls == 4 && lines <= 13, "{lines} lines, {calls} calls");
+    ensure!(
+        calls == 4 && lines <= 13,
+        "{lines} lines and {calls} calls; the guide claims at most 13 lines and 4 calls"
+    );
     Ok(())
 }
 

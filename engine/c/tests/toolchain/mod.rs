@@ -132,8 +132,10 @@ impl Installed {
         let (_, after) = guide
             .split_once(&format!("<!-- program: {name} -->\n"))
             .with_context(|| format!("the guide has no program {name}"))?;
-        let (_, block) = after.split_once('\n').context("a block of code")?;
-        let (text, _) = block.split_once("\n```").context("the end of the block")?;
+        let (_, block) =
+            after.split_once('\n').context("the program of the guide has no code block")?;
+        let (text, _) =
+            block.split_once("\n```").context("the code block of the program does not end")?;
         let path = self.path(name);
         std::fs::write(&path, format!("{text}\n"))?;
         Ok(path)

@@ -125,7 +125,7 @@ fn probe_names_the_fault_and_operations_are_wrong_without_it() -> Result<()> {
             }
         }
         println!("{name}, gl_SubgroupSize {:?}: wrong: {}", faults.subgroup_size, wrong.join("; "));
-        ensure!(!wrong.is_empty(), "{name}: all results are right");
+        ensure!(!wrong.is_empty(), "{name}: all operations give correct results");
     }
     Ok(())
 }
@@ -139,7 +139,7 @@ fn probe_passes_and_operations_are_right_without_faults() -> Result<()> {
         let probe = [("probe", device_probe_case(device)?)];
         for (operation, case) in operations(device)?.into_iter().chain(probe) {
             let problem = run(&case, &options, PlanOptions::default(), &[])?.problem;
-            ensure!(problem.is_none(), "{operation} at {width}: {problem:?}");
+            ensure!(problem.is_none(), "{operation} at width {width}: {problem:?}");
         }
     }
     Ok(())

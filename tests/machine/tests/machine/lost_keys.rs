@@ -34,11 +34,15 @@ fn with_current_ids(mut words: Vec<u32>) -> Result<Vec<u32>> {
             let mut constants = old.interface().spec_constants.iter();
             let constant = constants
                 .find(|c| c.id == words[at + 3])
-                .context("the current kernel has no constant with this name")?;
+                .context("the old module has no constant with this id")?;
             let name = if constant.name == "LOCKSTEP" { "RANKING" } else { &constant.name };
             // The workgroup size has no name. It is the first constant in both versions.
             if !name.is_empty() {
-                words[at + 3] = today.interface().spec_constant(name).context("gone")?.id;
+                words[at + 3] = today
+                    .interface()
+                    .spec_constant(name)
+                    .context("the current kernel has no constant with this name")?
+                    .id;
             }
         }
         at += length.max(1);

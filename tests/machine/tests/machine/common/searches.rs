@@ -71,7 +71,7 @@ fn verify(of: SsspCase, network: &Network, held: &[u32]) -> Verify {
         let (report, history) = (words("sssp.status"), words("sssp.history"));
         let is = |name: &str, word: usize, expected: u32| {
             let found = report[word];
-            (found != expected).then(|| format!("{name}: {found}, not {expected}"))
+            (found != expected).then(|| format!("{name} is {found}, expected {expected}"))
         };
         if of.resident && of.resident_rounds < of.rounds {
             // If the search ends early, all dispatches together run this number of rounds.
@@ -85,7 +85,7 @@ fn verify(of: SsspCase, network: &Network, held: &[u32]) -> Verify {
             true => is(name, word, least).or_else(|| is(name, word + 1, 0)),
             false => {
                 let found = report[word];
-                (found < least).then(|| format!("{name}: {found}, fewer than {least}"))
+                (found < least).then(|| format!("{name} is {found}, expected at least {least}"))
             }
         });
         // The first round contains the source only.
