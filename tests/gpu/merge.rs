@@ -13,7 +13,7 @@ tests!(merge:
     recorded_merge_uses_the_counts_of_each_run, invalid_merges_are_rejected,
 );
 
-/// Number of array elements after those that the device count includes.
+/// Number of additional array elements, which the device count excludes.
 const SPARE: usize = 77;
 
 #[derive(Clone, Copy, Debug)]

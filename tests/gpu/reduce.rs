@@ -15,7 +15,7 @@ tests!(reduce:
     large_arrays_match_the_cpu
 );
 
-/// Number of array elements after those that the device count includes.
+/// Number of additional array elements, which the device count excludes.
 const SPARE: usize = 77;
 
 #[derive(Clone, Copy, Debug)]

@@ -15,7 +15,7 @@ tests!(reduce_segments:
     invalid_device_offsets_give_defined_results, float_sums_are_reproducible,
 );
 
-/// Number of elements after those that the device count includes: more than a tile.
+/// Number of additional elements, which the device count excludes: more than a tile.
 const PAST: usize = 9_000;
 
 /// With this chunk size, no segment is long, so all are reduced by tiles.
@@ -200,8 +200,8 @@ fn check_elements<T: Term>(
     })
 }
 
-/// Rows are so short that several fit a subgroup, or are reduced by tiles, or get one subgroup or
-/// workgroup each, which reduces the row whole or in chunks.
+/// Covers rows that are so short that several fit a subgroup, rows that are reduced by tiles, and
+/// rows that get one subgroup or workgroup each, which reduces the row whole or in chunks.
 fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(rows_of(gpu))
 }

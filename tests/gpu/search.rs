@@ -13,7 +13,7 @@ tests!(search:
     search_uses_a_sorted_device_array, invalid_searches_are_rejected,
 );
 
-/// Number of array elements after those that the device count includes.
+/// Number of additional array elements, which the device count excludes.
 const SPARE: usize = 77;
 /// Number of elements that the kernel copies to shared memory as the top of the search tree.
 const TOP: usize = 1024;

@@ -16,7 +16,7 @@ tests!(select:
     invalid_selections_are_rejected
 );
 
-/// Number of array elements after those that the device count includes.
+/// Number of additional array elements, which the device count excludes.
 const SPARE: usize = 77;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

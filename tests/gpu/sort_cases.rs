@@ -33,7 +33,8 @@ fn all_combinations(gpu: &Gpu) -> Result<()> {
             for descending in [false, true] {
                 for &n in &sizes {
                     for keys in KEYS {
-                        // `Auto` does not choose one-sweep on every device.
+                        // Test one-sweep explicitly, because `Auto` does not choose it on every
+                        // device.
                         let methods = [SortMethod::Auto, SortMethod::OneSweep];
                         for method in methods.into_iter().filter(|_| mine()) {
                             let order = Order { descending, method, ..Order::of(key) };

@@ -95,7 +95,7 @@ fn small_one_sweep_sorts_of_common_digits_match_the_cpu(gpu: &Gpu) -> Result<()>
             keys[at] = other;
             all.push(keys);
         }
-        // Within a part all keys are equal, and each part has another key.
+        // All keys of a part are equal, and different parts have different keys.
         all.push((0..n as u64).map(|i| 0x0102_0304 ^ ((i / ROW as u64) << (8 * digit))).collect());
     }
     for (bits, payload) in gpu.cases([
@@ -147,7 +147,7 @@ fn small_one_sweep_sorts_without_polling_recount_tiles(gpu: &Gpu) -> Result<()> 
     Ok(())
 }
 
-/// The last row of the dispatch has more workgroups than there are tiles.
+/// The last row of the dispatch has workgroups without a tile.
 fn small_one_sweep_sorts_in_2d_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_sorts(few_groups(quick_policy(gpu)), 1);
     let limits = gpu.context.limits();

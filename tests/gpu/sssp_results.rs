@@ -269,8 +269,7 @@ fn large_networks() -> Result<Vec<(&'static str, Network)>> {
     if let Ok(folder) = std::env::var(GRAPHS_VARIABLE) {
         for (graph, file) in shortest::FILES {
             let path = std::path::Path::new(&folder).join(file);
-            // Files that are missing are reported and skipped, since some are too large to be
-            // everywhere.
+            // Report and skip missing files, since not every machine has the large ones.
             if path.exists() {
                 networks
                     .push((graph, multisplit_bench::network::load(&path, &Default::default())?));

@@ -106,7 +106,7 @@ typedef enum {
   MULTISPLIT_ERROR_CALLBACK = -21,
 } MultisplitResult;
 
-/// Device behaviour that the kernels of sorts and splits may rely on. It never affects results.
+/// Device behaviour that the kernels of sorts and splits may rely on. The choice never affects results.
 typedef enum {
   /// The value of the environment variable `MULTISPLIT_RANKING`, `promised` or `probed`; if it is not set,
   /// same as `MULTISPLIT_RANKING_PROBED`.
@@ -283,7 +283,7 @@ typedef enum {
   /// operation is rounded to the type (to `float` for 16-bit floats) and does not overflow, or at `hi` if that
   /// is less.
   MULTISPLIT_BUCKET_EVEN = 3,
-  /// The bucket number is the number of edges less than or equal to the key; m - 1 sorted edges.
+  /// m - 1 sorted edges. The bucket of a key is the number of edges less than or equal to the key.
   MULTISPLIT_BUCKET_RANGE = 4,
   /// The function `uint bucket_of(K key)` in `glsl`, where K is `uint`, `int`, `float`, `uint64_t`,
   /// `int64_t` or `double`, depending on the key type; keys of 8 and 16 bits are widened to 32. The function
@@ -624,9 +624,11 @@ typedef struct {
   MultisplitRole role;
   /// Must be 0.
   uint32_t reserved;
-  /// The caller's last use before the operation; without stages, the caller records that barrier.
+  /// The caller's last use of the buffer before the operation. If it has no stages, the caller records that
+  /// barrier.
   MultisplitScope before;
-  /// The caller's first use after the operation; without stages, the caller records that barrier.
+  /// The caller's first use of the buffer after the operation. If it has no stages, the caller records that
+  /// barrier.
   MultisplitScope after;
 } MultisplitRoleScope;
 
@@ -1044,7 +1046,7 @@ typedef struct {
   VkDeviceSize alignment;
   /// Required buffer usage flags.
   VkBufferUsageFlags usage;
-  /// Memory types that such a buffer may be bound to, one bit each.
+  /// Memory types that a buffer for the scratch memory may be bound to, one bit each.
   uint32_t memory_type_bits;
   /// The operation's accesses to the scratch memory. Two recordings that use the same memory must be
   /// separated by a barrier with this scope on both sides, by a semaphore, or by a fence.
@@ -1470,7 +1472,7 @@ MultisplitResult multisplit_record(const MultisplitOperation *operation,
 /// Destroys an operation. `NULL` is allowed and ignored.
 ///
 /// The caller guarantees:
-/// Everything recorded with it has finished executing, and the device is valid.
+/// All recordings of the operation have finished executing, and the device is valid.
 MultisplitResult multisplit_operation_destroy(MultisplitOperation *operation);
 
 /// Uploads a network to the device and prepares the search. Submits to the context's queue.

@@ -24,7 +24,7 @@ use crate::vulkan::{
 /// The caller's device, from which all other objects are created. May be used from any number of threads.
 pub struct MultisplitContext;
 
-/// Device behaviour that the kernels of sorts and splits may rely on. It never affects results.
+/// Device behaviour that the kernels of sorts and splits may rely on. The choice never affects results.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitRanking {

@@ -17,8 +17,8 @@ pub(crate) struct Registry<H, T> {
     handle: std::marker::PhantomData<fn() -> H>,
 }
 
-/// Difference between consecutive handles. It makes them look like aligned addresses, for tools that assume
-/// that handles are pointers.
+/// Difference between consecutive handles. Handles look like aligned addresses, for tools that assume that
+/// they are pointers.
 const STEP: usize = 16;
 
 /// Number of low bits that count handles, in steps of `STEP`; enough for any program. The bits above

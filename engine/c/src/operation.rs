@@ -223,7 +223,7 @@ pub unsafe extern "C" fn multisplit_record(
 /// Destroys an operation. `NULL` is allowed and ignored.
 ///
 /// # Safety
-/// Everything recorded with it has finished executing, and the device is valid.
+/// All recordings of the operation have finished executing, and the device is valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_operation_destroy(
     operation: *mut MultisplitOperation,

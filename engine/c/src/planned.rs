@@ -30,7 +30,7 @@ pub struct MultisplitWorkspace {
     pub alignment: VkDeviceSize,
     /// Required buffer usage flags.
     pub usage: VkBufferUsageFlags,
-    /// Memory types that such a buffer may be bound to, one bit each.
+    /// Memory types that a buffer for the scratch memory may be bound to, one bit each.
     pub memory_type_bits: u32,
     /// The operation's accesses to the scratch memory. Two recordings that use the same memory must be
     /// separated by a barrier with this scope on both sides, by a semaphore, or by a fence.

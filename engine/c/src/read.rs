@@ -13,7 +13,7 @@ use crate::result::{Failure, MultisplitResult, Outcome};
 pub(crate) unsafe trait Sized32: Copy {
     /// Its name in C.
     const NAME: &'static str;
-    /// Bytes up to the end of its last required member: the minimum size.
+    /// Minimum size: the bytes up to the end of the last required member.
     const REQUIRED: usize;
 }
 

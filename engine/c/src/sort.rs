@@ -1,4 +1,4 @@
-//! Radix sort.
+//! The C interface of sorts.
 
 use std::mem::MaybeUninit;
 

@@ -1,4 +1,4 @@
-//! Multisplit.
+//! The C interface of splits.
 
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
@@ -34,7 +34,7 @@ pub enum MultisplitBucket {
     /// operation is rounded to the type (to `float` for 16-bit floats) and does not overflow, or at `hi` if that
     /// is less.
     Even = 3,
-    /// The bucket number is the number of edges less than or equal to the key; m - 1 sorted edges.
+    /// m - 1 sorted edges. The bucket of a key is the number of edges less than or equal to the key.
     Range = 4,
     /// The function `uint bucket_of(K key)` in `glsl`, where K is `uint`, `int`, `float`, `uint64_t`,
     /// `int64_t` or `double`, depending on the key type; keys of 8 and 16 bits are widened to 32. The function

@@ -1,4 +1,4 @@
-//! Shortest paths.
+//! The C interface of shortest paths.
 
 use std::ffi::c_void;
 use std::mem::{MaybeUninit, offset_of};

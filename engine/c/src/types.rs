@@ -342,9 +342,11 @@ pub struct MultisplitRoleScope {
     pub role: MaybeUninit<MultisplitRole>,
     /// Must be 0.
     pub reserved: u32,
-    /// The caller's last use before the operation; without stages, the caller records that barrier.
+    /// The caller's last use of the buffer before the operation. If it has no stages, the caller records that
+    /// barrier.
     pub before: MultisplitScope,
-    /// The caller's first use after the operation; without stages, the caller records that barrier.
+    /// The caller's first use of the buffer after the operation. If it has no stages, the caller records that
+    /// barrier.
     pub after: MultisplitScope,
 }
 

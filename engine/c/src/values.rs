@@ -24,8 +24,8 @@ pub struct MultisplitValues {
     pub reserved: u32,
 }
 
-/// Names of the push constants at which replaceable values begin: limits (`inverted`, `low`, `high`), and
-/// parameters.
+/// Name of the first push constant of each group of replaceable values: the comparison limits (`inverted`,
+/// `low`, `high`), and the parameters of GLSL functions.
 pub(crate) const MEMBERS: [&str; 2] = ["inverted", "parameter_0"];
 /// Maximum size of push constants in bytes. Every Vulkan device supports this size.
 pub(crate) const PUSH_BYTES: usize = 128;

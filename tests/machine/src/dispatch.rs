@@ -8,10 +8,10 @@ use crate::run::{Group, Run};
 
 /// Maximum number of memory accesses per turn under a random schedule.
 const MAX_TURN: u64 = 6;
-/// Under `Schedule::Stalls`, a workgroup that has read a volatile word is stalled with probability
-/// 1 / `STALLS`, until the dispatch has executed `STALL` more instructions. A workgroup of a short
-/// kernel executes about `STALL` instructions.
+/// Under `Schedule::Stalls`, one in this many reads of a volatile word stalls the workgroup.
 const STALLS: u64 = 8;
+/// Number of instructions that the dispatch executes before a stalled workgroup continues: about as
+/// many as a workgroup of a short kernel executes in total.
 const STALL: u64 = 30_000;
 /// A turn without limit, which ends only when the lanes must wait.
 const NO_END: u64 = u64::MAX;

@@ -117,7 +117,6 @@ impl Installed {
         Ok(text(&output.stdout))
     }
 
-    /// The path of an installed file.
     pub fn file(&self, name: &str) -> PathBuf {
         self.path(name)
     }
@@ -291,7 +290,6 @@ impl Installed {
         Ok(configure.output()?)
     }
 
-    /// The size of a file.
     pub fn bytes(&self, file: &str) -> Result<u64> {
         Ok(std::fs::metadata(self.path(file))?.len())
     }

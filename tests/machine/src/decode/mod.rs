@@ -78,8 +78,9 @@ pub(super) struct Decoder<'s> {
     /// Entry block, parameter registers and result register of each function.
     function_of: HashMap<Word, Signature>,
     phis: Phis,
-    /// The block and the instruction that are being decoded.
+    /// Label of the block that is being decoded.
     label: Word,
+    /// The instruction that is being decoded.
     origin: Origin,
 }
 

@@ -16,7 +16,7 @@ const WIDTHS: [u32; 3] = [8, 32, 128];
 /// Minimum number of tiles, each with a workgroup of one subgroup. There are more tiles than
 /// held-back and resident workgroups together.
 const TILES: u64 = 6;
-/// Maximum number of elements per thread of the kernels.
+/// Maximum number of elements per thread in the tested kernels.
 const MAX_ITEMS: u64 = 40;
 
 /// Cases for every operation that uses look-back.

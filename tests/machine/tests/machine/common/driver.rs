@@ -19,7 +19,6 @@ impl Driver {
         Ok(Self { context: Context::open(&config).context("there is no software driver")? })
     }
 
-    /// The subgroup width.
     pub fn width(&self) -> u32 {
         self.context.properties().subgroup_size
     }

@@ -75,7 +75,8 @@ fn splits(all: &mut Cases) {
         let of = split(SplitOutput::Keys, Method::Block, key, Function::Delta, 2);
         add(SplitCase { n: 17 * tile + 3, ..of });
     }
-    // Tiles with the maximum number of keys per thread. The last chunk is shorter than a turn.
+    // Two and a half tiles of many keys per thread, in several turns, so that unrolled loops
+    // execute all iterations.
     let large = |output, method, key, buckets, items, turns| {
         let n = u64::from(device.threads() * items) * 5 / 2;
         SplitCase { n, items, turns, ..split(output, method, key, Function::Delta, buckets) }

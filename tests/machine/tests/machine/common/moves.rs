@@ -379,7 +379,7 @@ impl SplitCase {
         let shape = TileShape::new(device.threads(), self.items).in_turns(self.turns);
         set_split_tiles(&mut policy, shape);
         policy.split.max_buckets_by_ballots = if self.by_votes { 256 } else { 0 };
-        // Labels are never counted by votes.
+        // Splits by labels never count by votes, so disable labels.
         if self.by_votes {
             policy.split.min_buckets_labelled = u32::MAX;
         }

@@ -163,7 +163,7 @@ impl Parameters for HistogramCase {
             }
             false => number as usize,
         };
-        // Partial sums of consecutive weights equal 2^32 - 1.
+        // The sum of the first two of four consecutive weights is exactly 2^32 - 1.
         let large = |i: u64| [u32::MAX - 7, 7, 1, 1 << 31][i as usize % 4];
         let weights: Vec<u32> = match weighted {
             Weighted::Large => (0..max).map(large).collect(),

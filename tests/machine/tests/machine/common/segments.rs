@@ -317,7 +317,7 @@ impl Parameters for SegmentsCase {
 
 /// A value that no result can have.
 const UNTOUCHED: u32 = 0xDEAD_BEEF;
-/// Number of elements after those that the device count includes.
+/// Number of additional elements, which the device count excludes.
 const PAST: usize = 40;
 /// Minimum number of workers. With fewer than an eighth as many rows, long rows are divided into
 /// chunks.

@@ -40,7 +40,7 @@ impl Cases {
     }
 }
 
-/// Number of array elements after those that a device count includes.
+/// Number of additional array elements, which a device count excludes.
 const SPARE: u64 = 100;
 
 /// The graph of a case with its inputs and expected outputs so far.
