@@ -145,7 +145,7 @@ fn cpp_wrapper_works_with_and_without_exceptions() -> Result<()> {
 /// Moves, copies, swaps and destroys objects. Address sanitizer reports leaked host memory, and the validation
 /// layer reports leaked Vulkan objects when the device is destroyed.
 #[test]
-fn cpp_objects_leak_nothing_in_any_special_member() -> Result<()> {
+fn cpp_special_members_leak_nothing() -> Result<()> {
     let installed = Installed::get()?;
     let sources = &["tests/members.cpp", "examples/host.c"];
     let flags = &SANITIZED;
