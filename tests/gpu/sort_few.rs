@@ -82,8 +82,8 @@ fn small_one_sweep_sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// All keys of a part have the same digit, and the next part has the same digit or another one; or
-/// a single key at the beginning or end of a part or of the array has another digit.
+/// Either all keys of a part have the same digit, and the next part has the same or a different
+/// digit; or a single key at the beginning or end of a part or of the array has a different digit.
 fn small_one_sweep_sorts_of_common_digits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let n = 3 * ROW + 77;
     let alike = vec![0x0102_0304_u64; n];
@@ -182,7 +182,7 @@ fn replayed_small_one_sweep_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let mut replay = gpu.context.replay(executable, &setup.upload()?)?;
         let mut rng = Rng::new(9);
         for batch in 0..if gpu.full { 200 } else { 24 } {
-            // Counts of all keys, no keys, one key, above the capacity, and random ones.
+            // The count is that of all keys, zero, one, above the capacity, or random.
             let number = match batch % 6 {
                 0 => max as u32,
                 1 => 0,

@@ -115,7 +115,7 @@ fn push_constants_can_change_between_runs(gpu: &Gpu) -> Result<()> {
             frame.submit()?;
             add(&mut expected, value);
         }
-        // A value stays until another one is set. Setting a value again before a submission
+        // A value stays until another value is set. Setting a value again before a submission
         // replaces it.
         frame.set("add", &99u32)?;
         frame.set("add", &4u32)?;

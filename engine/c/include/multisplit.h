@@ -113,9 +113,10 @@ typedef enum {
   MULTISPLIT_RANKING_AUTO = 0,
   /// Only behaviour that Vulkan guarantees. No probe runs.
   MULTISPLIT_RANKING_PROMISED = 1,
-  /// Also lane order, if a probe finds that the device preserves it. Lane order means that atomics on shared
-  /// memory by one instruction of a subgroup take effect in the order of the lanes; ranking by lane order is
-  /// faster. `multisplit_context_lane_order` reports whether the device still preserves it.
+  /// Behaviour that Vulkan guarantees, and lane order if a probe finds that the device preserves it. Lane order
+  /// means that atomics on shared memory by one instruction of a subgroup take effect in the order of the
+  /// lanes; ranking by lane order is faster. `multisplit_context_lane_order` reports whether the device still
+  /// preserves it.
   MULTISPLIT_RANKING_PROBED = 2,
 } MultisplitRanking;
 

@@ -33,9 +33,10 @@ pub enum MultisplitRanking {
     Auto = 0,
     /// Only behaviour that Vulkan guarantees. No probe runs.
     Promised = 1,
-    /// Also lane order, if a probe finds that the device preserves it. Lane order means that atomics on shared
-    /// memory by one instruction of a subgroup take effect in the order of the lanes; ranking by lane order is
-    /// faster. `multisplit_context_lane_order` reports whether the device still preserves it.
+    /// Behaviour that Vulkan guarantees, and lane order if a probe finds that the device preserves it. Lane order
+    /// means that atomics on shared memory by one instruction of a subgroup take effect in the order of the
+    /// lanes; ranking by lane order is faster. `multisplit_context_lane_order` reports whether the device still
+    /// preserves it.
     Probed = 2,
 }
 choice!(MultisplitRanking => RankingChoice: Auto, Promised, Probed);

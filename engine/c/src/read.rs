@@ -20,8 +20,8 @@ pub(crate) unsafe trait Sized32: Copy {
 /// Upper bound for the size of any version of a structure. A larger `struct_size` is certainly uninitialised.
 const LARGEST: usize = 4096;
 
-/// Reads a caller's structure. If the caller was compiled with fewer members, the missing ones are zero. If
-/// it was compiled with more, the unknown ones must be zero.
+/// Reads a caller's structure. If the caller was compiled with fewer members, the missing members are zero.
+/// If it was compiled with more members, those that the library does not know must be zero.
 ///
 /// # Safety
 /// If `pointer` is not null, its first four bytes give its size in bytes, which is at least four.

@@ -92,7 +92,7 @@ static void maxima_and_index(const Host *host, MultisplitContext *context) {
     release(host, operation, reduced, 4);
 }
 
-/* Selection of floats in a range, with the rejected ones; sums of runs; with a device count. */
+/* Selects floats in a range, writes the rejected floats, and sums runs, all with a device count. */
 static void selections(const Host *host, MultisplitContext *context) {
     static float floats[N];
     static uint32_t keys[N];

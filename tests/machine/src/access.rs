@@ -233,8 +233,8 @@ impl Run<'_> {
         held
     }
 
-    /// Records an addition to shared memory. Returns 0 unless this run swaps the addition with
-    /// another one; then returns the number to add to the value that the addition returns.
+    /// Records an addition to shared memory. If this run swaps the addition with another addition,
+    /// returns the number to add to the value that the addition returns; otherwise 0.
     pub fn swap(&mut self, core: &Core, who: Accessor, at: u64, added: u32) -> u32 {
         if self.options.atomics == AtomicOrder::Lane {
             return 0;

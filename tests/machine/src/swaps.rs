@@ -9,7 +9,7 @@
 //! Therefore a run records pairs of consecutive, unordered additions to a word by two lanes of a
 //! subgroup. A second run of the same plan swaps some of the pairs: both additions return the
 //! values that they would return if the later one executed first. If the second run still makes the
-//! same later additions, they do not depend on the earlier ones, so the swap is a legal execution.
+//! same later additions, these do not depend on the earlier additions, so the swap is legal.
 
 use std::collections::HashMap;
 
