@@ -133,7 +133,7 @@ fn wrong_threshold_estimates_give_correct_results(gpu: &Gpu) -> Result<()> {
             }
         }
     }
-    // From one workgroup for all tiles to one workgroup per tile.
+    // Use one workgroup for all tiles, and one workgroup per tile.
     for groups in [1, 4096] {
         let mut policy = quick_policy(gpu);
         policy.topk.groups = groups;

@@ -389,7 +389,7 @@ typedef enum {
   MULTISPLIT_CONDITION_GLSL = 9,
 } MultisplitCondition;
 
-/// Result of a search for each needle, in the order used by sorts.
+/// Result of a search for each needle. Elements are compared as in sorts.
 typedef enum {
   /// The number of elements less than the needle: its first possible insertion position.
   MULTISPLIT_SEARCH_LOWER_BOUND = 0,

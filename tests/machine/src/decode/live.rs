@@ -201,7 +201,7 @@ impl Analysis<'_> {
     }
 }
 
-/// The result of an operation. For some operations, one known operand determines it.
+/// The result of an operation. For some operations, one known operand determines the result.
 fn combined(op: Alu, a: Value, b: Value, c: Value) -> Value {
     use Value::{Anything, Known, Nothing};
     let enough = match (op.kind, a, b) {

@@ -239,8 +239,8 @@ impl SegmentsCase {
             offsets.push(0);
         }
         // Some cases have elements after the last segment, which must be ignored. With one worker
-        // per segment, there are enough of them to change the number of chunks of the last segment
-        // if it wrongly included them.
+        // per segment, there are so many that a kernel that wrongly adds them to the last segment
+        // divides it into more chunks.
         let behind = match self.by {
             By::ManyOffsets if self.subgroups.is_some() => 1,
             By::WorkerOffsets { by_subgroups } if self.on_device => {
