@@ -18,11 +18,11 @@ const GIVEN: &str = "
 fn main() {
     let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
     println!("cargo::rerun-if-changed={}", readme.display());
-    let text = fs::read_to_string(readme).expect("the README");
+    let text = fs::read_to_string(readme).expect("README.md is readable");
     let mut code = String::new();
     let mut run = Vec::new();
     for (index, block) in text.split("```rust").skip(1).enumerate() {
-        let (info, rest) = block.split_once('\n').expect("a block");
+        let (info, rest) = block.split_once('\n').expect("a code block has more than one line");
         let body = rest.split("```").next().unwrap_or_default();
         let name = format!("block_{index}");
         writeln!(
@@ -30,7 +30,7 @@ fn main() {
             "#[allow(unused, clippy::all)]\nfn {name}() -> Result<(), multisplit::Error> {{\n\
              use multisplit::{{Context, ash}};{GIVEN}{{\n{body}\n}}\nOk(())\n}}"
         )
-        .expect("a string");
+        .expect("writing to a string cannot fail");
         if !info.contains("no_run") {
             run.push(name);
         }
@@ -41,7 +41,7 @@ fn main() {
         "/// The blocks that run, in order.\npub const BLOCKS: &[(&str, fn() -> Result<(), multisplit::Error>)] = &[{}];",
         list.join(", ")
     )
-    .expect("a string");
-    let out = Path::new(&env::var_os("OUT_DIR").expect("a folder")).join("readme.rs");
-    fs::write(out, code).expect("written");
+    .expect("writing to a string cannot fail");
+    let out = Path::new(&env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("readme.rs");
+    fs::write(out, code).expect("OUT_DIR is writable");
 }

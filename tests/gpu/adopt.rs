@@ -1,6 +1,6 @@
 //! Tests of `Context::adopt`: the application creates the Vulkan device, and the engine records its
-//! passes into the application's command buffer, between commands of the application. Around the
-//! passes, only the barriers that the plan's contract requires are recorded.
+//! passes into the application's command buffer, between commands of the application. The
+//! application records only the barriers that the plan's contract requires.
 
 use std::ffi::{CStr, c_void};
 use std::sync::Mutex;
@@ -114,7 +114,8 @@ impl Host {
             let layer = layers
                 .iter()
                 .find(|l| l.layer_name_as_c_str() == Ok(c"VK_LAYER_KHRONOS_validation"));
-            // Validation layers older than this extension report its use as an error.
+            // Older validation layers do not know VK_KHR_shader_maximal_reconvergence and report
+            // its use as an error.
             if layer.is_some_and(|l| l.spec_version < vk::make_api_version(0, 1, 3, 274)) {
                 requirements.leave_out(&Features {
                     shader_maximal_reconvergence: true,
@@ -188,7 +189,7 @@ impl Host {
             self.messenger.0.destroy_debug_utils_messenger(self.messenger.1, None);
             self.instance.destroy_instance(None);
         }
-        self.expect_silence().context("teardown")
+        self.expect_silence().context("while destroying the device")
     }
 
     /// Creates a host-visible buffer and maps its memory.
@@ -234,8 +235,8 @@ enum What {
     Sort,
 }
 
-/// Compiles a plan that reads `src` and writes `dst`. With `with_scopes`, the plan itself has
-/// barriers against the caller's transfer commands before and after it.
+/// Compiles a plan that reads `src` and writes `dst`. If `with_scopes` is set, the plan itself
+/// contains the barriers against the caller's transfer commands before and after it.
 fn plan(
     context: &Context,
     what: What,
@@ -254,7 +255,8 @@ fn plan(
         }
         What::Sort => {
             let buffers = SortBuffers::keys(src).indices(dst);
-            // Every context compiles its own pipelines, and those of small tiles compile quickly.
+            // Use small tiles: every context compiles its own pipelines, and small tiles compile
+            // quickly.
             let mut policy = context.policy();
             policy.sort = policy.sort.with_shape(TileShape::new(128, 1));
             sort(&mut graph, &policy, &Sort::ascending(), &buffers)?;

@@ -139,9 +139,9 @@ fn check_input<T: Term>(
         }
         how => terms::scan_segments(case.operator, how == How::Inclusive, first, heads),
     };
-    setup.expect::<T>(dst, &expected).with_context(|| say("elements"))?;
-    setup.expect(to, &expected_keys).with_context(|| say("keys"))?;
-    setup.expect(found, &count).with_context(|| say("count"))
+    setup.expect::<T>(dst, &expected).with_context(|| say("elements differ"))?;
+    setup.expect(to, &expected_keys).with_context(|| say("keys differ"))?;
+    setup.expect(found, &count).with_context(|| say("run counts differ"))
 }
 
 fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, (n, length): (usize, u64)) -> Result<()> {
@@ -160,8 +160,8 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
             [ScanMethod::LookBack, ScanMethod::ReduceThenScan].into_iter().enumerate()
         {
             let policy = policy(gpu, method);
-            // Vectors of four elements per thread in the tiles of reductions. Scans also use tiles
-            // of 16 elements per thread.
+            // Number of four-element vectors that a thread processes in a tile of a reduction.
+            // Tiles of scans may be larger: up to 16 elements per thread.
             let vectors = match (method, T::TYPE.bits()) {
                 (_, 64) => 2,
                 (ScanMethod::LookBack, _) => 3,
@@ -221,8 +221,8 @@ fn look_back_without_polling_recomputes_tiles(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The policy allows only a few workgroups in x, so dispatches extend in y, and the last row
-/// has surplus workgroups.
+/// The policy allows only a few workgroups in the x dimension, so dispatches have several rows. The
+/// last row has workgroups without a tile.
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for method in [ScanMethod::LookBack, ScanMethod::ReduceThenScan] {
@@ -237,8 +237,8 @@ fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A device count beyond the array is clamped to its length; with a count of zero only the count is
-/// written.
+/// Device counts that exceed the array length are clamped to that length. If the count is zero, no
+/// element is written, but a reduction still writes its number of results.
 fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
     let policy = policy(gpu, ScanMethod::LookBack);
     let len = 2 * policy.threads as usize * 16 + 1;

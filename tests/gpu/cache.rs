@@ -50,6 +50,6 @@ fn damaged_cache_file_and_file_of_another_device_are_replaced(gpu: &Gpu) -> Resu
         ensure!(fs::read(file)?.starts_with(MAGIC), "the invalid cache file was not replaced");
     }
     ensure!(names_in(folder.path())? == written, "temporary files were left");
-    // A folder that cannot be created only disables the cache.
+    // If the folder cannot be created, scans run without a cache.
     scan_with_cache(gpu, PathBuf::from("/proc/nowhere"))
 }

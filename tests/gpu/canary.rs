@@ -57,7 +57,7 @@ fn verification_accepts_a_device_that_keeps_lane_order(gpu: &Gpu) -> Result<()> 
     let context = gpu.with_policy(policy)?;
     for n in gpu.cases([1, 2, 2047, 2049, 70_001]) {
         let keys = uniform(n, n as u64);
-        ensure!(context.sort(&keys)? == reference::sorted(&keys), "n = {n}");
+        ensure!(context.sort(&keys)? == reference::sorted(&keys), "wrong result for n = {n}");
         context.split(&keys, Buckets::delta_over_domain(200).method(Method::Block))?;
     }
     ensure!(context.keeps_lane_order());
@@ -83,7 +83,7 @@ fn reversed_lane_order_is_detected_in_every_sort(gpu: &Gpu) -> Result<()> {
         let array = context.upload(&keys)?;
         match context.run(&executable, &[(import, &array)]) {
             Err(Error::LaneOrder { plan }) => ensure!(plan == "canary"),
-            other => bail!("sort {seed} of {sorts}: {other:?}"),
+            other => bail!("sort {seed} of {sorts}: expected a lane-order error, found {other:?}"),
         }
         expect_switch_to_ballots(&context)?;
     }
@@ -157,7 +157,7 @@ fn one_call_splits_recover_from_reversed_lanes(gpu: &Gpu) -> Result<()> {
     if mine() {
         let context = reversed(gpu)?;
         let split = context.split_pairs(&keys, &values, buckets(Method::Block))?;
-        ensure!(split.keys == expected && split.values == order, "pairs");
+        ensure!(split.keys == expected && split.values == order, "the split of pairs is wrong");
         expect_switch_to_ballots(&context)?;
     }
     if mine() {
@@ -186,7 +186,7 @@ fn small_and_segmented_sorts_recover_from_reversed_lanes(gpu: &Gpu) -> Result<()
     let mut expected = keys.clone();
     expected[..300].sort_unstable();
     expected[300..].sort_unstable();
-    ensure!(sorted == expected, "segments");
+    ensure!(sorted == expected, "the segmented sort is wrong");
     expect_switch_to_ballots(&context)?;
     Ok(())
 }

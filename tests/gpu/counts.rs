@@ -76,7 +76,8 @@ fn in_rows(gpu: &Gpu, max_groups: u32) -> Policy {
     gpu.context.policy().lowered(|facts| facts.max_groups = max_groups)
 }
 
-/// There are so many tile sums that they are scanned in tiles as well, and dispatches extend in y.
+/// The tile sums do not fit in a single tile, so they are scanned in tiles as well. Dispatches are
+/// two-dimensional.
 fn recursive_scans_in_2d_dispatches_use_the_device_count(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let limits = Limits { max_workgroup_count: [7, 65535, 65535], ..gpu.context.limits() };
@@ -174,8 +175,8 @@ fn splits_in_2d_dispatches_use_the_device_count(gpu: &Gpu) -> Result<()> {
     check_split(gpu, &policy, &limits, (Method::Block, Kind::Keys, 2), 60_011)
 }
 
-/// The first split writes its bucket offsets to device memory. One of them is the element count of
-/// the second split, which therefore processes the first bucket.
+/// The first split writes its bucket offsets to device memory. The second split takes the end of
+/// the first bucket as its element count, so it splits only that bucket.
 fn offset_of_a_split_can_be_the_count_of_another_split(gpu: &Gpu) -> Result<()> {
     let (policy, n) = (gpu.context.policy(), 20_011);
     let input = uniform(n, 5);
@@ -229,7 +230,11 @@ fn replayed_split_uses_the_count_of_the_previous_run(gpu: &Gpu) -> Result<()> {
                 expected.retain(|key| key.wrapping_mul(factor) >> 31 == 0);
             }
             let left = context.download(&device_number)?[0] as usize;
-            ensure!(left == expected.len(), "{method:?}: {left}, expected {}", expected.len());
+            ensure!(
+                left == expected.len(),
+                "{method:?}: {left} keys are left, expected {}",
+                expected.len()
+            );
             expect_equal(&context.download(&device_keys)?[..left], &expected)?;
         }
     }
@@ -251,7 +256,10 @@ fn splits_have_one_barrier_for_indirect_dispatches(gpu: &Gpu) -> Result<()> {
         split(&mut graph, &gpu.context.policy(), &buckets, &buffers)?;
         let text = graph.compile(&gpu.context.limits())?.to_text();
         let barriers = text.matches("draw_indirect:indirect_command_read").count();
-        ensure!(barriers == 1, "{method:?}, m = {m}, has {barriers}:\n{text}");
+        ensure!(
+            barriers == 1,
+            "{method:?}, m = {m}: {barriers} barriers for indirect dispatches, expected 1:\n{text}"
+        );
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! Devices without push descriptors: a recorded command buffer is valid only as long as nobody
-//! updates the descriptor sets that it binds.
+//! Devices without push descriptors: updating a descriptor set would invalidate every recorded
+//! command buffer that binds it.
 
 use multisplit::Context;
 use multisplit::requirements::Features;
@@ -33,11 +33,15 @@ fn consecutive_runs_are_correct(gpu: &Gpu) -> Result<()> {
         let buffer = context.upload(&expected)?;
         context.run_repeatedly(&executable, &[(data, &buffer)], RUNS)?;
         steps(&mut expected, RUNS);
-        expect_equal(&context.download(&buffer)?, &expected).context("run_repeatedly")?;
+        expect_equal(&context.download(&buffer)?, &expected).context("after run_repeatedly")?;
         let times = context.time_runs(&executable, &[(data, &buffer)], RUNS)?;
-        ensure!(times.len() == RUNS as usize, "{} times", times.len());
+        ensure!(
+            times.len() == RUNS as usize,
+            "time_runs returned {} times, expected {RUNS}",
+            times.len()
+        );
         steps(&mut expected, RUNS);
-        expect_equal(&context.download(&buffer)?, &expected).context("time_runs")
+        expect_equal(&context.download(&buffer)?, &expected).context("after time_runs")
     })
 }
 

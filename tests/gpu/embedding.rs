@@ -117,7 +117,7 @@ fn missing_device_features_are_named(gpu: &Gpu) -> Result<()> {
     // SAFETY: the host outlives the call, and nothing is created from it.
     unsafe {
         let host = host(gpu)?;
-        expect_missing_names(&host).context("names")?;
+        expect_missing_names(&host).context("while checking the names of missing features")?;
         let messages = host.destroy();
         ensure!(messages.is_empty(), "{}", messages[0]);
     }
@@ -136,8 +136,8 @@ unsafe fn expect_missing_names(host: &Host) -> Result<()> {
         unsafe { Requirements::check_create_info(instance, physical, version, info) }
     };
     ensure!(host.check.missing.is_empty() && host.check.features.synchronization2);
-    // The host also disables a feature that an old validation layer does not support. Such a
-    // feature is reported as missing.
+    // If the validation layer is old, the host disables shaderMaximalReconvergence, which is then
+    // reported as an unused feature.
     let left_out = |missing: &&Missing| match missing {
         Missing::Feature { name, .. } => *name == "shaderMaximalReconvergence",
         _ => false,
@@ -157,8 +157,8 @@ unsafe fn expect_missing_names(host: &Host) -> Result<()> {
     ensure!(text.contains("synchronization2 of VkPhysical"), "{text}");
     ensure!(text.contains("not enabled"), "{text}");
 
-    // For a Vulkan 1.2 instance, the extension must be enabled in addition to the feature; full
-    // subgroups need a feature as well.
+    // For Vulkan 1.2, the device must also enable the extension VK_KHR_synchronization2 and the
+    // feature computeFullSubgroups.
     let mut feature = vk::PhysicalDeviceSynchronization2Features::default().synchronization2(true);
     let half = vk::DeviceCreateInfo::default().push_next(&mut feature);
     let (name, why) = (ash::khr::synchronization2::NAME, Why::NotEnabled);

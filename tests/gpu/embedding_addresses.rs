@@ -32,7 +32,7 @@ fn sorts_by_address_match_the_cpu(gpu: &Gpu) -> Result<()> {
     ];
     for (method, n, on_device) in methods.into_iter().chain(rounds) {
         sorts(&gpu.context, method, n, on_device)
-            .with_context(|| format!("{method:?}, n = {n}, on the device: {on_device}"))?;
+            .with_context(|| format!("{method:?}, n = {n}, device count: {on_device}"))?;
     }
     Ok(())
 }

@@ -53,7 +53,7 @@ impl Case {
     }
 }
 
-/// Time and place at which the element count is set.
+/// When the element count is set, and in which memory it lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
     /// At declaration time, on the host.

@@ -1,6 +1,6 @@
 //! Every primitive, recorded into an application's command buffer: with counts set on the host, at
 //! recording time or on the device; with workspaces of the engine or of the caller. No command may
-//! write outside of the contract.
+//! write memory other than the outputs that the plan's contract lists.
 
 use multisplit::graph::Buffer;
 use multisplit::operations::{Count, HistogramBuffers, SplitBuffers, histogram, split};

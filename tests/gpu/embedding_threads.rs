@@ -31,8 +31,8 @@ const SCANS: u32 = 16;
 const COUNT: &str = "count";
 /// Number of warm-up frames per thread; afterwards, memory use must not grow.
 const WARM: u32 = 50;
-/// Tolerated growth: the validation layer's bookkeeping, and allocators that reserve memory in
-/// chunks.
+/// Tolerated growth of the process in bytes. The validation layer's bookkeeping grows slightly, and
+/// allocators reserve memory in chunks.
 const SLACK: u64 = 16 << 20;
 
 fn frames_of_two_threads_do_not_leak(gpu: &Gpu) -> Result<()> {
@@ -73,7 +73,11 @@ fn frames(gpu: &Gpu, count: u32, without: &Features) -> Result<()> {
         let (created, memory, resident) = (calls(), context.memory_report(), resident()?);
         run(&shared, WARM..count / THREADS as u32)?;
         ensure!(calls() == created, "{} objects were created", calls() - created);
-        ensure!(context.memory_report() == memory, "{:?}", context.memory_report());
+        ensure!(
+            context.memory_report() == memory,
+            "memory use has changed: {:?}",
+            context.memory_report()
+        );
         let grown = self::resident()?.saturating_sub(resident);
         ensure!(grown < SLACK, "the process has grown by {grown} bytes");
         Ok(())
@@ -281,7 +285,7 @@ impl<'s> Thread<'s> {
         Ok(())
     }
 
-    /// Waits for the frame in flight `turn`, and checks its results.
+    /// Waits for frame in flight number `turn`, and checks its results.
     unsafe fn finish(&mut self, turn: usize) -> Result<()> {
         let (device, frame) = (&self.shared.host.device, &mut self.frames[turn]);
         let Some((keys, scanned)) = frame.pending.take() else { return Ok(()) };

@@ -126,7 +126,7 @@ fn invalid_descriptions_are_rejected_for_empty_arrays(gpu: &Gpu) -> Result<()> {
             expect_errors! { context.sort_with(keys, &segments) => Segments { .. } }
         }
         let rounds = Sort::ascending().method(SortMethod::Multisplit { radix_bits: 9 });
-        lengths_that_differ(context, keys)?;
+        check_mismatched_lengths(context, keys)?;
         expect_errors! {
             context.sort_with(keys, &rounds) => Method { .. },
             context.split(keys, Buckets::even(1.0..1.0, 4)) => Bucket { .. },
@@ -142,7 +142,7 @@ fn invalid_descriptions_are_rejected_for_empty_arrays(gpu: &Gpu) -> Result<()> {
 
 /// Makes calls with one value (or weight, or output) more than there are keys, and checks their
 /// errors.
-fn lengths_that_differ(context: &Context, keys: &[f32]) -> Result<()> {
+fn check_mismatched_lengths(context: &Context, keys: &[f32]) -> Result<()> {
     let n = keys.len();
     let (values, weights) = (vec![7u32; n + 1], vec![7.0f32; n + 1]);
     let (array, more) = (context.upload(keys)?, context.upload(&values)?);
@@ -308,7 +308,6 @@ fn arrays_of_another_context_are_rejected(gpu: &Gpu) -> Result<()> {
     still_works(gpu)
 }
 
-/// Arrays of zero-sized elements have lengths and bounds like any others.
 fn arrays_of_zero_sized_elements_have_lengths_and_bounds(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let nothing = context.zeroed::<[u32; 0]>(7)?;

@@ -46,7 +46,7 @@ fn check(
     let labels: Vec<&str> = plan.steps().iter().map(|step| step.pass.label.as_str()).collect();
     ensure!(
         labels.len() == documented_passes(row)?,
-        "`{row}` has {} passes: {labels:?}",
+        "`{row}`: the plan has {} passes: {labels:?}",
         labels.len()
     );
     Ok(())
@@ -195,6 +195,9 @@ fn count_in_device_memory_adds_documented_passes(gpu: &Gpu) -> Result<()> {
     let (host, device) = (passes(false)?, passes(true)?);
     let [searched, selected, reduced] = host;
     // A selection has a second additional pass, which clears the state of its look-back.
-    ensure!(device == [searched + 1, selected + 2, reduced + 1], "{host:?} and {device:?}");
+    ensure!(
+        device == [searched + 1, selected + 2, reduced + 1],
+        "passes with host counts: {host:?}, with device counts: {device:?}"
+    );
     Ok(())
 }

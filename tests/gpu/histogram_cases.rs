@@ -54,7 +54,7 @@ fn check<S: Reference>(gpu: &Gpu, policy: &Policy, case: Case) -> Result<u32> {
         Kind::Identity => (Bins::identity(m), even_edges(m)),
     };
     let samples: Vec<S> = spread.samples(n, m, &edges, seed + 1);
-    // The reference compares each sample with every splitter, which would take too long here.
+    // `range_bin` compares each sample with every splitter. With many bins, use binary search.
     let fast = |x: S| splitters.partition_point(|&s| s <= x) as u32;
     let bin_of = |i: usize| match kind {
         Kind::Even => samples[i].even_bin(lo, hi, m),
@@ -71,7 +71,7 @@ fn check<S: Reference>(gpu: &Gpu, policy: &Policy, case: Case) -> Result<u32> {
     Ok(got.passes)
 }
 
-/// Runs a case for sample type number `sample`, of eight types.
+/// Runs a case for one of the eight sample types, given by its index.
 fn check_type(gpu: &Gpu, policy: &Policy, sample: usize, case: Case) -> Result<()> {
     let check = [
         check::<f32>,
@@ -290,13 +290,14 @@ fn bins_beyond_shared_memory_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let method = HistogramMethod::Auto;
         let case = Case { kind, m: 10_000, n: 30_001, spread: Spread::Uniform, method };
         let passes = check::<u32>(gpu, &policy, case)?;
-        ensure!(passes > 1, "{passes} passes");
+        ensure!(passes > 1, "{passes} passes, expected more than 1");
     }
     Ok(())
 }
 
-/// Half of the maximum number of passes applies if there are fewer than 512 samples per bin, because
-/// clearing and adding the counters then takes longer than the passes save.
+/// With fewer than 512 samples per bin, a histogram may take only half of `max_passes`, because
+/// clearing and merging the counters takes a large part of each pass. A histogram that would need
+/// more passes uses the global method.
 fn few_samples_per_bin_take_fewer_passes(gpu: &Gpu) -> Result<()> {
     const M: u32 = 10_000;
     let mut policy = gpu.context.policy().lowered(|facts| facts.shared_memory = 16 << 10);
@@ -311,7 +312,7 @@ fn few_samples_per_bin_take_fewer_passes(gpu: &Gpu) -> Result<()> {
     let many = 512 * u64::from(M);
     policy.histogram.max_passes = u32::MAX;
     let (_, passes) = chosen(&policy, many)?;
-    ensure!(passes > 2, "{passes} passes");
+    ensure!(passes > 2, "{passes} passes, expected more than 2");
     let (shared, global) = ((HistogramMethod::Shared, passes), (HistogramMethod::Global, 1));
     for (max_passes, few, enough) in [
         (passes - 1, global, global),
@@ -321,7 +322,10 @@ fn few_samples_per_bin_take_fewer_passes(gpu: &Gpu) -> Result<()> {
     ] {
         policy.histogram.max_passes = max_passes;
         let found = (chosen(&policy, many - 1)?, chosen(&policy, many)?);
-        ensure!(found == (few, enough), "at most {max_passes} passes: {found:?}");
+        ensure!(
+            found == (few, enough),
+            "with at most {max_passes} passes, the choices are {found:?}"
+        );
     }
     Ok(())
 }

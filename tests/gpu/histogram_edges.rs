@@ -120,7 +120,7 @@ fn check_edges<S: Near>(
 
 /// A float type.
 trait Near: Reference + PartialOrd + Into<f64> {
-    /// A number, and the numbers directly below and above it. All are exact.
+    /// The number rounded to this type, and the next smaller and next larger value of the type.
     fn near(number: f64) -> [Self; 3];
 
     /// Both zeros and a subnormal number.
@@ -195,8 +195,9 @@ fn samples_between_edges_match_the_documented_edges(gpu: &Gpu) -> Result<()> {
 /// The method that is used for few bins of many samples, and the one that is used for many bins.
 const METHODS: [HistogramMethod; 2] = [HistogramMethod::Shared, HistogramMethod::Global];
 
-/// Every method, with open and closed ranges. Windows of shared memory take so many passes that
-/// they count only some of the samples.
+/// Checks the ranges with both methods; open and closed ranges alternate. With more than 10,000
+/// bins, the shared-memory method needs many passes, so it gets only samples near some of the
+/// edges.
 fn check_many<S: Near>(gpu: &Gpu, ranges: impl IntoIterator<Item = Even<S>>) -> Result<()> {
     for (turn, range) in ranges.into_iter().enumerate() {
         for method in METHODS {
@@ -230,7 +231,7 @@ fn many_even_bins_match_the_documented_edges(gpu: &Gpu) -> Result<()> {
             (0.0, 1024.0, 1 << 20),
             (-3.1, 3.1, 1 << 20),
             (1e-3, 1.0, 999_983),
-            // Floats have a distance of 1/8 here, and bins are hardly wider.
+            // Adjacent floats differ by 1/8 here, and bins are hardly wider.
             (1_048_576.0, 1_048_589.3, 100),
             (-1_048_703.0, -1_048_576.0, 950),
         ]),
@@ -242,7 +243,7 @@ fn many_even_bins_match_the_documented_edges(gpu: &Gpu) -> Result<()> {
             (0.0, 1.0, 5000),
             (-0.1, 0.7, 65_536),
             (-1e3, 1e3, 1 << 20),
-            // Floats have a distance of 1/4 here.
+            // Adjacent floats differ by 1/4 here.
             (2e15, 2e15 + 2000.0, 5000),
         ]),
     )

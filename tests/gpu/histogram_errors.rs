@@ -160,9 +160,15 @@ fn too_small_histogram_buffers_are_rejected(gpu: &Gpu) -> Result<()> {
     let mut import = |name, len| graph.import::<u32>(name, len);
     let (three, four) = (import("three", 3), import("four", 4));
     let samples = graph.import::<f32>("samples", 64);
-    ensure!(too_small(HistogramBuffers::new(samples, three), &mut graph), "counts");
+    ensure!(
+        too_small(HistogramBuffers::new(samples, three), &mut graph),
+        "too few counts were accepted"
+    );
     let buffers = HistogramBuffers::new(samples, four);
-    ensure!(too_small(buffers.cumulative(three), &mut graph), "cumulative");
+    ensure!(
+        too_small(buffers.cumulative(three), &mut graph),
+        "too few cumulative counts were accepted"
+    );
     ensure!(
         !too_small(buffers.out_of_range(three), &mut graph),
         "an out-of-range counter of one word was rejected"

@@ -9,8 +9,9 @@ use multisplit_tests::prelude::*;
 
 /// Words between two arrays: the largest offset alignment that Vulkan allows.
 const GUARD: usize = 64;
-/// Number of cases per operation in a plain run and in a full run.
+/// Number of cases per operation in a plain run.
 const CASES: usize = 36;
+/// Number of cases per operation in a full run.
 const FULL_CASES: usize = 10_000;
 /// After this many cases, the plan gets a new workspace whose memory contains poison.
 const WORKSPACE_CASES: usize = 20;
@@ -131,8 +132,8 @@ impl<'g> Rig<'g> {
         cases.div_ceil(plans)
     }
 
-    /// Runs this plan on the inputs that `case` creates. `plans` is the number of plans of the
-    /// operation, among which its cases are divided.
+    /// Runs this plan on the inputs that `case` creates. The cases of an operation are divided
+    /// among its plans, of which there are `plans`.
     pub fn run(
         &self,
         plans: usize,

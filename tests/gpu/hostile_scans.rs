@@ -189,9 +189,9 @@ fn reductions_by_key_tolerate_arbitrary_device_counts(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The expected results of a segmented reduction. If offsets ascend, results are exact. Otherwise,
-/// a segment that ends at or before its beginning gives 0, and other segments give the reduction of
-/// any elements of the array.
+/// The expected results of a segmented reduction. If the offsets ascend, results are exact.
+/// Otherwise, segments that end at or before their beginning give 0, and each other segment may
+/// give the reduction of any elements of the array.
 fn reduced_segments(dst: Words, operator: Operator, input: &[u32], offsets: &[u32]) -> Expected {
     let n = input.len();
     let clamped: Vec<usize> = offsets.iter().map(|&at| n.min(at as usize)).collect();

@@ -1,5 +1,5 @@
-//! Kernels keep status words in the workspace from one run to the next. A recording, in which every
-//! operation has many tiles, is submitted many times with different data.
+//! Kernels keep status words in the workspace from one run to the next. These tests submit one
+//! recording many times with different data. Each of its operations has many tiles.
 
 use std::sync::Arc;
 
@@ -88,8 +88,8 @@ fn repeated_runs_with_changing_data_match_the_cpu(gpu: &Gpu) -> Result<()> {
             setup.write(words, &now)?;
             setup.write(data, &of_runs)?;
             setup.write(floats, &fractions)?;
-            // One, two or three submissions without waiting in between, so that the results that
-            // are checked come from even and from odd runs.
+            // Submit one to three times without waiting in between, so that results of even and of
+            // odd runs are checked.
             replay.submit(1 + run as u32 % 3)?;
             replay.wait()?;
             let runs: Vec<&[u32]> = of_runs.chunk_by(|a, b| a == b).collect();

@@ -136,7 +136,7 @@ fn check_pairs<K: Key, V: Pod>(
 fn expect_keys<K: Key>(order: &Order, bits: &[u64], sorted: &[K]) -> Result<()> {
     let expected = reference::pick(bits, &order.expected(bits));
     let sorted: Vec<u64> = sorted.iter().map(|key| key.key_bits()).collect();
-    expect_equal(&sorted, &expected).context("keys")
+    expect_equal(&sorted, &expected).context("keys differ")
 }
 
 /// Sizes are just below, at and just above the capacity of a plan, two pieces and three pieces.
@@ -338,19 +338,23 @@ fn sort_in_place_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 fn only_arrays_larger_than_a_plan_run_in_pieces(gpu: &Gpu) -> Result<()> {
     let runs: Arc<Mutex<Vec<String>>> = Arc::default();
     let observed = runs.clone();
-    let observer = Observer::new(move |run| observed.lock().expect("no panic").push(run.plan));
+    let observer =
+        Observer::new(move |run| observed.lock().expect("no thread panicked").push(run.plan));
     let context = gpu.open_with(|config| config.observer = Some(observer))?;
     context.replace_policy(Some(Policy { max_elements: MAX_ELEMENTS, ..context.policy() }))?;
     let plans = |keys: &[u32]| -> Result<[usize; 3]> {
         context.sort(keys)?;
-        let runs = std::mem::take(&mut *runs.lock().expect("no panic"));
+        let runs = std::mem::take(&mut *runs.lock().expect("no thread panicked"));
         Ok(["split.piece", "pieces.move", "sort"]
             .map(|plan| runs.iter().filter(|name| name.as_str() == plan).count()))
     };
     let keys = uniform(4 * PIECE, 9);
     ensure!(plans(&keys[..MAX_ELEMENTS as usize])? == [0, 0, 1]);
     let [splits, moves, sorts] = plans(&keys)?;
-    ensure!(splits == 4 && moves == 4 && (4..10).contains(&sorts), "{splits}, {moves}, {sorts}");
+    ensure!(
+        splits == 4 && moves == 4 && (4..10).contains(&sorts),
+        "{splits} splits, {moves} moves, {sorts} sorts"
+    );
     // If all keys are equal, elements are counted for each digit, but nothing is moved or sorted.
     ensure!(plans(&vec![7; 4 * PIECE])? == [16, 0, 0]);
     // The second bucket has more elements than a plan can sort, and begins at element 1, which is
@@ -359,7 +363,7 @@ fn only_arrays_larger_than_a_plan_run_in_pieces(gpu: &Gpu) -> Result<()> {
     let mut skewed: Vec<u32> = keys.iter().map(|key| 1 << 24 | key >> 8).collect();
     skewed[0] = 0;
     let [splits, moves, _] = plans(&skewed)?;
-    ensure!(splits == 4 + 5 && moves == 4 + 1 + 5, "{splits}, {moves}");
+    ensure!(splits == 4 + 5 && moves == 4 + 1 + 5, "{splits} splits, {moves} moves");
     Ok(())
 }
 

@@ -104,7 +104,10 @@ fn more_than_2_to_30_elements_are_split(gpu: &Gpu) -> Result<()> {
     expect_equal(&split.offsets, &next).context("offsets differ")?;
     for (i, &key) in keys.iter().enumerate() {
         let place = &mut next[bucket_of(key)];
-        ensure!(split.keys.get(*place as usize) == Some(&key), "element {i}");
+        ensure!(
+            split.keys.get(*place as usize) == Some(&key),
+            "element {i} moved to the wrong place {place}"
+        );
         *place += 1;
     }
     Ok(())
@@ -136,7 +139,7 @@ fn topk_searches_and_runs_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Resu
     order.truncate(1000);
     order.sort_by_key(by_rank);
     let found = gpu.context.topk(&keys, &TopK::largest(1000))?;
-    expect_equal(&found.indices, &order).context("topk")?;
+    expect_equal(&found.indices, &order).context("the top-k differs")?;
     ensure!(found.keys.iter().zip(&order).all(|(&key, &index)| key == keys[index as usize]));
 
     let needles = random(1 << 20, 7, |bits| (bits >> 37) as u32);
@@ -144,14 +147,15 @@ fn topk_searches_and_runs_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Resu
     sorted.sort_unstable();
     let less = |&needle: &u32| sorted.partition_point(|&key| key < needle) as u32;
     let expected: Vec<u32> = needles.iter().map(less).collect();
-    expect_equal(&gpu.context.lower_bound(&sorted, &needles)?, &expected).context("search")?;
+    expect_equal(&gpu.context.lower_bound(&sorted, &needles)?, &expected)
+        .context("search results differ")?;
 
     let runs = sorted.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32));
     let (firsts, lengths): (Vec<u32>, Vec<u32>) = runs.unzip();
     let (found, found_lengths) = gpu.context.run_lengths(&sorted)?;
-    expect_equal(&found, &firsts).context("runs")?;
-    expect_equal(&found_lengths, &lengths).context("run lengths")?;
-    expect_equal(&gpu.context.unique(&sorted)?, &firsts).context("unique")?;
+    expect_equal(&found, &firsts).context("keys of runs differ")?;
+    expect_equal(&found_lengths, &lengths).context("run lengths differ")?;
+    expect_equal(&gpu.context.unique(&sorted)?, &firsts).context("unique elements differ")?;
     eprintln!("{} bytes: top-k, search and runs are correct", 4 * n);
     Ok(())
 }

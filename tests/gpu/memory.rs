@@ -92,9 +92,11 @@ fn ranges_are_written_and_read(gpu: &Gpu) -> Result<()> {
         ];
         for outcome in outcomes {
             let Err(Error::OutOfBounds { first, array: 4099, .. }) = outcome else {
-                bail!("{len} from {offset}: {outcome:?}");
+                bail!(
+                    "{len} elements from {offset}: expected an out-of-bounds error, found {outcome:?}"
+                );
             };
-            ensure!(first == offset, "from {first}, not {offset}");
+            ensure!(first == offset, "the error reports the offset {first}, expected {offset}");
         }
     }
     expect_equal(&context.download(&buffer)?, &expected)
@@ -146,7 +148,10 @@ fn threads_transfer_each_chunk_once(gpu: &Gpu) -> Result<()> {
             Ok::<(), Error>(())
         })?;
         let found: Vec<u32> = found.into_iter().map(AtomicU32::into_inner).collect();
-        ensure!(found[..begin as usize].iter().all(|&word| word == 0), "n = {n}");
+        ensure!(
+            found[..begin as usize].iter().all(|&word| word == 0),
+            "n = {n}: a chunk lies outside of the range"
+        );
         expect_equal(&found[begin as usize..], &data[begin as usize..])?;
     }
     let fails = |first: u64| match first {

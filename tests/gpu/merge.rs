@@ -13,7 +13,7 @@ tests!(merge:
     recorded_merge_uses_the_counts_of_each_run, invalid_merges_are_rejected,
 );
 
-/// Number of array elements after those that the device count includes.
+/// Number of additional array elements, which the device count excludes.
 const SPARE: usize = 77;
 
 #[derive(Clone, Copy, Debug)]
@@ -140,8 +140,8 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu))
 }
 
-/// The policy allows only a few workgroups in x, so dispatches extend in y, and the last row
-/// has surplus workgroups.
+/// The policy allows only a few workgroups in the x dimension, so dispatches have several rows. The
+/// last row has workgroups without a tile.
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     let case = Case { how: Merge::Ascending, words: 1, on_device: [false, true] };

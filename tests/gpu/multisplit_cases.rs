@@ -261,8 +261,9 @@ fn invalid_tile_shapes_are_rejected(gpu: &Gpu) -> Result<()> {
         let mut policy = gpu.context.policy();
         policy.split = policy.split.with_shape(TileShape::new(threads, items));
         for method in [Method::Direct, Method::Warp, Method::Block] {
-            case(gpu, &policy, method, Kind::Pairs, 8, 1000, Distribution::Uniform)
-                .with_context(|| format!("{method:?} of {threads} x {items}"))?;
+            case(gpu, &policy, method, Kind::Pairs, 8, 1000, Distribution::Uniform).with_context(
+                || format!("{method:?}, {threads} threads, {items} keys per thread"),
+            )?;
         }
     }
     Ok(())

@@ -224,7 +224,10 @@ fn out_of_range_ids_are_counted_and_reported(gpu: &Gpu) -> Result<()> {
             let m = buckets.count();
             match gpu.context.split(&keys, buckets.method(method)) {
                 Err(Error::BucketOutOfRange { keys, buckets }) => {
-                    ensure!(buckets == m && keys == expected, "{method:?}: {keys} of {expected}");
+                    ensure!(
+                        buckets == m && keys == expected,
+                        "{method:?}: {keys} keys are reported as out of range, expected {expected}"
+                    );
                 }
                 other => anyhow::bail!("{method:?}: {other:?}"),
             }

@@ -35,9 +35,10 @@ pub fn check_by<K: Key>(
     for &method in methods {
         let buckets = buckets.clone().method(method);
         let result = gpu.context.split(keys, buckets).with_context(|| format!("{method:?}"))?;
-        expect_equal(&result.offsets, &offsets).with_context(|| format!("{method:?} offsets"))?;
+        expect_equal(&result.offsets, &offsets)
+            .with_context(|| format!("{method:?}: offsets differ"))?;
         expect_equal(&bytes(&result.keys), &bytes(&expected))
-            .with_context(|| format!("{method:?} keys"))?;
+            .with_context(|| format!("{method:?}: keys differ"))?;
         ensure!(result.method == method);
     }
     Ok(())

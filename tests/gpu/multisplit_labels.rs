@@ -51,8 +51,8 @@ fn crowded(n: usize, seed: u64) -> Vec<u32> {
 
 fn labelled_range_splits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (base, mut mine) = (gpu.probed_policy()?, gpu.mine());
-    // In some shapes only, the number of keys per thread is a multiple of the number of labels per
-    // word.
+    // A word holds several labels. The keys per thread fill whole words of labels for only some of
+    // these tile shapes.
     let shapes = [(2, 4, 1), (3, 6, 2), (4, 5, 1), (1, 9, 3)];
     for (number, m) in BUCKETS.into_iter().enumerate() {
         let kinds = if gpu.full { &KINDS[..] } else { &KINDS[number % 3..][..1] };
@@ -205,7 +205,7 @@ fn labels_take_one_byte_per_key(gpu: &Gpu) -> Result<()> {
     let splitters: Vec<u32> = (1..100).collect();
     let range = Buckets::range(&splitters).method(Method::Block);
     let bytes = labels_of(&policy, &range)?.context("the plan has no labels")?;
-    ensure!((n..n + n / 100).contains(&bytes), "{bytes} bytes for {n} keys");
+    ensure!((n..n + n / 100).contains(&bytes), "the labels take {bytes} bytes for {n} keys");
     let delta = Buckets::delta_over_domain(100).method(Method::Block);
     ensure!(labels_of(&policy, &delta)?.is_none(), "delta buckets are stored as labels");
     ensure!(

@@ -98,7 +98,7 @@ fn wide_pairs_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let (keys, values) = (reference::pick(&keys, &order), reference::pick(&values, &order));
         let say = || format!("{method:?}, {bits} bits");
         expect_equal(&result.offsets, &offsets).context("offsets differ").with_context(say)?;
-        expect_equal(&result.keys, &keys).context("keys").with_context(say)?;
+        expect_equal(&result.keys, &keys).context("keys differ").with_context(say)?;
         expect_equal(&result.values, &values).context("values differ").with_context(say)?;
     }
     Ok(())
@@ -115,7 +115,7 @@ fn glsl_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     ensure!(result.method == Method::ReducedBitSort, "{:?}", result.method);
     expect_equal(&result.offsets, &offsets)?;
     expect_equal(&result.keys, &expected)?;
-    // Two rounds are also correct if the caller requests them.
+    // A caller can request the direct method, which then splits in two rounds.
     let result = gpu.context.split(&keys, buckets.method(Method::Direct))?;
     expect_equal(&result.keys, &expected)
 }
@@ -130,7 +130,7 @@ fn out_of_range_ids_are_counted(gpu: &Gpu) -> Result<()> {
             match gpu.context.split(&keys, Buckets::identity(m).method(method)) {
                 Err(Error::BucketOutOfRange { keys, buckets }) => {
                     let right = buckets == m && keys == u64::from(3000 - m);
-                    ensure!(right, "{method:?}, m = {m}: {keys} keys");
+                    ensure!(right, "{method:?}, m = {m}: {keys} keys are reported as out of range");
                 }
                 result => ensure!(m == 3000 && result.is_ok(), "{method:?}, m = {m}: {result:?}"),
             }

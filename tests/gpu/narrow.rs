@@ -80,7 +80,7 @@ fn counting_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
             let all = if gpu.full { &KEYS[..] } else { &[KEYS[(turn + n) % KEYS.len()]] };
             for &keys in all {
                 turn += 1;
-                // Keys are counted in one, three or 64 parts of the array.
+                // Divides the keys among one, three or 64 workgroups.
                 policy.sort.histogram_groups = [1, 3, 64][turn % 3];
                 let (descending, method) = (turn % 2 == 0, SortMethod::Counting);
                 let order = Order { descending, method, ..Order::of(key) };
@@ -177,7 +177,7 @@ fn double_buffered_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
         sort(&mut setup.graph, &policy, &order.sort(), &buffers)?;
         setup.run()?;
         let half = setup.found::<u32>(half)?[0] as usize;
-        ensure!(half < 2, "{order:?}: half {half}");
+        ensure!(half < 2, "{order:?}: `half` is {half}");
         let places = order.expected(&made);
         let sorted = key_words(key, &reference::pick(&made, &places));
         setup.expect(keys[half], &sorted).with_context(|| format!("{order:?}"))?;

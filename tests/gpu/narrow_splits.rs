@@ -21,7 +21,7 @@ tests!(narrow_splits:
 
 const N: usize = 2_003;
 
-fn made<K: Key>(n: usize, seed: u64) -> Vec<K> {
+fn random_keys<K: Key>(n: usize, seed: u64) -> Vec<K> {
     let uniform = make_keys(K::TYPE, Keys::Uniform, n, seed);
     let special = make_keys(K::TYPE, Keys::Special, n / 8, seed + 1);
     let bits: Vec<u64> = special.into_iter().chain(uniform).take(n).collect();
@@ -38,9 +38,8 @@ fn methods(gpu: &Gpu) -> &'static [Method] {
     if gpu.full { &METHODS } else { &[Method::Direct] }
 }
 
-/// Buckets by digits, by identity and by splitters.
-fn of_bits_and_order<K: Key>(gpu: &Gpu) -> Result<()> {
-    let (keys, bits) = (made::<K>(N, 5), K::TYPE.bits());
+fn check_digit_identity_and_range<K: Key>(gpu: &Gpu) -> Result<()> {
+    let (keys, bits) = (random_keys::<K>(N, 5), K::TYPE.bits());
     let check = |buckets: Buckets<K>, bucket_of: &dyn Fn(K) -> u32| {
         check_by(gpu, methods(gpu), &buckets, &keys, bucket_of)
             .with_context(|| format!("{buckets:?}"))
@@ -54,7 +53,7 @@ fn of_bits_and_order<K: Key>(gpu: &Gpu) -> Result<()> {
     }
     let ids = 1 << bits;
     check(Buckets::identity(ids), &|key| key.key_bits() as u32)?;
-    let mut splitters = made::<K>(90, 8);
+    let mut splitters = random_keys::<K>(90, 8);
     splitters.sort_by_key(|&key| rank(key));
     let below = |key: K| splitters.partition_point(|&s| rank(s) <= rank(key)) as u32;
     check(Buckets::range(&splitters), &below)?;
@@ -62,17 +61,23 @@ fn of_bits_and_order<K: Key>(gpu: &Gpu) -> Result<()> {
 }
 
 fn digit_identity_and_range_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    of_bits_and_order::<u8>(gpu)?;
-    of_bits_and_order::<i8>(gpu)?;
-    of_bits_and_order::<u16>(gpu)?;
-    of_bits_and_order::<i16>(gpu)?;
-    of_bits_and_order::<f16>(gpu)?;
-    of_bits_and_order::<bf16>(gpu)
+    check_digit_identity_and_range::<u8>(gpu)?;
+    check_digit_identity_and_range::<i8>(gpu)?;
+    check_digit_identity_and_range::<u16>(gpu)?;
+    check_digit_identity_and_range::<i16>(gpu)?;
+    check_digit_identity_and_range::<f16>(gpu)?;
+    check_digit_identity_and_range::<bf16>(gpu)
 }
 
 /// Delta buckets over the whole range and from a minimum, even buckets, and a GLSL function.
-fn integers<K: Key>(gpu: &Gpu, min: K, max: K, from: i64, number: impl Fn(K) -> i64) -> Result<()> {
-    let keys = made::<K>(N, 6);
+fn check_integer_keys<K: Key>(
+    gpu: &Gpu,
+    min: K,
+    max: K,
+    from: i64,
+    number: impl Fn(K) -> i64,
+) -> Result<()> {
+    let keys = random_keys::<K>(N, 6);
     let least = number(min);
     for m in [1, 2, 7, 64] {
         let width = ((1i64 << K::TYPE.bits()) + m - 1) / m;
@@ -99,8 +104,12 @@ fn integers<K: Key>(gpu: &Gpu, min: K, max: K, from: i64, number: impl Fn(K) -> 
     check_by(gpu, methods(gpu), &Buckets::glsl(5, source.as_str()), &keys, bucket)
 }
 
-fn floats<K: Key>(gpu: &Gpu, [low, high]: [K; 2], number: impl Fn(K) -> f32) -> Result<()> {
-    let keys = made::<K>(N, 7);
+fn check_float_keys<K: Key>(
+    gpu: &Gpu,
+    [low, high]: [K; 2],
+    number: impl Fn(K) -> f32,
+) -> Result<()> {
+    let keys = random_keys::<K>(N, 7);
     let m = 12;
     let step = (number(high) - number(low)) / m as f32;
     let even = |key: K| match number(key) {
@@ -123,16 +132,16 @@ fn floats<K: Key>(gpu: &Gpu, [low, high]: [K; 2], number: impl Fn(K) -> f32) -> 
 }
 
 fn delta_even_and_glsl_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    integers::<u8>(gpu, 0, u8::MAX, 20, i64::from)?;
-    integers::<i8>(gpu, i8::MIN, i8::MAX, -5, i64::from)?;
-    integers::<u16>(gpu, 0, u16::MAX, 2_000, i64::from)?;
-    integers::<i16>(gpu, i16::MIN, i16::MAX, -300, i64::from)?;
-    floats::<f16>(gpu, [-1.5, 100.0].map(f16::from_f32), f16::to_f32)?;
-    floats::<bf16>(gpu, [-8.0, 1e6].map(bf16::from_f32), bf16::to_f32)
+    check_integer_keys::<u8>(gpu, 0, u8::MAX, 20, i64::from)?;
+    check_integer_keys::<i8>(gpu, i8::MIN, i8::MAX, -5, i64::from)?;
+    check_integer_keys::<u16>(gpu, 0, u16::MAX, 2_000, i64::from)?;
+    check_integer_keys::<i16>(gpu, i16::MIN, i16::MAX, -300, i64::from)?;
+    check_float_keys::<f16>(gpu, [-1.5, 100.0].map(f16::from_f32), f16::to_f32)?;
+    check_float_keys::<bf16>(gpu, [-8.0, 1e6].map(bf16::from_f32), bf16::to_f32)
 }
 
-fn sorted_fully<K: Key>(gpu: &Gpu, splitters: &[K]) -> Result<()> {
-    let keys = made::<K>(N, 9);
+fn check_full_sort<K: Key>(gpu: &Gpu, splitters: &[K]) -> Result<()> {
+    let keys = random_keys::<K>(N, 9);
     let result = gpu.context.split(&keys, Buckets::range(splitters).method(Method::FullSort))?;
     let mut expected = keys.clone();
     expected.sort_by_key(|&key| rank(key));
@@ -144,9 +153,9 @@ fn sorted_fully<K: Key>(gpu: &Gpu, splitters: &[K]) -> Result<()> {
 }
 
 fn full_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    sorted_fully(gpu, &[3u8, 77])?;
-    sorted_fully(gpu, &[-300i16, 0, 9])?;
-    sorted_fully(gpu, &[f16::from_f32(-1.0), f16::ZERO])
+    check_full_sort(gpu, &[3u8, 77])?;
+    check_full_sort(gpu, &[-300i16, 0, 9])?;
+    check_full_sort(gpu, &[f16::from_f32(-1.0), f16::ZERO])
 }
 
 /// Splits keys and pairs and writes permutations, with and without a device count; key types

@@ -14,7 +14,8 @@ fn observed(
 ) -> Result<(Context, Arc<Mutex<Vec<Run>>>)> {
     let runs: Arc<Mutex<Vec<Run>>> = Arc::default();
     let list = runs.clone();
-    let observer = observer(Box::new(move |run| list.lock().expect("no panic").push(run)));
+    let observer =
+        observer(Box::new(move |run| list.lock().expect("no thread panicked").push(run)));
     Ok((gpu.open_with(|config| config.observer = Some(observer))?, runs))
 }
 
@@ -24,7 +25,7 @@ fn every_run_is_reported(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.scan(&input)?, &reference::exclusive_scan(&input))?;
     context.scan(&input)?;
 
-    let runs = runs.lock().expect("no panic");
+    let runs = runs.lock().expect("no thread panicked");
     ensure!(runs.len() == 2, "{runs:?}");
     for run in runs.iter() {
         ensure!(run.plan == "scan" && run.before < run.after, "{run:?}");
@@ -43,7 +44,7 @@ fn observer_of_runs_gets_no_pass_times(gpu: &Gpu) -> Result<()> {
     let (context, runs) = observed(gpu, Observer::of_runs)?;
     let input = uniform(5000, 3);
     expect_equal(&context.scan(&input)?, &reference::exclusive_scan(&input))?;
-    let runs = runs.lock().expect("no panic");
+    let runs = runs.lock().expect("no thread panicked");
     let [run] = &runs[..] else { bail!("{runs:?}") };
     let seen = (run.after - run.before).as_secs_f64() * 1e9;
     ensure!(run.plan == "scan" && run.passes.is_empty(), "{run:?}");

@@ -159,7 +159,7 @@ fn searches_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
                 if mine() {
                     let (keys, needles) = (sorted(few::<K>(n, 1)), few::<K>(needles, 1));
                     check_search(&context, &keys, &needles)
-                        .with_context(|| format!("{} among {n}", needles.len()))?;
+                        .with_context(|| format!("{} needles in {n} elements", needles.len()))?;
                 }
             }
         }
@@ -347,8 +347,10 @@ fn merges_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
             let (ones, others) = numbers.split_at(a);
             let (keys, values) =
                 context.merge_pairs_with((&first, ones), (&second, others), how)?;
-            expect_keys(&keys, &expected).with_context(|| format!("{a} and {b}"))?;
-            expect_equal(&values, &places).with_context(|| format!("{a} and {b}"))?;
+            expect_keys(&keys, &expected)
+                .with_context(|| format!("arrays of {a} and {b} elements"))?;
+            expect_equal(&values, &places)
+                .with_context(|| format!("arrays of {a} and {b} elements"))?;
         }
     }
     context.check_guards()
@@ -422,7 +424,7 @@ fn operations_stay_within_a_memory_limit(gpu: &Gpu) -> Result<()> {
     let n = 60_000;
     let values: Vec<u32> = random(n, 12);
     let keys = runs_of(n, 1000, 13);
-    check_topk(&context, &values, 100, false).context("topk")?;
+    check_topk(&context, &values, 100, false).context("top-k")?;
     check_search(&context, &sorted(values.clone()), &random(40_000, 14)).context("search")?;
     let expected: Vec<u32> = values.iter().copied().filter(|&value| value < 1 << 30).collect();
     same("select", &context.select(&values, &Select::less_than(1 << 30))?, &expected)?;
@@ -430,10 +432,10 @@ fn operations_stay_within_a_memory_limit(gpu: &Gpu) -> Result<()> {
 
     same("reduce", &[context.reduce(&values, Operator::Sum)?], &[sum(&values)])?;
     let least = values.iter().zip(0u32..).min().map(|(&value, index)| (index, value));
-    ensure!(context.argmin(&values)? == least, "argmin");
+    ensure!(context.argmin(&values)? == least, "argmin is wrong");
     let greatest = values.iter().zip((0..n as u32).rev()).max();
     let greatest = greatest.map(|(&value, index)| (n as u32 - 1 - index, value));
-    ensure!(context.argmax(&values)? == greatest, "argmax");
+    ensure!(context.argmax(&values)? == greatest, "argmax is wrong");
     let sums = |inclusive| terms::scan(Operator::Sum, inclusive, &values);
     same("scan", &context.scan(&values)?, &sums(false))?;
     let found = context.scan_with(&values, &Scan::inclusive(Operator::Sum))?;

@@ -155,7 +155,10 @@ fn subgroup_barriers_are_probed_once(gpu: &Gpu) -> Result<()> {
     ensure!(found != SubgroupBarriers::Refused);
     ensure!(first.pipeline_count() == 1 && first.subgroup_barriers() == found);
     let second = open_in(gpu, folder.path())?;
-    ensure!(second.subgroup_barriers() == found && second.pipeline_count() == 0, "probed again");
+    ensure!(
+        second.subgroup_barriers() == found && second.pipeline_count() == 0,
+        "the device was probed again"
+    );
     Ok(())
 }
 
@@ -163,16 +166,19 @@ fn device_passes_the_device_probe(gpu: &Gpu) -> Result<()> {
     ensure!(gpu.context.probe_device()?.is_none(), "{:?}", gpu.context.probe_device()?);
     let folder = tempfile::tempdir()?;
     let first = open_in(gpu, folder.path())?;
-    ensure!(first.pipeline_count() == 0, "probed before the first plan");
+    ensure!(first.pipeline_count() == 0, "the device was probed before the first plan");
     ensure!(first.reduce(&[1u32, 2], multisplit::Operator::Sum)? == 3);
     let file = probe_file(folder.path(), "device")?;
     ensure!(std::fs::read_to_string(&file)?.ends_with("device passed\n"));
     let second = open_in(gpu, folder.path())?;
-    ensure!(second.probe_device()?.is_none() && second.pipeline_count() == 0, "probed again");
+    ensure!(
+        second.probe_device()?.is_none() && second.pipeline_count() == 0,
+        "the device was probed again"
+    );
     Ok(())
 }
 
-/// A stored result stands for a faulty device.
+/// The test edits the stored probe result to simulate a faulty device.
 fn faulty_device_is_refused_unless_allowed(gpu: &Gpu) -> Result<()> {
     let folder = tempfile::tempdir()?;
     open_in(gpu, folder.path())?.probe_device()?;
@@ -187,7 +193,7 @@ fn faulty_device_is_refused_unless_allowed(gpu: &Gpu) -> Result<()> {
         let context = open_in(gpu, folder.path())?;
         for _ in 0..2 {
             let refused = context.reduce(&[1u32, 2], multisplit::Operator::Sum).err();
-            let error = refused.context("not refused")?;
+            let error = refused.context("the faulty device was accepted")?;
             let is_it =
                 matches!(&error, Error::FaultyDevice { fault: found, .. } if *found == fault);
             ensure!(is_it, "{error}");
@@ -243,14 +249,15 @@ fn kernels_that_need_subgroup_barriers_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = open_with_barriers(gpu, folder.path(), "refused")?;
     let keys = uniform(20_000, 5);
     let refused = context.split(&keys, Buckets::delta(0, 1 << 28, 16).method(Method::Warp));
-    let message = refused.err().context("not refused")?.to_string();
+    let message = refused.err().context("the kernel was accepted")?.to_string();
     ensure!(
         message.contains("subgroupBarrier()") && message.contains("update the driver"),
         "{message}"
     );
     // Other kernels do not need subgroup barriers.
     ensure!(
-        context.reduce(&keys, multisplit::Operator::Max)? == *keys.iter().max().context("none")?
+        context.reduce(&keys, multisplit::Operator::Max)?
+            == *keys.iter().max().context("there are no keys")?
     );
     Ok(())
 }

@@ -15,7 +15,7 @@ tests!(reduce:
     large_arrays_match_the_cpu
 );
 
-/// Number of array elements after those that the device count includes.
+/// Number of additional array elements, which the device count excludes.
 const SPARE: usize = 77;
 
 #[derive(Clone, Copy, Debug)]
@@ -153,8 +153,8 @@ fn arrays_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The policy allows only a few workgroups in x, so dispatches extend in y, and the last row
-/// has surplus workgroups.
+/// The policy allows only a few workgroups in the x dimension, so dispatches have several rows. The
+/// last row has workgroups without a tile.
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(policy(gpu));
     let tile = policy.threads as usize * 16;
@@ -187,7 +187,10 @@ fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
     let (first, _) = reduced(gpu, &policy, case, &input, n)?;
     for _ in 0..3 {
         let (again, _) = reduced(gpu, &policy, case, &input, n)?;
-        ensure!(again.to_bits() == first.to_bits(), "{again} after {first}");
+        ensure!(
+            again.to_bits() == first.to_bits(),
+            "the sum is {again}, but was {first} in the first run"
+        );
     }
     let sum: f64 = input.iter().map(|&x| f64::from(x)).sum();
     ensure!(

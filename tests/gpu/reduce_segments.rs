@@ -15,7 +15,7 @@ tests!(reduce_segments:
     invalid_device_offsets_give_defined_results, float_sums_are_reproducible,
 );
 
-/// Number of elements after those that the device count includes: more than a tile.
+/// Number of additional elements, which the device count excludes: more than a tile.
 const PAST: usize = 9_000;
 
 /// With this chunk size, no segment is long, so all are reduced by tiles.
@@ -195,13 +195,13 @@ fn check_elements<T: Term>(
         terms::reduce(how.0, elements)
     };
     let expected: Vec<T> = (0..segments).map(row).collect();
-    setup
-        .expect(dst, &expected)
-        .with_context(|| format!("{} {how:?}, {n} in rows of {length}, {segments}", T::TYPE))
+    setup.expect(dst, &expected).with_context(|| {
+        format!("{} {how:?}, {n} elements in {segments} rows of {length}", T::TYPE)
+    })
 }
 
-/// Rows are so short that several fit a subgroup, or are reduced by tiles, or get one subgroup or
-/// workgroup each, which reduces the row whole or in chunks.
+/// Covers rows that are so short that several fit a subgroup, rows that are reduced by tiles, and
+/// rows that get one subgroup or workgroup each, which reduces the row whole or in chunks.
 fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(rows_of(gpu))
 }
@@ -304,8 +304,9 @@ fn long_segments_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Resul
                 if mine() {
                     let input: Vec<T> = terms::input(operator, n as usize, 8);
                     let how = (operator, on_device);
-                    check_cuts(gpu, &policy, how, (&input, cuts), cuts.len() - 1)
-                        .with_context(|| format!("{operator:?}, {k}, {on_device}"))?;
+                    check_cuts(gpu, &policy, how, (&input, cuts), cuts.len() - 1).with_context(
+                        || format!("{operator:?}, offsets {k}, device count: {on_device}"),
+                    )?;
                 }
             }
         }
@@ -347,8 +348,8 @@ fn empty_segments_give_the_identity(gpu: &Gpu) -> Result<()> {
     check_cuts(gpu, &policy, (Operator::Min, true), (&input, &[0; 100]), 0)
 }
 
-/// The policy allows only a few workgroups in x, so dispatches extend in y, and the last row
-/// has surplus workgroups.
+/// The policy allows only a few workgroups in the x dimension, so dispatches have several rows. The
+/// last row has workgroups without a tile.
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     let n = 20 * policy.threads as usize * 16 - 3;
@@ -407,7 +408,10 @@ fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
     again.expect(dst, &first)?;
     for (of, found) in reference::segments(&input, &cuts).zip(&first) {
         let sum: f64 = of.iter().map(|&x| f64::from(x)).sum();
-        ensure!((f64::from(*found) - sum).abs() <= 1e-4 * sum, "{found}, near {sum}");
+        ensure!(
+            (f64::from(*found) - sum).abs() <= 1e-4 * sum,
+            "the sum is {found}, expected about {sum}"
+        );
     }
     Ok(())
 }

@@ -122,7 +122,7 @@ fn pieces_of_one_stage_are_independent(gpu: &Gpu) -> Result<()> {
         operations::scan(&mut graph, &policy, &Scan::default(), &ScanBuffers::new(src, dst))?;
         let plan = graph.compile(&limits)?;
         let got = (plan.steps().len() as u64, plan.levels());
-        ensure!(got == (2 * pieces + 1, levels), "{pieces} x {piece_tiles}: {got:?}");
+        ensure!(got == (2 * pieces + 1, levels), "{pieces} pieces of {piece_tiles} tiles: {got:?}");
     }
     Ok(())
 }
@@ -169,8 +169,8 @@ fn invalid_policies_are_rejected(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The policy allows only a few workgroups in x, so dispatches extend in y, and the last row
-/// has surplus workgroups.
+/// The policy allows only a few workgroups in the x dimension, so dispatches have several rows. The
+/// last row has workgroups without a tile.
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let limits = Limits { max_workgroup_count: [7, 65535, 65535], ..gpu.context.limits() };
     for scan in METHODS {

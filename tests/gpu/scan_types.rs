@@ -14,7 +14,7 @@ tests!(scan_types:
     recursively_scanned_tile_totals_match_the_cpu
 );
 
-/// Number of array elements after those that the device count includes.
+/// Number of additional array elements, which the device count excludes.
 const SPARE: usize = 77;
 
 #[derive(Clone, Copy, Debug)]

@@ -13,7 +13,7 @@ tests!(search:
     search_uses_a_sorted_device_array, invalid_searches_are_rejected,
 );
 
-/// Number of array elements after those that the device count includes.
+/// Number of additional array elements, which the device count excludes.
 const SPARE: usize = 77;
 /// Number of elements that the kernel copies to shared memory as the top of the search tree.
 const TOP: usize = 1024;
@@ -126,8 +126,8 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu))
 }
 
-/// The policy allows only a few workgroups in x, so dispatches extend in y, and the last row
-/// has surplus workgroups.
+/// The policy allows only a few workgroups in the x dimension, so dispatches have several rows. The
+/// last row has workgroups without a tile.
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     for on_device in [[false; 2], [true; 2]] {

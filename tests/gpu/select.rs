@@ -16,7 +16,7 @@ tests!(select:
     invalid_selections_are_rejected
 );
 
-/// Number of array elements after those that the device count includes.
+/// Number of additional array elements, which the device count excludes.
 const SPARE: usize = 77;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -212,8 +212,8 @@ fn look_back_without_polling_recounts_tiles(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The policy allows only a few workgroups in x, so dispatches extend in y, and the last row
-/// has surplus workgroups.
+/// The policy allows only a few workgroups in the x dimension, so dispatches have several rows. The
+/// last row has workgroups without a tile.
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     for on_device in [false, true] {

@@ -33,7 +33,8 @@ fn all_combinations(gpu: &Gpu) -> Result<()> {
             for descending in [false, true] {
                 for &n in &sizes {
                     for keys in KEYS {
-                        // `Auto` does not choose one-sweep on every device.
+                        // Test one-sweep explicitly, because `Auto` does not choose it on every
+                        // device.
                         let methods = [SortMethod::Auto, SortMethod::OneSweep];
                         for method in methods.into_iter().filter(|_| mine()) {
                             let order = Order { descending, method, ..Order::of(key) };
@@ -195,8 +196,9 @@ fn random_tile_shapes_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let order = Order::one_sweep(key);
         let (keys, n) = (KEYS[rng.below(7) as usize], rng.below(20_000) as usize);
         if mine() {
-            case(gpu, &policy, &order, payload, keys, n)
-                .with_context(|| format!("{threads} x {items} in {turns}"))?;
+            case(gpu, &policy, &order, payload, keys, n).with_context(|| {
+                format!("{threads} threads, {items} keys per thread, {turns} turns")
+            })?;
         }
     }
     Ok(())

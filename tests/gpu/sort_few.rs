@@ -82,8 +82,8 @@ fn small_one_sweep_sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// All keys of a part have the same digit, and the next part has the same digit or another one; or
-/// a single key at the beginning or end of a part or of the array has another digit.
+/// Either all keys of a part have the same digit, and the next part has the same or a different
+/// digit; or a single key at the beginning or end of a part or of the array has a different digit.
 fn small_one_sweep_sorts_of_common_digits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let n = 3 * ROW + 77;
     let alike = vec![0x0102_0304_u64; n];
@@ -95,7 +95,7 @@ fn small_one_sweep_sorts_of_common_digits_match_the_cpu(gpu: &Gpu) -> Result<()>
             keys[at] = other;
             all.push(keys);
         }
-        // Within a part all keys are equal, and each part has another key.
+        // All keys of a part are equal, and different parts have different keys.
         all.push((0..n as u64).map(|i| 0x0102_0304 ^ ((i / ROW as u64) << (8 * digit))).collect());
     }
     for (bits, payload) in gpu.cases([
@@ -111,7 +111,7 @@ fn small_one_sweep_sorts_of_common_digits_match_the_cpu(gpu: &Gpu) -> Result<()>
                 .with_context(|| format!("{order:?}, {payload:?}, keys {number}"))?;
         }
     }
-    // 64-bit keys below 2^32: rounds after the fourth have nothing to sort.
+    // 64-bit keys that differ in only one digit: in all other rounds, the digits are equal.
     let order = Order::one_sweep(KeyType::U64);
     for digit in gpu.cases([0, 4, 5, 7]) {
         let keys: Vec<u64> = (0..n as u64).rev().map(|i| (i % 256) << (8 * digit)).collect();
@@ -147,7 +147,7 @@ fn small_one_sweep_sorts_without_polling_recount_tiles(gpu: &Gpu) -> Result<()> 
     Ok(())
 }
 
-/// The last row of the dispatch has more workgroups than there are tiles.
+/// The last row of the dispatch has workgroups without a tile.
 fn small_one_sweep_sorts_in_2d_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_sorts(few_groups(quick_policy(gpu)), 1);
     let limits = gpu.context.limits();
@@ -182,7 +182,7 @@ fn replayed_small_one_sweep_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let mut replay = gpu.context.replay(executable, &setup.upload()?)?;
         let mut rng = Rng::new(9);
         for batch in 0..if gpu.full { 200 } else { 24 } {
-            // Counts of all keys, no keys, one key, above the capacity, and random ones.
+            // The count is that of all keys, zero, one, above the capacity, or random.
             let number = match batch % 6 {
                 0 => max as u32,
                 1 => 0,
@@ -230,7 +230,10 @@ fn large_sorts_have_a_clearing_pass(gpu: &Gpu) -> Result<()> {
     policy.sort = policy.sort.with_shape(TileShape::new(256, 2));
     policy.sort.few_keys = 10_000;
     ensure!(passes(gpu, &policy, 10_000, 32)? == (0, 5));
-    ensure!(passes(gpu, &policy, 10_000, 24)? == (0, 5), "with a copy back");
+    ensure!(
+        passes(gpu, &policy, 10_000, 24)? == (0, 5),
+        "a sort that copies its result back has other passes"
+    );
     ensure!(passes(gpu, &policy, 10_001, 32)? == (1, 6));
     let order = Order::one_sweep(KeyType::U32);
     for n in [10_000, 10_001] {
@@ -240,7 +243,10 @@ fn large_sorts_have_a_clearing_pass(gpu: &Gpu) -> Result<()> {
     for (max_storage_range, clears) in [(64 << 10, true), (96 << 10, false)] {
         let policy = policy.lowered(|facts| facts.max_storage_range = max_storage_range);
         let (passes, _) = passes(gpu, &policy, 10_000, 32)?;
-        ensure!((passes > 0) == clears, "{passes} clear, {max_storage_range} bytes");
+        ensure!(
+            (passes > 0) == clears,
+            "{passes} clearing passes with bindings of {max_storage_range} bytes"
+        );
     }
     Ok(())
 }

@@ -54,11 +54,11 @@ impl Doubled {
     /// Returns which buffer holds the result.
     fn check(&self, setup: &Setup<'_>, given: [&[u32]; 2], places: &[u32]) -> Result<u32> {
         let half = setup.found::<u32>(self.half)?[0];
-        ensure!(half < 2, "half {half}");
+        ensure!(half < 2, "`half` is {half}");
         for (halves, input) in [self.keys, self.values].into_iter().zip(given) {
             setup
                 .expect(halves[half as usize], &reference::pick(input, places))
-                .with_context(|| format!("half {half}"))?;
+                .with_context(|| format!("`half` is {half}"))?;
             setup.found::<u32>(halves[1 - half as usize])?;
         }
         Ok(half)
@@ -96,7 +96,7 @@ fn double_buffer_reports_which_buffer_has_the_result(gpu: &Gpu) -> Result<()> {
             // The expected half depends on the number of rounds, so the method must not be `Auto`.
             let order = Order { bits, ..Order::one_sweep(KeyType::U32) };
             let got = doubled(gpu, &policy, &order, keys).with_context(|| format!("{order:?}"))?;
-            ensure!(got == half, "{order:?}: half {got}");
+            ensure!(got == half, "{order:?}: `half` is {got}, expected {half}");
         }
     }
     let order = Order::of(KeyType::U32);
@@ -169,7 +169,8 @@ fn rounds_with_equal_digits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     for limit in gpu.cases([2, 300, 70_000, 1 << 33]) {
         let mut rng = Rng::new(limit);
         let keys: Vec<u64> = (0..2_500).map(|_| rng.below(limit)).collect();
-        check(gpu, &policy, &wide, Payload::Bytes(8), &keys).with_context(|| format!("{limit}"))?;
+        check(gpu, &policy, &wide, Payload::Bytes(8), &keys)
+            .with_context(|| format!("keys below {limit}"))?;
     }
     Ok(())
 }
@@ -261,12 +262,15 @@ fn invalid_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
             declared.in_place().values(declared.values[0].reinterpret(ElementType::Other(wrong)))
         });
         let named = matches!(result, Err(Error::ValueSize { bytes }) if bytes == wrong);
-        ensure!(named, "{wrong} bytes: {result:?}");
+        ensure!(named, "values of {wrong} bytes: {result:?}");
     }
     for radix_bits in [0, 3, 9, 32] {
         let rounds = order.clone().method(SortMethod::Multisplit { radix_bits });
         let result = outcome(&policy, &rounds, |declared| declared.doubled());
-        ensure!(matches!(result, Err(Error::Method { .. })), "{radix_bits} bits: {result:?}");
+        ensure!(
+            matches!(result, Err(Error::Method { .. })),
+            "digits of {radix_bits} bits: {result:?}"
+        );
     }
     let small = order.clone().method(SortMethod::Small);
     let tile = tile(&policy, KeyType::U32)? as u64;

@@ -178,7 +178,10 @@ fn segments_around_a_tile_match_the_cpu(gpu: &Gpu) -> Result<()> {
         for given in [Given::Host, Given::Counted] {
             let kinds = (PAIRS, Keys::FewDistinct, given);
             let added = check_segments(gpu, &policy, &Order::of(KeyType::U32), kinds, &offsets)?;
-            ensure!(added.method == method || given != Given::Host, "{longest}: {added:?}");
+            ensure!(
+                added.method == method || given != Given::Host,
+                "longest segment {longest}: {added:?}"
+            );
         }
     }
     Ok(())
@@ -271,8 +274,11 @@ fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
             let added =
                 check_segments(gpu, &policy, &order, (payload, kind, Given::Rows), &offsets)?;
             let fits = length <= added.shape.tile() as usize;
-            ensure!((added.method == SortMethod::Small) == fits, "{length}: {added:?}");
-            ensure!(fits || length > 500, "{length}: {added:?}");
+            ensure!(
+                (added.method == SortMethod::Small) == fits,
+                "rows of {length} elements: {added:?}"
+            );
+            ensure!(fits || length > 500, "rows of {length} elements: {added:?}");
         }
     }
     Ok(())

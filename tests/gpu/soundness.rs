@@ -20,7 +20,11 @@ fn expect_mismatch<T>(result: Result<T, Error>, (array, is, needed): Mismatch) -
     match result {
         Err(Error::KeyTypeMismatch { name, found, expected }) => {
             let reported = (name, found.as_str(), expected.as_str());
-            ensure!(reported == (array, is, needed), "{reported:?}, not {:?}", (array, is, needed));
+            ensure!(
+                reported == (array, is, needed),
+                "the error reports {reported:?}, expected {:?}",
+                (array, is, needed)
+            );
             Ok(())
         }
         Err(other) => bail!("{array} of type {is}: unexpected error: {other}"),
@@ -121,7 +125,9 @@ fn unsupported_value_sizes_are_rejected(gpu: &Gpu) -> Result<()> {
             split(&mut graph, &policy, &Buckets::<u32>::digit(0..2), &pairs).map(|_| ()),
         ];
         for outcome in outcomes {
-            let Err(Error::ValueSize { bytes }) = outcome else { bail!("{size}: {outcome:?}") };
+            let Err(Error::ValueSize { bytes }) = outcome else {
+                bail!("values of {size} bytes: {outcome:?}")
+            };
             ensure!(bytes == size, "the error reports {bytes} bytes, expected {size}");
         }
     }
@@ -233,7 +239,10 @@ fn plans_for_other_subgroup_sizes_are_rejected(gpu: &Gpu) -> Result<()> {
         let Err(GraphError::SubgroupSize { lanes: sized, device }) = &result else {
             bail!("{result:?}");
         };
-        ensure!((*sized, *device) == (lanes, policy.facts.subgroup_size), "{sized} and {device}");
+        ensure!(
+            (*sized, *device) == (lanes, policy.facts.subgroup_size),
+            "the error reports the subgroup sizes {sized} and {device}"
+        );
         // The graph contains passes for two subgroup sizes, so no device can run it.
         declare(&mut graph, &policy, words)?;
         ensure!(matches!(

@@ -170,8 +170,8 @@ fn unordered_submissions_are_reported(gpu: &Gpu) -> Result<()> {
         let recorder = Recorder::new(gpu)?;
         for (executable, data) in [(&first, first_data), (&second, second_data)] {
             let import = (data, BufferAt::new(array.raw(), 0));
-            // SAFETY: the array is large enough and lives until the wait. Only a barrier is missing,
-            // which the layer must report.
+            // SAFETY: the array is large enough and lives until the wait. Only a barrier is
+            // missing, which the layer must report.
             recorder.submit(|commands| unsafe { executable.record(commands, &[import]) })?;
         }
         Ok(())
@@ -179,7 +179,7 @@ fn unordered_submissions_are_reported(gpu: &Gpu) -> Result<()> {
     ensure!(!reported.is_empty(), "the layer did not report the hazard");
     ensure!(
         reported.iter().all(|id| id.starts_with("SYNC-HAZARD")),
-        "other messages: {reported:?}"
+        "the layer reported other messages: {reported:?}"
     );
     Ok(())
 }

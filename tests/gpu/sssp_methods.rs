@@ -48,8 +48,8 @@ pub fn check(
     Ok(results)
 }
 
-/// All methods in a full run. The other methods have extra passes, which take long to compile, so a
-/// plain run omits them.
+/// Returns all methods in a full run, and two of them in a plain run. The others have additional
+/// passes, which take long to compile.
 fn sampled(gpu: &Gpu) -> &'static [Method] {
     if gpu.full { &METHODS } else { &[Method::NearFar, Method::Multisplit] }
 }
@@ -178,8 +178,8 @@ fn generated_networks_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A tuning with resident workgroups, all of which are guaranteed to run concurrently; a single one
-/// on software drivers.
+/// A tuning with only as many resident workgroups as are guaranteed to run concurrently. On
+/// software drivers, that is a single workgroup.
 fn residents(gpu: &Gpu) -> Tuning {
     let mut tuning = tuning(gpu);
     if tuning.residents.groups == 0 {
@@ -281,9 +281,8 @@ fn searches_without_local_hops_match_the_cpu(gpu: &Gpu) -> Result<()> {
     check(gpu, &network, &options, &[0]).map(|_| ())
 }
 
-/// Cases with different thresholds: below which size a near set or bucket is merged with the next
-/// one, and from which degree the arcs of a vertex are relaxed by one thread, one workgroup, or all
-/// workgroups.
+/// Cases vary the maximum size of merged buckets, and the minimum degree of vertices whose arcs are
+/// relaxed by a whole workgroup or by all workgroups.
 fn small_buckets_and_high_degree_vertices_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let network = Rmat::of_size(3000, 30_000).generate(Weighting::Own)?;
     let cases = [
@@ -311,7 +310,7 @@ fn small_buckets_and_high_degree_vertices_match_the_cpu(gpu: &Gpu) -> Result<()>
             let (delta, tuning) = (Some(delta), Some(tuning));
             let options = Options { delta, tuning, ..options(method) };
             check(gpu, &network, &options, &[0, 17]).with_context(|| {
-                format!("{merge_entries} entries, {wide_degree} and {spread_degree} arcs")
+                format!("merge_entries {merge_entries}, wide_degree {wide_degree}, spread_degree {spread_degree}")
             })?;
         }
     }

@@ -29,7 +29,7 @@ fn expect_tree(network: &Network, paths: &ShortestPaths) -> Result<()> {
         let mut at = vertex;
         while distances[at as usize] != UNREACHED && !fine[at as usize] {
             chain.push(at);
-            ensure!(chain.len() <= n as usize, "a cycle at {vertex}");
+            ensure!(chain.len() <= n as usize, "the predecessors of vertex {vertex} form a cycle");
             let before = predecessors[at as usize];
             ensure!(before < n, "vertex {at} has no predecessor");
             let sum = |weight: u32| match network.kind() {
@@ -66,7 +66,12 @@ fn predecessor_trees_of_random_networks_are_valid(gpu: &Gpu) -> Result<()> {
                 let path = found.paths.path_to(vertex);
                 ensure!(path.is_some() == found.paths.distance(vertex).is_some());
                 let ends = path.map_or((0, vertex), |path| (path[0], path[path.len() - 1]));
-                ensure!(ends == (0, vertex), "a path from {} to {}", ends.0, ends.1);
+                ensure!(
+                    ends == (0, vertex),
+                    "the path leads from {} to {}, expected 0 to {vertex}",
+                    ends.0,
+                    ends.1
+                );
             }
         }
     }
@@ -110,7 +115,12 @@ fn statistics_are_consistent(gpu: &Gpu) -> Result<()> {
         let split = !matches!(method, Method::BellmanFord | Method::Multisplit);
         ensure!(split == (found.splits > 0), "{found:?}");
         let sizes = solver.round_sizes()?;
-        ensure!(sizes.len() == found.rounds as usize, "{} sizes", sizes.len());
+        ensure!(
+            sizes.len() == found.rounds as usize,
+            "the history has {} rounds, expected {}",
+            sizes.len(),
+            found.rounds
+        );
         ensure!(sizes[0].entries == 1, "{:?}", sizes[0]);
         ensure!(sizes.is_sorted_by_key(|size| size.threshold));
     }
@@ -131,7 +141,10 @@ fn far_vertices_are_split_every_eight_rounds(gpu: &Gpu) -> Result<()> {
         ensure!(found == [16, 2, 2], "{method:?}: {found:?}");
         let indirect = |step: &&Step| matches!(step.pass.work, Work::DispatchIndirect { .. });
         let indirect = plan.steps().iter().filter(indirect).count();
-        ensure!(2 * indirect > plan.steps().len(), "{method:?}: {indirect} are indirect");
+        ensure!(
+            2 * indirect > plan.steps().len(),
+            "{method:?}: only {indirect} passes are dispatched indirectly"
+        );
         let mut solver = Solver::new(context, &on_device, &options(method))?;
         ensure!(solver.time_runs(3, 2)?.len() == 2, "{method:?}");
     }
@@ -256,8 +269,7 @@ fn large_networks() -> Result<Vec<(&'static str, Network)>> {
     if let Ok(folder) = std::env::var(GRAPHS_VARIABLE) {
         for (graph, file) in shortest::FILES {
             let path = std::path::Path::new(&folder).join(file);
-            // Files that are missing are reported and skipped, since some are too large to be
-            // everywhere.
+            // Report and skip missing files, since not every machine has the large ones.
             if path.exists() {
                 networks
                     .push((graph, multisplit_bench::network::load(&path, &Default::default())?));

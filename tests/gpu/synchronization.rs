@@ -73,7 +73,7 @@ fn hazards(gpu: &Gpu, work: &Work, plan: Plan, times: u32) -> Result<Vec<String>
         gpu.expect_messages(|| Ok(context.run_repeatedly(&executable, &buffers, times)?))?;
     ensure!(
         reported.iter().all(|id| id.starts_with("SYNC-HAZARD")),
-        "other messages: {reported:?}"
+        "the layer reported other messages: {reported:?}"
     );
     Ok(reported)
 }
@@ -82,7 +82,7 @@ fn removing_any_barrier_of_a_scan_is_reported(gpu: &Gpu) -> Result<()> {
     let scan = scan_plan(gpu, ScanMethod::ReduceThenScan, false)?;
     ensure!(hazards(gpu, &scan, scan.plan.clone(), 1)?.is_empty());
     let barriers: Vec<usize> = scan.plan.barriers().map(|(step, _)| step).collect();
-    ensure!(barriers.len() == 2, "{} barriers", barriers.len());
+    ensure!(barriers.len() == 2, "the plan has {} barriers, expected 2", barriers.len());
     for step in barriers {
         let broken = scan.plan.without_barrier(step);
         let reported = hazards(gpu, &scan, broken, 1)?;

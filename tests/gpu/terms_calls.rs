@@ -51,7 +51,10 @@ fn one_call_reductions_match_the_cpu(gpu: &Gpu) -> Result<()> {
             _ => [context.argmax(&input)?, context.argmax(&array)?],
         };
         for (at, value) in found.into_iter().flatten() {
-            ensure!(at == index && value.to_bits() == expected.to_bits(), "{at} {value}");
+            ensure!(
+                at == index && value.to_bits() == expected.to_bits(),
+                "found {value} at index {at}, expected {expected} at {index}"
+            );
         }
         ensure!(found.iter().all(Option::is_some), "no element was found");
     }
@@ -102,7 +105,7 @@ fn invalid_reductions_are_rejected(gpu: &Gpu) -> Result<()> {
     ensure!(matches!(result, Err(Error::IndexOfSum)), "{result:?}");
     for n in [1 << 50, 1 << 62, u64::MAX] {
         let result = add(of(huge, words).count(n), Operator::Max);
-        ensure!(result.is_err(), "{n}: {result:?}");
+        ensure!(result.is_err(), "n = {n}: {result:?}");
     }
     Ok(())
 }

@@ -133,7 +133,7 @@ fn wrong_threshold_estimates_give_correct_results(gpu: &Gpu) -> Result<()> {
             }
         }
     }
-    // From one workgroup for all tiles to one workgroup per tile.
+    // Use one workgroup for all tiles, and one workgroup per tile.
     for groups in [1, 4096] {
         let mut policy = quick_policy(gpu);
         policy.topk.groups = groups;
@@ -275,8 +275,8 @@ fn recorded_topk_uses_the_count_of_each_run(gpu: &Gpu) -> Result<()> {
             let out: Vec<u32> = context.download(&out)?.iter().map(|key| key.to_bits()).collect();
             let out = case(n).bits(&out);
             let found = case(n).ordered(&out, &context.download(&indices)?);
-            expect_equal(&found.1, &places).with_context(|| format!("{turn}"))?;
-            expect_equal(&found.0, &expected).with_context(|| format!("{turn}"))?;
+            expect_equal(&found.1, &places).with_context(|| format!("run {turn}"))?;
+            expect_equal(&found.0, &expected).with_context(|| format!("run {turn}"))?;
         }
     }
     Ok(())
@@ -292,7 +292,10 @@ fn invalid_topk_is_rejected(gpu: &Gpu) -> Result<()> {
     }
     for length in [0, 4, 7] {
         let rows = context.topk(&keys, &TopK::largest(1).rows(length));
-        ensure!(matches!(rows, Err(Error::Rows { n: 6, .. })), "{length}: {rows:?}");
+        ensure!(
+            matches!(rows, Err(Error::Rows { n: 6, .. })),
+            "rows of {length} elements: {rows:?}"
+        );
     }
     let mut graph = Graph::new("refused");
     let keys = graph.import::<u32>("keys", 100_000);

@@ -17,7 +17,8 @@ fn open(gpu: &Gpu, validation: ValidationConfig) -> Result<Context> {
 fn gpu_assisted_validation_keeps_results(gpu: &Gpu) -> Result<()> {
     let context = open(gpu, ValidationConfig { gpu_assisted: true, ..Default::default() })?;
     ensure!(!context.features().push_descriptor, "push descriptors are enabled");
-    // The plan only copies, because the copy kernel takes the least time to instrument and compile.
+    // The plan consists of copies, because the layer instruments and compiles the copy kernel
+    // fastest.
     let Work { plan, src, dst } = two_copies(&context, true)?;
     let (input, output) = (context.upload(&[7u32; N as usize])?, context.zeroed::<u32>(N)?);
     context.run(&context.instantiate(plan)?, &[(src, &input), (dst, &output)])?;

@@ -115,7 +115,7 @@ fn push_constants_can_change_between_runs(gpu: &Gpu) -> Result<()> {
             frame.submit()?;
             add(&mut expected, value);
         }
-        // A value stays until another one is set. Setting a value again before a submission
+        // A value stays until another value is set. Setting a value again before a submission
         // replaces it.
         frame.set("add", &99u32)?;
         frame.set("add", &4u32)?;
@@ -361,7 +361,10 @@ void main() { if (gl_GlobalInvocationID.x == 0) data.at[0] += push.a + push.b; }
     for label in ["none", "twice"] {
         let result = frame.set(label, &1u32);
         let Err(Error::UnknownPass { plan, pass }) = &result else { bail!("{label}: {result:?}") };
-        ensure!(plan == "values" && pass == label, "{plan}, {pass}");
+        ensure!(
+            plan == "values" && pass == label,
+            "the error names plan `{plan}` and pass `{pass}`"
+        );
     }
     expect_errors! { frame.set("add", &1u64) => ValueOfPass { given: 8, needed: 4, .. } }
     frame.submit()?;
@@ -382,7 +385,10 @@ fn frames_with_imports_are_rejected(gpu: &Gpu) -> Result<()> {
     };
     match begin()?.0.record() {
         Err(Error::ImportBinding { plan, name, .. }) => {
-            ensure!(plan == "imported" && name == "keys", "{plan}, {name}");
+            ensure!(
+                plan == "imported" && name == "keys",
+                "the error names plan `{plan}` and import `{name}`"
+            );
         }
         other => bail!("{:?}", other.err()),
     }

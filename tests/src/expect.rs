@@ -32,7 +32,7 @@ pub fn expect_no_messages(context: Context) -> Result<()> {
     expect_silence(&messages)
 }
 
-/// Runs `body` with the numbers below `count`, each in its own thread.
+/// Calls `body` with each number from 0 to `count - 1`, each in its own thread.
 pub fn in_threads(count: u64, body: impl Fn(u64) -> Result<()> + Sync) -> Result<()> {
     std::thread::scope(|scope| {
         let body = &body;
@@ -48,8 +48,8 @@ pub fn run_once(work: Work) -> multisplit::Result<()> {
     frame.wait()
 }
 
-/// Returns the policy with few workgroups in x, so that dispatches are folded into y and the last
-/// row is partial.
+/// Limits dispatches of the policy to a few workgroups in x, so that they are folded into y and
+/// their last row is partial.
 pub fn few_groups(policy: Policy) -> Policy {
     policy.lowered(|facts| facts.max_groups = 7)
 }

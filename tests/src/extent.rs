@@ -51,7 +51,8 @@ impl Part {
     }
 }
 
-/// Number of cases at the beginning of a list from which a sample takes a larger share.
+/// A sample takes a larger share of the first `SHORT_LIST` cases of a list than of the others, so
+/// that short lists are not skipped.
 const SHORT_LIST: usize = 12;
 /// A sample contains one in this many of the first `SHORT_LIST` cases.
 const SHORT_LIST_THINNING: usize = 3;

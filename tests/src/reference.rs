@@ -11,7 +11,7 @@ pub fn exclusive_scan(input: &[u32]) -> Vec<u32> {
     input.iter().map(step).collect()
 }
 
-/// A stable split: the order of the elements (by index), and the offset of each bucket.
+/// A stable split of `n` elements: their indices in bucket order, and the offset of each bucket.
 pub fn split(n: usize, buckets: u32, bucket_of: impl Fn(usize) -> u32) -> (Vec<u32>, Vec<u32>) {
     let mut members: Vec<Vec<u32>> = vec![Vec::new(); buckets as usize];
     for i in 0..n {
@@ -38,13 +38,12 @@ pub fn order_by<K: Ord>(n: usize, key_of: impl Fn(usize) -> K) -> Vec<u32> {
     order
 }
 
-/// The elements in this order.
+/// The elements at these indices.
 pub fn pick<T: Copy>(elements: &[T], order: &[u32]) -> Vec<T> {
     order.iter().map(|&i| elements[i as usize]).collect()
 }
 
-/// The position to which each element moves if the elements are gathered in this order: the inverse
-/// permutation.
+/// The inverse permutation of `order`: the destination index of each element.
 pub fn places(order: &[u32]) -> Vec<u32> {
     let mut places = vec![0; order.len()];
     order.iter().zip(0..).for_each(|(&i, place)| places[i as usize] = place);

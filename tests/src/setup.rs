@@ -47,7 +47,7 @@ impl<'c> Setup<'c> {
         self.add(name, ElementType::of::<T>(), len, cast_slice(elements))
     }
 
-    /// Imports an array of `len` elements, which contains guard words.
+    /// Imports an output array of `len` elements, which is initialized with guard words.
     pub fn output<T: Pod>(&mut self, name: &str, len: usize) -> Buffer {
         self.add(name, ElementType::of::<T>(), len.max(1) as u64, &[])
     }
@@ -196,7 +196,7 @@ impl Contents {
     }
 }
 
-/// The contents of a count buffer: the count `n` is word `index`, and all other words are 9.
+/// The contents of a count buffer: word `index` is the count `n`, and all other words are 9.
 fn count_words(n: u32, index: u64) -> [u32; 160] {
     let mut words = [9; 160];
     words[index as usize] = n;

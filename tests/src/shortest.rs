@@ -82,7 +82,7 @@ const fn known(
     Known { graph, source, found: Summary { reached, sum, max, hash } }
 }
 
-/// File names of the graphs that are read from files; the others are generated.
+/// Names and file names of the graphs that are read from files. All other graphs are generated.
 pub const FILES: [(&str, &str); 5] = [
     ("slashdot0902", "slashdot0902.mtx.gz"),
     ("usa_ne", "usa_ne.mtx.gz"),

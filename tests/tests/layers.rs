@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Layers of the engine, lowest first. Every layer may use `error`, which only contains data. The `sizes.rs` of
-/// each operation counts as part of `policy`.
+/// Layers of the engine, lowest first. Every layer may use `error`, which only contains data. The
+/// `sizes.rs` of each operation counts as part of `policy`.
 const ENGINE_LAYERS: [&str; 11] = [
     "error",
     "elements",
@@ -37,10 +37,11 @@ const CRATES: [&str; 11] = [
     "tests/machine",
 ];
 
-/// Path of a module: `execute/pipeline.rs` is `[execute, pipeline]`, `execute/mod.rs` is `[execute]`.
+/// Path of a module: `execute/pipeline.rs` is `[execute, pipeline]`, `execute/mod.rs` is
+/// `[execute]`.
 type Module = Vec<String>;
 
-/// Pairs of importing and imported modules.
+/// Pairs of modules: the first one imports the second one.
 type Edges = BTreeSet<(Module, Module)>;
 
 fn source_of(name: &str) -> PathBuf {
@@ -52,14 +53,17 @@ fn files(folder: &Path) -> BTreeMap<Module, String> {
     let mut found = BTreeMap::new();
     let mut open = vec![(folder.to_owned(), Vec::new())];
     while let Some((folder, at)) = open.pop() {
-        for entry in fs::read_dir(&folder).expect("a folder of sources").flatten() {
+        for entry in fs::read_dir(&folder).expect("the source folder is readable").flatten() {
             let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
             let below = |name: &str| [at.clone(), vec![name.to_owned()]].concat();
             if path.is_dir() {
                 open.push((path, below(&name)));
             } else if let Some(stem) = name.strip_suffix(".rs").filter(|stem| *stem != "main") {
                 let module = if matches!(stem, "mod" | "lib") { at.clone() } else { below(stem) };
-                found.insert(module, fs::read_to_string(&path).expect("a source file"));
+                found.insert(
+                    module,
+                    fs::read_to_string(&path).expect("the source file is readable"),
+                );
             }
         }
     }
@@ -287,7 +291,8 @@ impl Crate {
         file
     }
 
-    /// Imports between files. A module that declares a child or re-exports its items does not import it.
+    /// Imports between files. A module that declares a child or re-exports its items does not
+    /// import it.
     fn edges(&self) -> Edges {
         let mut edges = Edges::new();
         for (file, names) in &self.0 {

@@ -13,30 +13,36 @@ fn known(graph: &str, network: &Network) {
     let full = std::env::var("MULTISPLIT_FULL").is_ok_and(|v| !v.is_empty() && v != "0");
     let all = KNOWN.iter().filter(|known| known.graph == graph);
     for known in all.take(if full { usize::MAX } else { SAMPLE }) {
-        let paths = dijkstra(network, known.source).expect("paths");
+        let paths = dijkstra(network, known.source).expect("the search succeeds");
         assert_eq!(paths.summary(), known.found, "{graph} from {}", known.source);
     }
 }
 
 #[test]
 fn default_rmat_has_the_known_distances() {
-    let network = Rmat::default().generate(Weighting::Own).expect("a network");
+    let network =
+        Rmat::default().generate(Weighting::Own).expect("the generator makes a valid network");
     assert_eq!((network.vertices(), network.edges()), (800_000, 4_800_000));
     known("rmat", &network);
 }
 
 #[test]
 fn default_grid_has_the_known_distances() {
-    let network = Grid::default().generate(Weighting::Own).expect("a network");
+    let network =
+        Grid::default().generate(Weighting::Own).expect("the generator makes a valid network");
     assert_eq!((network.vertices(), network.edges()), (1_441_295, 1_549_970));
     known("grid_belgium", &network);
 }
 
 #[test]
 fn small_rmat_and_grid_have_the_known_distances() {
-    let rmat = Rmat::of_size(82_168, 504_230).generate(Weighting::Own).expect("a network");
+    let rmat = Rmat::of_size(82_168, 504_230)
+        .generate(Weighting::Own)
+        .expect("the generator makes a valid network");
     known("rmat_slashdot", &rmat);
-    let grid = Grid::of_size(30_000).generate(Weighting::Own).expect("a network");
+    let grid = Grid::of_size(30_000)
+        .generate(Weighting::Own)
+        .expect("the generator makes a valid network");
     known("grid_30000", &grid);
 }
 
@@ -46,9 +52,9 @@ fn dijkstra_matches_the_reference_search() {
         Rmat::of_size(2000, 9000).generate(Weighting::Hashed(3)),
         Grid::of_size(3000).generate(Weighting::Own),
     ] {
-        let network = network.expect("a network");
+        let network = network.expect("the generator makes a valid network");
         for source in [0, 17, 1999] {
-            let paths = dijkstra(&network, source).expect("paths");
+            let paths = dijkstra(&network, source).expect("the search succeeds");
             assert_eq!(paths.distances, distances_in(&network, source));
         }
     }

@@ -1,7 +1,7 @@
 //! The Rust blocks of the README, compiled and run unchanged.
 //!
-//! The blocks open their own devices with default settings. Without a GPU they get the software
-//! driver.
+//! Each block opens a device with default settings. On a machine without a GPU, that is the
+//! software driver.
 
 #[allow(
     clippy::undocumented_unsafe_blocks,

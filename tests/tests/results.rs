@@ -1,6 +1,7 @@
-//! The generated tables of the pages, which come from files of `multisplit bench publish`.
+//! Checks that the generated tables in the documentation match the result files that
+//! `multisplit bench publish` wrote.
 //!
-//! `MULTISPLIT_BLESS=1 cargo test -p multisplit-tests --test results` generates them anew.
+//! `MULTISPLIT_BLESS=1 cargo test -p multisplit-tests --test results` updates the tables.
 #![allow(clippy::expect_used)]
 
 use std::path::Path;
@@ -18,12 +19,12 @@ fn tables_match_the_result_files() {
     let mut pages = String::new();
     for name in PAGES {
         let path = root.join(name);
-        let page = fs::read_to_string(&path).expect("a page");
+        let page = fs::read_to_string(&path).expect("the page is readable");
         let read =
             |file: &str| fs::read_to_string(folder.join(file)).with_context(|| file.to_owned());
-        let fresh = filled(&page, read).expect("valid markers and files");
+        let fresh = filled(&page, read).expect("the markers and result files are valid");
         if env::var_os("MULTISPLIT_BLESS").is_some_and(|value| !value.is_empty()) {
-            fs::write(&path, &fresh).expect("written");
+            fs::write(&path, &fresh).expect("the page is writable");
         } else {
             assert!(
                 page == fresh,
@@ -32,8 +33,8 @@ fn tables_match_the_result_files() {
         }
         pages += &fresh;
     }
-    for file in fs::read_dir(folder).expect("docs/results").flatten() {
-        let name = file.file_name().into_string().expect("text");
+    for file in fs::read_dir(folder).expect("docs/results is readable").flatten() {
+        let name = file.file_name().into_string().expect("the file name is UTF-8");
         assert!(pages.contains(&name), "no page has a table of {name}");
     }
 }

@@ -7,8 +7,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 
-/// The stub for cargo. `run` prints its arguments, and whether the folder of Mesa's shader cache
-/// exists.
+/// The stub for cargo. `cargo run` prints its arguments, and reports whether the folder of Mesa's
+/// shader cache exists.
 const CARGO: &str = r#"#!/bin/sh
 case "$1" in
 --version) echo "cargo 99.0.0" ;;
@@ -19,7 +19,7 @@ esac
 fn run(folder: &Path, arguments: &[&str]) -> String {
     let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
     let mut command = Command::new(folder.join("x"));
-    // If the folder of the shaderc library is given, `x` does not search for it.
+    // If SHADERC_LIB_DIR is set, `x` does not search for the shaderc library.
     command.args(arguments).arg("--no-install").env("PATH", path).env("SHADERC_LIB_DIR", folder);
     let done = command.output().unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));

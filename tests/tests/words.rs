@@ -37,7 +37,7 @@ const BANNED: [&str; 28] = [
     "quick shape",
 ];
 
-/// Beginnings of comments that do not name the thing they describe.
+/// Words with which a comment must not begin, because it would not name the thing it describes.
 const UNNAMED: [&str; 6] = ["What ", "Which ", "How ", "So many ", "Where ", "Whose "];
 
 const FOLDERS: [&str; 7] =
@@ -50,7 +50,7 @@ const TEXTS: [&str; 8] = ["md", "rs", "glsl", "comp", "h", "c", "txt", "html"];
 const UNCHECKED: [&str; 3] = ["performance-log.md", "target", "tests/words.rs"];
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).expect("a folder of the project").flatten() {
+    for entry in fs::read_dir(folder).expect("the folder is readable").flatten() {
         let path = entry.path();
         if UNCHECKED.iter().any(|name| path.ends_with(name)) {
             continue;
@@ -70,10 +70,10 @@ fn texts_do_not_contain_banned_phrases() {
     for folder in FOLDERS {
         files(&root.join(folder), &mut found);
     }
-    assert!(found.len() > 200, "only {} files", found.len());
+    assert!(found.len() > 200, "found only {} files to check, expected more than 200", found.len());
     let mut problems = Vec::new();
     for path in found {
-        let text = fs::read_to_string(&path).expect("a text file");
+        let text = fs::read_to_string(&path).expect("the file is readable UTF-8");
         let mut in_comment = false;
         for (number, line) in text.lines().enumerate() {
             let comment =

@@ -1,8 +1,8 @@
 /*
- * A list that never leaves the device: select the visible objects, sort them by depth, and run a pass over
- * them. The selection writes how many it found (FOUND) and the arguments of an indirect dispatch over them
- * (DISPATCH); the sort takes FOUND as its count. The limit of the selection changes every frame, without a new
- * operation.
+ * Selects the visible objects, sorts them by depth, and runs a pass over them, without a round trip to the
+ * host. The selection writes the number of selected objects (FOUND), which is the count of the sort, and the
+ * arguments of an indirect dispatch over these objects (DISPATCH). The limit of the selection changes every
+ * frame, without a new operation.
  */
 #include "host.h"
 
@@ -46,7 +46,7 @@ static void create(const Host *host, Scene *scene) {
     scene->pass = host_pass(host, cull_spirv, sizeof cull_spirv, buffers, 3, 4);
 }
 
-/* Every frame: objects nearer than `limit`, from near to far. */
+/* Every frame: records the selection of objects nearer than `limit`, their sort, and the pass over them. */
 static void record(const Host *host, const Scene *scene, float limit) {
     MultisplitBinding buffers[] = {
         {.role = MULTISPLIT_ROLE_INPUT, .buffer = scene->depths.buffer, .size = scene->depths.size},

@@ -1,5 +1,5 @@
 #version 460
-/* The pass of cull.c over the objects found: one workgroup for each 64 of them. Surplus invocations return. */
+/* The pass of cull.c over the selected objects: one workgroup per 64 objects. Surplus invocations return. */
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0, std430) readonly buffer Visible { float at[]; } visible;
 layout(set = 0, binding = 1, std430) readonly buffer Arguments { uint at[8]; } arguments;

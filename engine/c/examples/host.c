@@ -38,7 +38,7 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlag
 static void create_instance(Host *host, int validate) {
     const char *layer = "VK_LAYER_KHRONOS_validation";
     const char *debug_utils = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
-    /* Chained into instance creation to receive its messages too. */
+    /* Also chained into instance creation, to receive the messages of that call. */
     VkDebugUtilsMessengerCreateInfoEXT listen = {
         .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
         .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |

@@ -51,9 +51,9 @@ typedef struct HostPass {
  * any device is used; `--validate` enables the validation layers, including synchronization validation.
  */
 void host_create(Host *host, int argc, char **argv);
-/* The same with a Vulkan version other than 1.3. */
+/* Like host_create, but with the given Vulkan version instead of 1.3. */
 void host_create_version(Host *host, int argc, char **argv, uint32_t api_version);
-/* The same in two steps: everything before the device, and everything after it was created. */
+/* Like host_create, in two steps: one before the program creates the device, and one after that. */
 void host_open(Host *host, int argc, char **argv, uint32_t api_version);
 void host_use(Host *host, VkDevice device, VkQueue queue, uint32_t features);
 /* Destroys everything, and returns the exit status: 3 if there were validation messages. */
@@ -69,7 +69,7 @@ HostPass host_pass(const Host *host, const uint32_t *spirv, size_t bytes, const 
                    uint32_t count, uint32_t push_bytes);
 void host_dispatch(const Host *host, const HostPass *pass, const void *push, uint32_t push_bytes,
                    uint32_t groups);
-/* Dispatches with arguments on the device; for passes without push constants. */
+/* Records a dispatch whose arguments are in a buffer. For passes without push constants. */
 void host_dispatch_indirect(const Host *host, const HostPass *pass, VkBuffer arguments, VkDeviceSize offset);
 void host_free_pass(const Host *host, HostPass *pass);
 
@@ -77,7 +77,7 @@ void host_free_pass(const Host *host, HostPass *pass);
 void host_begin(const Host *host);
 void host_submit(const Host *host);
 
-/* The engine's buffer accesses around multisplit. */
+/* Scopes of the engine's own buffer accesses before and after multisplit. */
 MultisplitScope host_compute_write(void);
 MultisplitScope host_compute_read(void);
 MultisplitScope host_host_read(void);

@@ -1,6 +1,6 @@
-// The same engine in C++: between the engine's own two passes, particles are counted by depth and split into
-// near, middle and far by a GLSL function. Here the engine declares its own buffer accesses, and the
-// operations record the barriers.
+// The engine of particles.c in C++: between its own two passes, particles are counted by depth, and
+// split into near, middle and far by a GLSL function. This engine declares its own buffer accesses,
+// and the operations record the barriers.
 //
 //   cc -c host.c $(pkg-config --cflags multisplit)
 //   c++ particles.cpp host.o $(pkg-config --cflags --libs multisplit) -lvulkan -o particles
@@ -121,7 +121,7 @@ uint32_t bits(float number) {
     return word;
 }
 
-/// The part that a depth belongs to; must match the GLSL function below.
+/// The part (near, middle or far) that a depth belongs to. Must match the GLSL function below.
 uint32_t part_of(float depth) { return depth < NEAR_UNTIL ? 0 : depth < MIDDLE_UNTIL ? 1 : 2; }
 
 const char *const PART_OF = "uint bucket_of(float depth) {\n"
@@ -174,7 +174,7 @@ void scatter(Particle *particles, uint32_t *ids) {
     }
 }
 
-/// Compares the results with a computation on the CPU, from the same depths.
+/// Compares the results with those that the CPU computes from the same depths.
 bool is_right(const float *depths, const uint32_t *counts, const uint32_t *offsets,
               const Particle *drawn) {
     std::vector<uint32_t> bins(BINS), order(PARTICLES), begins(PARTS + 1);

@@ -17,7 +17,7 @@
  *
  * Functions return a MultisplitResult, except those that return text or a version;
  * multisplit_last_error returns the message of an error. Passing NULL is an error, never a
- * crash. Handles are numbers, not addresses: using one that was destroyed or never created is an error too.
+ * crash. Handles are numbers, not addresses: using a handle that was destroyed or never created is an error.
  *
  * Structures filled in by the caller begin with struct_size, which must be set to their sizeof. Defaults
  * are documented as "0: ..."; for flags, 0 is false, and for enumerations, 0 is the first value. Members
@@ -49,10 +49,10 @@
 /// Patch version of this header.
 #define MULTISPLIT_VERSION_PATCH 0
 
-/// Version of this header as one number, encoded like Vulkan versions; the value for `version` members.
+/// Version of this header as one number, encoded like Vulkan versions. Use it for members called `version`.
 #define MULTISPLIT_VERSION (((MULTISPLIT_VERSION_MAJOR << 22) | (MULTISPLIT_VERSION_MINOR << 12)) | MULTISPLIT_VERSION_PATCH)
 
-/// The distance of an unreachable vertex, and the predecessor of a vertex without one.
+/// The distance of an unreachable vertex, and the predecessor of a vertex that has no predecessor.
 #define MULTISPLIT_UNREACHED UINT32_MAX
 
 /// Result of a call. `multisplit_last_error` returns the message of an error.
@@ -106,16 +106,17 @@ typedef enum {
   MULTISPLIT_ERROR_CALLBACK = -21,
 } MultisplitResult;
 
-/// Device behaviour that the kernels of sorts and splits may rely on. It never affects results.
+/// Device behaviour that the kernels of sorts and splits may rely on. The choice never affects results.
 typedef enum {
   /// The value of the environment variable `MULTISPLIT_RANKING`, `promised` or `probed`; if it is not set,
   /// same as `MULTISPLIT_RANKING_PROBED`.
   MULTISPLIT_RANKING_AUTO = 0,
   /// Only behaviour that Vulkan guarantees. No probe runs.
   MULTISPLIT_RANKING_PROMISED = 1,
-  /// Also lane order, if a probe finds that the device preserves it; this is faster. Lane order means that
-  /// atomics on shared memory by one instruction of a subgroup take effect in the order of the lanes.
-  /// `multisplit_context_lane_order` reports whether it still holds.
+  /// Behaviour that Vulkan guarantees, and lane order if a probe finds that the device preserves it. Lane order
+  /// means that atomics on shared memory by one instruction of a subgroup take effect in the order of the
+  /// lanes; ranking by lane order is faster. `multisplit_context_lane_order` reports whether the device still
+  /// preserves it.
   MULTISPLIT_RANKING_PROBED = 2,
 } MultisplitRanking;
 
@@ -167,7 +168,8 @@ typedef enum {
   /// Segments given by host offsets, which are known when the sort is planned.
   MULTISPLIT_SEGMENTS_HOST_OFFSETS = 2,
   /// Segments given by device offsets: the words of `OFFSETS`, read when the commands execute. Offsets
-  /// beyond the element count are clamped to it, and an offset below an earlier one is raised to it.
+  /// beyond the element count are clamped to it, and an offset that is less than an earlier offset is
+  /// replaced by the earlier one.
   MULTISPLIT_SEGMENTS_DEVICE_OFFSETS = 3,
 } MultisplitSegments;
 
@@ -250,41 +252,43 @@ typedef enum {
   /// Words that contain the device count of a second array or of segments.
   MULTISPLIT_ROLE_OTHER_COUNT = 26,
   /// Output, eight words: arguments of indirect dispatches over the elements or runs found. Words 0 to 2 are
-  /// the `VkDispatchIndirectCommand` of one workgroup per element, word 3 is their number. Words 4 to 6, from
-  /// byte 16, are the `VkDispatchIndirectCommand` of one workgroup per `dispatch_threads` elements, word 7 is
-  /// the number of these workgroups. If it exceeds `maxComputeWorkGroupCount[0]`, the dispatch extends in y,
-  /// with up to y - 1 surplus workgroups.
+  /// the `VkDispatchIndirectCommand` of one workgroup per element, and word 3 is the number of elements. Words
+  /// 4 to 6, from byte 16, are the `VkDispatchIndirectCommand` of one workgroup per `dispatch_threads` elements,
+  /// and word 7 is the number of these workgroups. A dispatch of more than `maxComputeWorkGroupCount[0]`
+  /// workgroups extends in y, with up to y - 1 surplus workgroups.
   MULTISPLIT_ROLE_DISPATCH = 27,
 } MultisplitRole;
 
 /// Who records the barriers between an operation and the caller's commands before and after it.
 typedef enum {
-  /// The caller, except for buffers that have a scope in `scopes`, each for its `before` and `after`
-  /// separately.
+  /// The caller. If a buffer has a `before` or `after` scope in `scopes`, the operation records that
+  /// barrier instead.
   MULTISPLIT_BARRIERS_CALLER = 0,
-  /// The operation, for all buffers: against all earlier and later commands, or against the narrower scopes
-  /// given in `scopes`. Simple, but a few microseconds slower on some devices.
+  /// The operation, for all buffers. Buffers with a scope in `scopes` get a barrier with that scope, and all
+  /// others a barrier with all earlier or later commands. Simple, but a few microseconds slower on some
+  /// devices.
   MULTISPLIT_BARRIERS_FULL = 1,
 } MultisplitBarriers;
 
 /// Mapping from keys to buckets.
 typedef enum {
-  /// Buckets of `width` integers each, starting at the only edge. Keys below it belong to the first bucket,
-  /// keys past the end to the last.
+  /// Buckets of `width` integers each, starting at the only edge. Keys below the edge belong to the first
+  /// bucket, and keys past the last bucket to the last.
   MULTISPLIT_BUCKET_DELTA = 0,
   /// The bits of the key are its bucket number.
   MULTISPLIT_BUCKET_IDENTITY = 1,
   /// `bits` bits of the key, starting at bit `shift`.
   MULTISPLIT_BUCKET_DIGIT = 2,
-  /// m equal parts of the range between two float edges. Keys below belong to the first, keys above and NaN
-  /// to the last. Part k begins at `k * ((hi - lo) / m) + lo`, where every operation is rounded to the type
-  /// (to `float` for 16-bit floats) and does not overflow, or at `hi` if that is less.
+  /// m equal parts of the range between two float edges. Keys below the range belong to the first part, and
+  /// keys above the range and NaN to the last. Part k begins at `k * ((hi - lo) / m) + lo`, where every
+  /// operation is rounded to the type (to `float` for 16-bit floats) and does not overflow, or at `hi` if that
+  /// is less.
   MULTISPLIT_BUCKET_EVEN = 3,
-  /// The bucket number is the number of edges less than or equal to the key; m - 1 sorted edges.
+  /// m - 1 sorted edges. The bucket of a key is the number of edges less than or equal to the key.
   MULTISPLIT_BUCKET_RANGE = 4,
   /// The function `uint bucket_of(K key)` in `glsl`, where K is `uint`, `int`, `float`, `uint64_t`,
-  /// `int64_t` or `double`, depending on the key type; keys of 8 and 16 bits are widened to 32. It may use
-  /// `push.parameter_0`, `_1` and `_2`, and `table.at[]` if `table_words` is not 0.
+  /// `int64_t` or `double`, depending on the key type; keys of 8 and 16 bits are widened to 32. The function
+  /// may use `push.parameter_0`, `_1` and `_2`, and `table.at[]` if `table_words` is not 0.
   MULTISPLIT_BUCKET_GLSL = 5,
 } MultisplitBucket;
 
@@ -362,30 +366,30 @@ typedef enum {
 /// Condition for selecting an element. Comparisons use the order of sorts; elements are equal if their bits
 /// are equal.
 typedef enum {
-  /// Its flag, a word of `FLAGS`, is not zero.
+  /// The element's flag, a word of `FLAGS`, is not zero.
   MULTISPLIT_CONDITION_FLAGGED = 0,
-  /// It is less than `first`.
+  /// The element is less than `first`.
   MULTISPLIT_CONDITION_LESS_THAN = 1,
-  /// It is less than or equal to `first`.
+  /// The element is less than or equal to `first`.
   MULTISPLIT_CONDITION_AT_MOST = 2,
-  /// It is greater than `first`.
+  /// The element is greater than `first`.
   MULTISPLIT_CONDITION_GREATER_THAN = 3,
-  /// It is greater than or equal to `first`.
+  /// The element is greater than or equal to `first`.
   MULTISPLIT_CONDITION_AT_LEAST = 4,
-  /// It is equal to `first`.
+  /// The element is equal to `first`.
   MULTISPLIT_CONDITION_EQUAL_TO = 5,
-  /// It is not equal to `first`.
+  /// The element is not equal to `first`.
   MULTISPLIT_CONDITION_NOT_EQUAL_TO = 6,
-  /// It is between `first` and `last`, inclusive.
+  /// The element is between `first` and `last`, inclusive.
   MULTISPLIT_CONDITION_WITHIN = 7,
-  /// It is the first of a run of equal adjacent elements. In a sorted array, this selects each distinct
-  /// element once.
+  /// The element is the first of a run of equal adjacent elements. In a sorted array, this selects each
+  /// distinct element once.
   MULTISPLIT_CONDITION_FIRST_OF_RUNS = 8,
   /// A GLSL function returns true: `bool is_selected(K key)`.
   MULTISPLIT_CONDITION_GLSL = 9,
 } MultisplitCondition;
 
-/// Result of a search for each needle, in the order used by sorts.
+/// Result of a search for each needle. Elements are compared as in sorts.
 typedef enum {
   /// The number of elements less than the needle: its first possible insertion position.
   MULTISPLIT_SEARCH_LOWER_BOUND = 0,
@@ -403,13 +407,13 @@ typedef enum {
   MULTISPLIT_EDGE_WEIGHT_F32 = 2,
 } MultisplitEdgeWeight;
 
-/// Shortest path algorithm. All find the same distances.
+/// Shortest path algorithm. All algorithms find the same distances.
 typedef enum {
   /// Chosen depending on the network.
   MULTISPLIT_SSSP_METHOD_AUTO = 0,
   /// Bellman-Ford.
   MULTISPLIT_SSSP_METHOD_BELLMAN_FORD = 1,
-  /// Near-far: vertices are expanded from a near set; farther ones wait in a far pile.
+  /// Near-far: vertices of a near set are expanded; vertices at larger distances wait in a far pile.
   MULTISPLIT_SSSP_METHOD_NEAR_FAR = 2,
   /// Buckets of equal width, formed by a sort.
   MULTISPLIT_SSSP_METHOD_BUCKETING = 3,
@@ -423,7 +427,7 @@ typedef enum {
 typedef enum {
   /// A resource was lost, for example memory that could not be freed.
   MULTISPLIT_LOG_LEVEL_ERROR = 0,
-  /// Something is wrong, but the library can continue without it, for example a damaged file.
+  /// A problem that the library works around, for example a damaged cache file that it ignores.
   MULTISPLIT_LOG_LEVEL_WARNING = 1,
   /// Information of interest once per run.
   MULTISPLIT_LOG_LEVEL_INFO = 2,
@@ -431,8 +435,8 @@ typedef enum {
   MULTISPLIT_LOG_LEVEL_DEBUG = 3,
 } MultisplitLogLevel;
 
-/// Features and extensions used by the library, one bit each. Only the first is required; the others are used
-/// if they are enabled.
+/// Features and extensions used by the library, one bit each. `SYNCHRONIZATION2` is required, and so is
+/// `PORTABILITY_SUBSET` if the device has it. The others are used if they are enabled.
 typedef enum {
   /// `synchronization2`, from Vulkan 1.3 or `VK_KHR_synchronization2`: required.
   MULTISPLIT_FEATURE_SYNCHRONIZATION2 = 1,
@@ -486,8 +490,8 @@ typedef struct {
   VkPhysicalDevice physical_device;
   /// The `apiVersion` that the instance was created with: 1.2 or later.
   uint32_t api_version;
-  /// Features not to enable even if the device supports them: bits of `MultisplitFeature`, except the
-  /// required one. 0: use everything that the device supports.
+  /// Features not to enable even if the device supports them: bits of `MultisplitFeature`, except
+  /// `SYNCHRONIZATION2` and `PORTABILITY_SUBSET`. 0: use everything that the device supports.
   uint32_t leave_out;
 } MultisplitRequirementsInfo;
 
@@ -509,15 +513,15 @@ typedef struct {
 typedef struct {
   /// The memory object.
   VkDeviceMemory memory;
-  /// Start of the allocation within it: a multiple of the required alignment.
+  /// Start of the allocation within the memory object: a multiple of the required alignment.
   VkDeviceSize offset;
   /// The allocator's own identifier; the library passes it back unchanged.
   void *cookie;
 } MultisplitMemory;
 
 /// Allocates memory for a buffer, preferably device-local, with the size and alignment in `requirements` and
-/// with `flags`. Returns a Vulkan error on failure. It may be called from any thread that calls the library,
-/// and must not call the library: such calls return `MULTISPLIT_ERROR_CALLBACK`.
+/// with `flags`. Returns a Vulkan error on failure. The function may be called from any thread that calls the
+/// library, and must not call the library: such calls return `MULTISPLIT_ERROR_CALLBACK`.
 typedef VkResult (*MultisplitAllocateFunction)(void *user,
                                                const VkMemoryRequirements *requirements,
                                                VkMemoryAllocateFlags flags,
@@ -573,7 +577,7 @@ typedef struct {
   uint32_t reserved;
   /// A profile: the text written by `multisplit tune`, with the fastest kernel sizes for this device;
   /// `NULL`: the built-in sizes. Copied. A profile that is damaged or made for another device or driver is
-  /// rejected with `MULTISPLIT_ERROR_PROFILE`. It never affects results.
+  /// rejected with `MULTISPLIT_ERROR_PROFILE`. Profiles never affect results.
   const uint8_t *profile;
   /// Size of the profile in bytes: at most 2^20.
   uint64_t profile_size;
@@ -609,8 +613,8 @@ typedef struct {
 typedef struct {
   /// Bits of `VkPipelineStageFlagBits2`; 0 for no scope.
   uint64_t stages;
-  /// Bits of `VkAccessFlagBits2`. 0 with non-zero stages is an execution dependency, sufficient if the
-  /// caller only reads there.
+  /// Bits of `VkAccessFlagBits2`. If `stages` is not 0, 0 means an execution dependency only, which is
+  /// sufficient if the caller only reads the buffer in these stages.
   uint64_t access;
 } MultisplitScope;
 
@@ -621,9 +625,11 @@ typedef struct {
   MultisplitRole role;
   /// Must be 0.
   uint32_t reserved;
-  /// The caller's last use before the operation; without stages, the caller records that barrier.
+  /// The caller's last use of the buffer before the operation. If it has no stages, the caller records that
+  /// barrier.
   MultisplitScope before;
-  /// The caller's first use after the operation; without stages, the caller records that barrier.
+  /// The caller's first use of the buffer after the operation. If it has no stages, the caller records that
+  /// barrier.
   MultisplitScope after;
 } MultisplitRoleScope;
 
@@ -662,8 +668,8 @@ typedef struct {
 /// `maxStorageBufferRange` bytes each: of the whole array or of each segment. Indices are relative to the
 /// start of their segment.
 ///
-/// Roles: `KEYS`; `VALUES` or `INDICES`. Between two buffers also `KEYS_OTHER`, `VALUES_OTHER` if there are
-/// values or indices, and `HALF`. `OFFSETS` for device offsets.
+/// Roles: `KEYS`; `VALUES` or `INDICES`; `OFFSETS` for device offsets. With `two_buffers`, also `KEYS_OTHER`,
+/// `HALF`, and `VALUES_OTHER` if there are values or indices.
 typedef struct {
   /// `sizeof(MultisplitSortInfo)`.
   uint32_t struct_size;
@@ -680,8 +686,8 @@ typedef struct {
   uint32_t first_bit;
   /// Number of bits to sort by; 0: all from `first_bit` up. Fewer bits need fewer passes.
   uint32_t bit_count;
-  /// Whether to sort between two buffers of each kind, which needs less scratch memory. The result is then
-  /// in one of the two, as given by the word of `HALF`. Otherwise the result replaces the input.
+  /// Whether to sort between two buffers of each kind, which needs less scratch memory. The word of `HALF`
+  /// then reports which of the two contains the result. Otherwise the result replaces the input.
   VkBool32 two_buffers;
   /// Parts of the array that are sorted separately; 0: the whole array. Segments are sorted in place.
   MultisplitSegments segments;
@@ -689,9 +695,8 @@ typedef struct {
   uint32_t reserved;
   /// For `ROWS`: the row length, a divisor of the count. Only for a fixed count.
   uint64_t row_length;
-  /// For `HOST_OFFSETS`: the start of each segment, followed by the end of the last one: one more than the
-  /// number of segments. The first is 0, the last is n, and they must not decrease. Copied. Only for a
-  /// fixed count.
+  /// For `HOST_OFFSETS`: the start of each segment, followed by the end of the last segment. The first
+  /// offset is 0, the last is n, and offsets must not decrease. Copied. Only for a fixed count.
   const uint32_t *offsets;
   /// Number of segments given by offsets; must be fixed for host offsets.
   MultisplitOtherCount segment_count;
@@ -722,7 +727,7 @@ typedef struct {
   uint32_t shift;
   /// For `DELTA`: the number of integers per bucket.
   uint64_t width;
-  /// For `DIGIT`: the number of bits; 0: as many bits as m - 1 has.
+  /// For `DIGIT`: the number of bits; 0: enough bits for the number m - 1.
   uint32_t bits;
   /// For `GLSL`: size of the `TABLE` buffer in words.
   uint32_t table_words;
@@ -735,7 +740,7 @@ typedef struct {
   /// For pairs: bytes per value, 4, 8 or 16; 0: 4.
   uint32_t value_bytes;
   /// Whether to write to `OUT_OF_RANGE` the number of keys whose bucket id is m or more. These keys are put
-  /// into the last bucket; if their number is not zero, the output must not be used.
+  /// into the last bucket. If there are any such keys, the other outputs must not be used.
   VkBool32 count_out_of_range;
   /// Members shared by all operations; `n` is the element count.
   MultisplitCommonInfo common;
@@ -751,8 +756,8 @@ typedef struct {
   uint32_t struct_size;
   /// Key type; 0: `uint32_t`.
   MultisplitKeyType key_type;
-  /// Number of elements per row, at most the row length. If the count is below k, only that many are
-  /// written.
+  /// Number of elements to find per row: at most the row length. If the element count is less than k, only
+  /// as many elements as the count are written.
   uint64_t k;
   /// Row length, a divisor of the count; 0: the whole array is one row. Only for a fixed count.
   uint64_t row_length;
@@ -815,8 +820,8 @@ typedef struct {
 } MultisplitHistogramInfo;
 
 /// A number of a key type, made by `multisplit_u32(7)`, `multisplit_f32(0.5f)` and so on, or by
-/// `multisplit::number` in C++. If its type is not the one that is needed, the call fails. A structure of zeros
-/// is the number 0 of every type.
+/// `multisplit::number` in C++. Calls reject numbers that do not have the required type. A structure of zeros is
+/// accepted as the number 0 of any type.
 typedef struct {
   /// Its type.
   MultisplitKeyType key_type;
@@ -843,7 +848,7 @@ typedef struct {
   VkBool32 inclusive;
   /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
   const char *glsl;
-  /// The identity element of that function: a number of the type that it combines.
+  /// The identity element of the function in `glsl`: a number of the type that the function combines.
   MultisplitNumber identity;
   /// Members shared by all operations; `n` is the element count.
   MultisplitCommonInfo common;
@@ -865,7 +870,7 @@ typedef struct {
   VkBool32 index;
   /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
   const char *glsl;
-  /// The identity element of that function: a number of the type that it combines.
+  /// The identity element of the function in `glsl`: a number of the type that the function combines.
   MultisplitNumber identity;
   /// Members shared by all operations; `n` is the element count.
   MultisplitCommonInfo common;
@@ -887,7 +892,7 @@ typedef struct {
   MultisplitOperator op;
   /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
   const char *glsl;
-  /// The identity element of that function: a number of the type that it combines.
+  /// The identity element of the function in `glsl`: a number of the type that the function combines.
   MultisplitNumber identity;
   /// Number of runs per workgroup of an indirect dispatch over the runs, whose arguments are written to
   /// `DISPATCH`; 0: they are not written.
@@ -919,7 +924,7 @@ typedef struct {
   VkBool32 heads;
   /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
   const char *glsl;
-  /// The identity element of that function: a number of the type that it combines.
+  /// The identity element of the function in `glsl`: a number of the type that the function combines.
   MultisplitNumber identity;
   /// Members shared by all operations; `n` is the element count.
   MultisplitCommonInfo common;
@@ -948,7 +953,7 @@ typedef struct {
   MultisplitOtherCount segments;
   /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
   const char *glsl;
-  /// The identity element of that function: a number of the type that it combines.
+  /// The identity element of the function in `glsl`: a number of the type that the function combines.
   MultisplitNumber identity;
   /// Members shared by all operations; `n` is the element count.
   MultisplitCommonInfo common;
@@ -1038,14 +1043,14 @@ typedef struct {
 typedef struct {
   /// Size in bytes; 0 if recordings need no scratch memory.
   VkDeviceSize size;
-  /// Required alignment of the offset in its buffer.
+  /// Required alignment of the offset of the scratch memory in its buffer.
   VkDeviceSize alignment;
   /// Required buffer usage flags.
   VkBufferUsageFlags usage;
-  /// Memory types that such a buffer may be bound to, one bit each.
+  /// Memory types that a buffer for the scratch memory may be bound to, one bit each.
   uint32_t memory_type_bits;
-  /// The operation's accesses to it. Two recordings that share it must be separated by a barrier with this
-  /// scope on both sides, a semaphore, or a fence.
+  /// The operation's accesses to the scratch memory. Two recordings that use the same memory must be
+  /// separated by a barrier with this scope on both sides, by a semaphore, or by a fence.
   MultisplitScope scope;
 } MultisplitWorkspace;
 
@@ -1055,17 +1060,17 @@ typedef struct {
 /// is the second scope of the caller's barrier. If it was given an `after` scope, the recording ends with the
 /// barrier; otherwise `last_use` is the first scope of the caller's barrier.
 typedef struct {
-  /// Minimum size in bytes, from its offset.
+  /// Minimum size in bytes, counted from the offset of the binding.
   VkDeviceSize size;
-  /// Required alignment of its offset.
+  /// Required alignment of the offset of the binding.
   VkDeviceSize alignment;
   /// Required buffer usage flags.
   VkBufferUsageFlags usage;
   /// Whether the operation uses the buffer; if not, it need not be bound.
   VkBool32 used;
-  /// The operation's first access to the buffer.
+  /// The first accesses of the operation to the buffer.
   MultisplitScope first_use;
-  /// The operation's last access to the buffer.
+  /// The last accesses of the operation to the buffer.
   MultisplitScope last_use;
 } MultisplitContract;
 
@@ -1082,13 +1087,13 @@ typedef struct {
   VkDeviceSize offset;
   /// Bytes available from `offset`; `VK_WHOLE_SIZE`: the size is not checked.
   VkDeviceSize size;
-  /// For operations that use addresses: an address instead of a buffer, a multiple of 16. Not allowed for a
-  /// workspace.
+  /// For operations with `by_address`: the address of the range, a multiple of 16, instead of a buffer. Not
+  /// allowed for a workspace.
   VkDeviceAddress address;
 } MultisplitBinding;
 
-/// Values for one recording, instead of those that the operation was created with. Every member that the
-/// operation uses is replaced, so all of them must be set; the other members are ignored.
+/// Values for one recording, which replace those that the operation was created with. All members that the
+/// operation uses must be set; other members are ignored.
 typedef struct {
   /// For a selection by comparison: `first` of `MultisplitSelectInfo`.
   MultisplitNumber first;
@@ -1162,8 +1167,8 @@ typedef struct {
   uint32_t reserved;
 } MultisplitSsspInfo;
 
-/// Receives a message, which is valid only during the call. It may be called from any thread that calls the
-/// library, and must not call the library: such calls return `MULTISPLIT_ERROR_CALLBACK`.
+/// Receives a log message, which is valid only during the call. The function may be called from any thread
+/// that calls the library, and must not call the library: such calls return `MULTISPLIT_ERROR_CALLBACK`.
 typedef void (*MultisplitLogFunction)(void *user, MultisplitLogLevel level, const char *message);
 
 #ifdef __cplusplus
@@ -1184,8 +1189,8 @@ const char *multisplit_last_error(void);
 /// Returns the name of a result code, such as `"MULTISPLIT_ERROR_NULL"`. Never `NULL`; must not be freed.
 const char *multisplit_result_name(MultisplitResult result);
 
-/// Determines the features and extensions to enable on a physical device. An error lists everything that it
-/// lacks.
+/// Determines the features and extensions to enable on a physical device. An error lists everything that the
+/// device lacks.
 ///
 /// The caller guarantees:
 /// `info` is `NULL` or points to a `MultisplitRequirementsInfo`. Its handles are `NULL` or valid, and belong
@@ -1221,7 +1226,7 @@ MultisplitResult multisplit_requirements_check(const MultisplitRequirements *req
 /// Destroys requirements. `NULL` is allowed and ignored.
 ///
 /// The caller guarantees:
-/// The pointers that they returned are not used any more.
+/// Pointers that were obtained from these requirements are not used any more.
 MultisplitResult multisplit_requirements_destroy(MultisplitRequirements *requirements);
 
 /// Creates a context for the caller's device. An error lists everything the device lacks, including missing
@@ -1384,8 +1389,8 @@ MultisplitResult multisplit_merge_create(const MultisplitContext *context,
                                          MultisplitOperation **operation);
 
 /// Creates everything that recording needs: pipelines, which may take the driver a while to compile,
-/// descriptors, constants, and the workspaces if the operation allocates its own. Later calls have no effect.
-/// After it, recording neither creates nor allocates anything.
+/// descriptors, constants, and the workspaces if the operation allocates its own. Afterwards, recording
+/// neither creates nor allocates anything. Further calls have no effect.
 ///
 /// The caller guarantees:
 /// The device of the operation's context is valid.
@@ -1400,9 +1405,8 @@ MultisplitResult multisplit_operation_warm_up(const MultisplitOperation *operati
 MultisplitResult multisplit_operation_is_ready(const MultisplitOperation *operation,
                                                VkBool32 *ready);
 
-/// Returns the number of passes of a recording; passes are numbered from 0 in
-/// `multisplit_operation_pass_name` and `multisplit_operation_compile_pass`. The operation need not be warmed
-/// up.
+/// Returns the number of passes of a recording. `multisplit_operation_pass_name` and
+/// `multisplit_operation_compile_pass` number the passes from 0. The operation need not be warmed up.
 ///
 /// The caller guarantees:
 /// `count` is `NULL` or writable.
@@ -1454,8 +1458,8 @@ MultisplitResult multisplit_operation_timestamps(const MultisplitOperation *oper
 
 /// Records an operation into the caller's command buffer. Does not submit, create or allocate anything.
 ///
-/// It changes the compute pipeline, descriptor set 0 and the push constants of the compute bind point: bind
-/// yours again afterwards.
+/// The recorded commands change the compute pipeline, descriptor set 0 and the push constants of the compute
+/// bind point: bind yours again afterwards.
 ///
 /// The caller guarantees:
 /// `commands` is in the recording state, outside a render pass, and belongs to the context's device and a
@@ -1469,7 +1473,7 @@ MultisplitResult multisplit_record(const MultisplitOperation *operation,
 /// Destroys an operation. `NULL` is allowed and ignored.
 ///
 /// The caller guarantees:
-/// Everything recorded with it has finished executing, and the device is valid.
+/// All recordings of the operation have finished executing, and the device is valid.
 MultisplitResult multisplit_operation_destroy(MultisplitOperation *operation);
 
 /// Uploads a network to the device and prepares the search. Submits to the context's queue.
@@ -1484,9 +1488,9 @@ MultisplitResult multisplit_sssp_create(const MultisplitContext *context,
 /// Finds the shortest paths from `source`. Submits to the context's queue and waits.
 ///
 /// Both arrays have `count` words, at least one per vertex. `distances` receives `uint32_t` or, if the
-/// weights are floats, `float`; the bits of unreachable vertices are `MULTISPLIT_UNREACHED`. `predecessors`
-/// may be `NULL`; otherwise it receives the predecessor of each vertex on a shortest path, and the search
-/// must have been created with `predecessors`.
+/// weights are floats, `float`; for unreachable vertices, the bits are `MULTISPLIT_UNREACHED`. `predecessors`
+/// is `NULL`, or receives the predecessor of each vertex on a shortest path; the search must then have been
+/// created with `predecessors`.
 ///
 /// The caller guarantees:
 /// The arrays are `NULL` or have `count` writable words. The context's queue is not used by anything else
@@ -1520,9 +1524,9 @@ MultisplitResult multisplit_device_create(MultisplitContextInfo *info,
 
 /// Creates an ascending sort of n pairs: keys of the given type with one 4-byte value each. The sort is
 /// warmed up, allocates its own scratch memory for two frames in flight, and records full barriers before and
-/// after. `count` is `MULTISPLIT_COUNT_FIXED`, or `MULTISPLIT_COUNT_DEVICE` for at most n pairs, whose number is a
-/// word on the device. Record it with `multisplit_record_sort`, or with `multisplit_record` and the roles `KEYS`,
-/// `VALUES` and `COUNT`. For other sorts, use `multisplit_sort_create`.
+/// after. `count` is `MULTISPLIT_COUNT_FIXED` to sort exactly n pairs, or `MULTISPLIT_COUNT_DEVICE` to read the
+/// number of pairs, at most n, from a word on the device. Record the sort with `multisplit_record_sort`, or with
+/// `multisplit_record` and the roles `KEYS`, `VALUES` and `COUNT`. For other sorts, use `multisplit_sort_create`.
 ///
 /// The caller guarantees:
 /// `operation` is `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its

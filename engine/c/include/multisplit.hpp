@@ -6,13 +6,13 @@
  *   if (!sort) { log(sort.message()); return; }          // check the result,
  *   multisplit::Operation sort = ... .value();           // or throw multisplit::Error on failure
  *
- * All functions return a Result. value() returns the value, or throws if there is none. In programs compiled
- * without exceptions it prints the message and aborts instead.
+ * All functions return a Result. Its function value() returns the value, or throws an Error if the call failed.
+ * In programs compiled without exceptions, value() prints the message and aborts instead.
  *
- * Objects can be moved but not copied, except Context, whose copies share one context. Operations hold a
- * copy, so the context is destroyed after the last of them, regardless of the order of destruction or
- * assignment. The device must outlive both. Objects that were default-constructed or moved from are empty:
- * they convert to false, and their functions return MULTISPLIT_ERROR_NULL.
+ * Objects can be moved but not copied, except Context, whose copies share one context. Each operation holds a
+ * copy, so the context is destroyed after the last operation, regardless of the order of destruction or
+ * assignment. The device must outlive all of them. Objects that were default-constructed or moved from are
+ * empty: they convert to false, and their functions return MULTISPLIT_ERROR_NULL.
  *
  * Functions that take a structure set its struct_size. SPDX-License-Identifier: MIT OR Apache-2.0
  */
@@ -84,7 +84,7 @@ public:
     Result(T value) : Status(MULTISPLIT_SUCCESS), value_(std::move(value)) {}
     explicit Result(MultisplitResult error) : Status(error) {}
 
-    /* The value; throws Error if there is none. std::move(result).value() moves it out of a variable. */
+    /* The value; throws Error if the call failed. std::move(result).value() moves the value out of a variable. */
     T value() && {
         require();
         return std::move(*value_);
@@ -135,7 +135,7 @@ inline MultisplitNumber number(double value) { return multisplit_f64(value); }
 template <class T>
 MultisplitNumber number(T) = delete;
 
-/* A selection of n elements of type K by a comparison: the key type and the operands agree. */
+/* A selection of n elements by a comparison. K is the type of the elements and of the operands. */
 template <class K>
 MultisplitSelectInfo select_info(std::uint64_t n, MultisplitCondition condition, K first = {}, K last = {}) {
     MultisplitSelectInfo info = {};
@@ -316,7 +316,7 @@ public:
         const MultisplitResult code = multisplit_operation_is_ready(get(), &ready);
         return wrap(code, ready != VK_FALSE);
     }
-    /* For a job system: run one job per pass, then call warm_up(). */
+    /* To compile with a job system, run one job per pass, then call warm_up(). */
     Result<std::uint32_t> pass_count() const {
         std::uint32_t found = 0;
         const MultisplitResult code = multisplit_operation_pass_count(get(), &found);
@@ -375,8 +375,8 @@ private:
         const MultisplitResult code = create(context.get(), &info, &made);
         return wrap(context, code, made);
     }
-    /* Takes the results of a call that has already returned, because the evaluation order of arguments is
-     * unspecified. */
+    /* Takes the results of a completed call. The call must not be an argument itself, because the evaluation
+    * order of arguments is unspecified. */
     static Result<Operation> wrap(const Context &context, MultisplitResult code, MultisplitOperation *made) {
         return code == MULTISPLIT_SUCCESS ? Result<Operation>(Operation(context, made)) : Result<Operation>(code);
     }

@@ -40,7 +40,7 @@ pub struct MultisplitScanInfo {
     pub inclusive: VkBool32,
     /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
     pub glsl: *const c_char,
-    /// The identity element of that function: a number of the type that it combines.
+    /// The identity element of the function in `glsl`: a number of the type that the function combines.
     pub identity: MultisplitNumber,
     /// Members shared by all operations; `n` is the element count.
     pub common: MultisplitCommonInfo,
@@ -101,7 +101,7 @@ pub struct MultisplitReduceInfo {
     pub index: VkBool32,
     /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
     pub glsl: *const c_char,
-    /// The identity element of that function: a number of the type that it combines.
+    /// The identity element of the function in `glsl`: a number of the type that the function combines.
     pub identity: MultisplitNumber,
     /// Members shared by all operations; `n` is the element count.
     pub common: MultisplitCommonInfo,
@@ -160,7 +160,7 @@ pub struct MultisplitReduceByKeyInfo {
     pub op: MaybeUninit<MultisplitOperator>,
     /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
     pub glsl: *const c_char,
-    /// The identity element of that function: a number of the type that it combines.
+    /// The identity element of the function in `glsl`: a number of the type that the function combines.
     pub identity: MultisplitNumber,
     /// Number of runs per workgroup of an indirect dispatch over the runs, whose arguments are written to
     /// `DISPATCH`; 0: they are not written.
@@ -237,7 +237,7 @@ pub struct MultisplitScanByKeyInfo {
     pub heads: VkBool32,
     /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
     pub glsl: *const c_char,
-    /// The identity element of that function: a number of the type that it combines.
+    /// The identity element of the function in `glsl`: a number of the type that the function combines.
     pub identity: MultisplitNumber,
     /// Members shared by all operations; `n` is the element count.
     pub common: MultisplitCommonInfo,
@@ -315,7 +315,7 @@ pub struct MultisplitReduceSegmentsInfo {
     pub segments: MultisplitOtherCount,
     /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
     pub glsl: *const c_char,
-    /// The identity element of that function: a number of the type that it combines.
+    /// The identity element of the function in `glsl`: a number of the type that the function combines.
     pub identity: MultisplitNumber,
     /// Members shared by all operations; `n` is the element count.
     pub common: MultisplitCommonInfo,

@@ -24,7 +24,7 @@ use crate::vulkan::{
 /// The caller's device, from which all other objects are created. May be used from any number of threads.
 pub struct MultisplitContext;
 
-/// Device behaviour that the kernels of sorts and splits may rely on. It never affects results.
+/// Device behaviour that the kernels of sorts and splits may rely on. The choice never affects results.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitRanking {
@@ -33,9 +33,10 @@ pub enum MultisplitRanking {
     Auto = 0,
     /// Only behaviour that Vulkan guarantees. No probe runs.
     Promised = 1,
-    /// Also lane order, if a probe finds that the device preserves it; this is faster. Lane order means that
-    /// atomics on shared memory by one instruction of a subgroup take effect in the order of the lanes.
-    /// `multisplit_context_lane_order` reports whether it still holds.
+    /// Behaviour that Vulkan guarantees, and lane order if a probe finds that the device preserves it. Lane order
+    /// means that atomics on shared memory by one instruction of a subgroup take effect in the order of the
+    /// lanes; ranking by lane order is faster. `multisplit_context_lane_order` reports whether the device still
+    /// preserves it.
     Probed = 2,
 }
 choice!(MultisplitRanking => RankingChoice: Auto, Promised, Probed);
@@ -79,7 +80,7 @@ pub struct MultisplitContextInfo {
     pub reserved: u32,
     /// A profile: the text written by `multisplit tune`, with the fastest kernel sizes for this device;
     /// `NULL`: the built-in sizes. Copied. A profile that is damaged or made for another device or driver is
-    /// rejected with `MULTISPLIT_ERROR_PROFILE`. It never affects results.
+    /// rejected with `MULTISPLIT_ERROR_PROFILE`. Profiles never affect results.
     pub profile: *const u8,
     /// Size of the profile in bytes: at most 2^20.
     pub profile_size: u64,
@@ -134,7 +135,7 @@ impl MultisplitContextInfo {
 /// Maximum size of a profile; those that `multisplit tune` writes have a few kilobytes.
 const MAX_PROFILE_BYTES: u64 = 1 << 20;
 
-/// Rejects sizes that are mistakes, before the profile is read.
+/// Rejects sizes that no profile has, before the profile is read.
 fn check_profile_size(size: u64) -> Outcome {
     if size <= MAX_PROFILE_BYTES {
         return Ok(());

@@ -63,9 +63,9 @@ pub(crate) struct Declaration {
 
 /// A count that may be set by recordings.
 pub(crate) struct RecordedCount {
-    /// Its name in the plan, which equals the member name in `MultisplitRecordInfo`.
+    /// Name in the plan, the same as the member name in `MultisplitRecordInfo`.
     pub name: &'static str,
-    /// Its maximum, if each recording sets it.
+    /// Maximum of the count; `None` if recordings do not set it.
     pub max: Option<u64>,
 }
 
@@ -76,7 +76,7 @@ impl Declaration {
         Self { work: context.work(name), roles: Vec::new(), counts, limits: None }
     }
 
-    /// Adds the passes.
+    /// Adds the passes that `operation` declares.
     pub fn add<T>(
         mut self,
         operation: impl FnOnce(&mut Graph, &Policy) -> multisplit::Result<T>,
@@ -109,14 +109,14 @@ impl Declaration {
         buffer
     }
 
-    /// The element count.
+    /// Declares the element count.
     pub fn count(&mut self, common: &MultisplitCommonInfo) -> Outcome<Count> {
         let MultisplitCommonInfo { n, count, count_index, .. } = *common;
         let given = MultisplitOtherCount { n, count, count_index };
         self.any_count(0, MultisplitRole::Count, &given)
     }
 
-    /// The length of a second array, or the number of segments.
+    /// Declares the length of a second array, or the number of segments.
     pub fn other_count(&mut self, other: &MultisplitOtherCount) -> Outcome<Count> {
         self.any_count(1, MultisplitRole::OtherCount, other)
     }
@@ -148,8 +148,8 @@ impl Declaration {
         self.import(MultisplitRole::Offsets, ElementType::U32, words)
     }
 
-    /// Adds the pass that writes arguments of indirect dispatches for the number of elements in `found`, with
-    /// workgroups of `threads` elements; none if `threads` is 0.
+    /// Adds the pass that writes the arguments of indirect dispatches over `found` elements, with `threads`
+    /// elements per workgroup. Adds no pass if `threads` is 0.
     pub fn dispatch(&mut self, found: Buffer, max: u64, threads: u32) -> Outcome {
         if threads == 0 {
             return Ok(());

@@ -17,15 +17,16 @@ pub(crate) struct Registry<H, T> {
     handle: std::marker::PhantomData<fn() -> H>,
 }
 
-/// Handles look like aligned addresses, for tools that assume they are pointers.
+/// Difference between consecutive handles. Handles look like aligned addresses, for tools that assume that
+/// they are pointers.
 const STEP: usize = 16;
 
 /// Number of low bits that count handles, in steps of `STEP`; enough for any program. The bits above
 /// distinguish copies of the library in one process.
 const COUNT_BITS: u32 = if usize::BITS >= 64 { 40 } else { 24 };
 
-/// High bits of all handles of this copy of the library: the page it was loaded to, as far as it fits. Copies
-/// less than 64 GiB apart differ; others collide with a probability of 1 in 2^24.
+/// High bits of all handles of this copy of the library, taken from its load address. Copies that are loaded
+/// less than 64 GiB apart have different bits; other copies have equal bits with a probability of 1 in 2^24.
 fn first() -> usize {
     const PAGE: usize = 4096;
     static HERE: u8 = 0;
@@ -119,9 +120,9 @@ mod tests {
     #[test]
     fn removed_and_unknown_handles_are_rejected() {
         static NUMBERS: Registry<u8, u32> = Registry::new("number");
-        let insert = |number| NUMBERS.insert(number).expect("a handle");
+        let insert = |number| NUMBERS.insert(number).expect("a new handle");
         let (seven, eight) = (insert(7), insert(8));
-        assert_eq!(*NUMBERS.get(seven).expect("seven"), 7);
+        assert_eq!(*NUMBERS.get(seven).expect("seven is stored"), 7);
         assert!(NUMBERS.remove(seven, |_| Err(Failure::invalid("not now"))).is_err());
         assert!(NUMBERS.remove(seven, |_| Ok(())).is_ok());
         assert!(NUMBERS.remove(seven, |_| Ok(())).is_err());
@@ -129,6 +130,6 @@ mod tests {
         assert!(NUMBERS.remove(ptr::null(), |_| Ok(())).is_ok());
         assert_ne!(insert(9), seven);
         assert_eq!(seven.addr() >> COUNT_BITS, eight.addr() >> COUNT_BITS);
-        assert_eq!(*NUMBERS.get(eight).expect("eight"), 8);
+        assert_eq!(*NUMBERS.get(eight).expect("eight is stored"), 8);
     }
 }

@@ -1,4 +1,4 @@
-//! Histogram.
+//! The C interface of histograms.
 
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;

@@ -19,7 +19,7 @@ use crate::types::choice;
 pub enum MultisplitLogLevel {
     /// A resource was lost, for example memory that could not be freed.
     Error = 0,
-    /// Something is wrong, but the library can continue without it, for example a damaged file.
+    /// A problem that the library works around, for example a damaged cache file that it ignores.
     Warning = 1,
     /// Information of interest once per run.
     Info = 2,
@@ -28,8 +28,8 @@ pub enum MultisplitLogLevel {
 }
 choice!(MultisplitLogLevel: Error, Warning, Info, Debug);
 
-/// Receives a message, which is valid only during the call. It may be called from any thread that calls the
-/// library, and must not call the library: such calls return `MULTISPLIT_ERROR_CALLBACK`.
+/// Receives a log message, which is valid only during the call. The function may be called from any thread
+/// that calls the library, and must not call the library: such calls return `MULTISPLIT_ERROR_CALLBACK`.
 pub type MultisplitLogFunction = Option<
     unsafe extern "C" fn(user: *mut c_void, level: MultisplitLogLevel, message: *const c_char),
 >;

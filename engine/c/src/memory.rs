@@ -18,15 +18,15 @@ use crate::vulkan::{
 pub struct MultisplitMemory {
     /// The memory object.
     pub memory: VkDeviceMemory,
-    /// Start of the allocation within it: a multiple of the required alignment.
+    /// Start of the allocation within the memory object: a multiple of the required alignment.
     pub offset: VkDeviceSize,
     /// The allocator's own identifier; the library passes it back unchanged.
     pub cookie: *mut c_void,
 }
 
 /// Allocates memory for a buffer, preferably device-local, with the size and alignment in `requirements` and
-/// with `flags`. Returns a Vulkan error on failure. It may be called from any thread that calls the library,
-/// and must not call the library: such calls return `MULTISPLIT_ERROR_CALLBACK`.
+/// with `flags`. Returns a Vulkan error on failure. The function may be called from any thread that calls the
+/// library, and must not call the library: such calls return `MULTISPLIT_ERROR_CALLBACK`.
 pub type MultisplitAllocateFunction = Option<
     unsafe extern "C" fn(
         user: *mut c_void,
@@ -76,7 +76,8 @@ pub(crate) fn allocator(given: &MultisplitMemoryFunctions) -> Outcome<Arc<dyn Me
     Ok(Arc::new(Functions { user: given.user, allocate, free }))
 }
 
-// SAFETY: the caller of `multisplit_context_create` guarantees it for its functions.
+// SAFETY: the caller of `multisplit_context_create` guarantees that its functions satisfy the requirements of
+// the trait.
 unsafe impl MemoryAllocator for Functions {
     fn allocate(
         &self,

@@ -62,8 +62,8 @@ pub(crate) fn get(operation: *const MultisplitOperation) -> Outcome<Arc<Operatio
 }
 
 /// Creates everything that recording needs: pipelines, which may take the driver a while to compile,
-/// descriptors, constants, and the workspaces if the operation allocates its own. Later calls have no effect.
-/// After it, recording neither creates nor allocates anything.
+/// descriptors, constants, and the workspaces if the operation allocates its own. Afterwards, recording
+/// neither creates nor allocates anything. Further calls have no effect.
 ///
 /// # Safety
 /// The device of the operation's context is valid.
@@ -91,9 +91,8 @@ pub unsafe extern "C" fn multisplit_operation_is_ready(
     }
 }
 
-/// Returns the number of passes of a recording; passes are numbered from 0 in
-/// `multisplit_operation_pass_name` and `multisplit_operation_compile_pass`. The operation need not be warmed
-/// up.
+/// Returns the number of passes of a recording. `multisplit_operation_pass_name` and
+/// `multisplit_operation_compile_pass` number the passes from 0. The operation need not be warmed up.
 ///
 /// # Safety
 /// `count` is `NULL` or writable.
@@ -192,8 +191,8 @@ pub unsafe extern "C" fn multisplit_operation_timestamps(
 
 /// Records an operation into the caller's command buffer. Does not submit, create or allocate anything.
 ///
-/// It changes the compute pipeline, descriptor set 0 and the push constants of the compute bind point: bind
-/// yours again afterwards.
+/// The recorded commands change the compute pipeline, descriptor set 0 and the push constants of the compute
+/// bind point: bind yours again afterwards.
 ///
 /// # Safety
 /// `commands` is in the recording state, outside a render pass, and belongs to the context's device and a
@@ -224,7 +223,7 @@ pub unsafe extern "C" fn multisplit_record(
 /// Destroys an operation. `NULL` is allowed and ignored.
 ///
 /// # Safety
-/// Everything recorded with it has finished executing, and the device is valid.
+/// All recordings of the operation have finished executing, and the device is valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_operation_destroy(
     operation: *mut MultisplitOperation,

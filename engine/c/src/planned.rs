@@ -26,14 +26,14 @@ use crate::vulkan::{VkBool32, VkBufferUsageFlags, VkCommandBuffer, VkDeviceSize,
 pub struct MultisplitWorkspace {
     /// Size in bytes; 0 if recordings need no scratch memory.
     pub size: VkDeviceSize,
-    /// Required alignment of the offset in its buffer.
+    /// Required alignment of the offset of the scratch memory in its buffer.
     pub alignment: VkDeviceSize,
     /// Required buffer usage flags.
     pub usage: VkBufferUsageFlags,
-    /// Memory types that such a buffer may be bound to, one bit each.
+    /// Memory types that a buffer for the scratch memory may be bound to, one bit each.
     pub memory_type_bits: u32,
-    /// The operation's accesses to it. Two recordings that share it must be separated by a barrier with this
-    /// scope on both sides, a semaphore, or a fence.
+    /// The operation's accesses to the scratch memory. Two recordings that use the same memory must be
+    /// separated by a barrier with this scope on both sides, by a semaphore, or by a fence.
     pub scope: MultisplitScope,
 }
 
@@ -45,17 +45,17 @@ pub struct MultisplitWorkspace {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MultisplitContract {
-    /// Minimum size in bytes, from its offset.
+    /// Minimum size in bytes, counted from the offset of the binding.
     pub size: VkDeviceSize,
-    /// Required alignment of its offset.
+    /// Required alignment of the offset of the binding.
     pub alignment: VkDeviceSize,
     /// Required buffer usage flags.
     pub usage: VkBufferUsageFlags,
     /// Whether the operation uses the buffer; if not, it need not be bound.
     pub used: VkBool32,
-    /// The operation's first access to the buffer.
+    /// The first accesses of the operation to the buffer.
     pub first_use: MultisplitScope,
-    /// The operation's last access to the buffer.
+    /// The last accesses of the operation to the buffer.
     pub last_use: MultisplitScope,
 }
 
@@ -188,7 +188,7 @@ impl Operation {
             } else {
                 engine.instantiate_with(plan, self.options)?
             };
-            // Cannot fail: `warming` is held.
+            // Cannot fail: only the thread that holds `warming` sets it.
             let _ = self.ready.set(made);
         }
         Ok(())
@@ -277,7 +277,7 @@ impl Operation {
         let numbers = [self.recorded(count, info.count)?, self.recorded(other, info.other_count)?];
         let bytes = numbers.map(|number| number.unwrap_or_default().to_ne_bytes());
         let values = [0, 1].map(|at| PassValue { pass: self.counts[at].name, bytes: &bytes[at] });
-        // Only the counts that the plan reads: both, one of them, or none.
+        // Pass only the counts that the plan reads.
         let [first, second] = numbers.map(|number| number.is_some());
         let counts = &values[usize::from(!first)..1 + usize::from(second)];
         let mut pushes = [[0; PUSH_BYTES]; MAX_REPLACED];
@@ -302,8 +302,8 @@ impl Operation {
         Ok(())
     }
 
-    /// Records a sort of keys, of values and with a device count, if given, from the start of their buffers, with
-    /// the operation's own workspace and the next frame in turn.
+    /// Records a sort of keys, with optional values and an optional device count. All arrays start at the beginning
+    /// of their buffers. Uses the operation's own workspace, and its frames in turn.
     ///
     /// # Safety
     /// As for [`multisplit_record_sort`](crate::short::multisplit_record_sort).
@@ -338,7 +338,8 @@ impl Operation {
         Ok(())
     }
 
-    /// Validates a recorded count; `None` if recordings do not set it or the plan does not read it.
+    /// Validates a count that a recording gives. Returns `None` if recordings do not set this count or the plan
+    /// does not read it.
     fn recorded(&self, count: &RecordedCount, given: u64) -> Outcome<Option<u32>> {
         let name = count.name;
         let Some(limit) = count.max else {
@@ -386,7 +387,8 @@ impl Operation {
             return Err(Failure::invalid("the workspace is given by address; give a buffer"));
         }
         if self.options.own_workspace && !given.buffer.is_null() {
-            let text = "a workspace is given, but the operation has its own; create it with caller_workspace";
+            let text = "a workspace is given, but the operation allocates its own; omit it, or create the \
+                        operation with caller_workspace";
             return Err(Failure::invalid(text));
         }
         let needed = self.needed().size;

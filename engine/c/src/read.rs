@@ -9,19 +9,19 @@ use crate::result::{Failure, MultisplitResult, Outcome};
 /// A structure whose first member is its size.
 ///
 /// # Safety
-/// It is `repr(C)`, its first member is a `u32`, and all bit patterns are valid for its members.
+/// The type is `repr(C)`, its first member is a `u32`, and all bit patterns are valid for its members.
 pub(crate) unsafe trait Sized32: Copy {
     /// Its name in C.
     const NAME: &'static str;
-    /// Bytes up to the end of its last required member: the minimum size.
+    /// Minimum size: the bytes up to the end of the last required member.
     const REQUIRED: usize;
 }
 
-/// Upper bound for the size of any version of a structure; larger values are uninitialised sizes.
+/// Upper bound for the size of any version of a structure. A larger `struct_size` is certainly uninitialised.
 const LARGEST: usize = 4096;
 
-/// Reads a caller's structure. If the caller was compiled with fewer members, the missing ones are zero. If
-/// it was compiled with more, the unknown ones must be zero.
+/// Reads a caller's structure. If the caller was compiled with fewer members, the missing members are zero.
+/// If it was compiled with more members, those that the library does not know must be zero.
 ///
 /// # Safety
 /// If `pointer` is not null, its first four bytes give its size in bytes, which is at least four.
@@ -137,7 +137,7 @@ pub(crate) unsafe fn slice<'a, T>(what: &str, pointer: *const T, count: u64) -> 
     }
 }
 
-/// The caller's structure, which has no size of its own; `None` if the pointer is null.
+/// The caller's structure, for structures without `struct_size`; `None` if the pointer is null.
 ///
 /// # Safety
 /// If `pointer` is not null, it points to a `T` that is not written to during the lifetime of the reference. All
@@ -188,7 +188,7 @@ pub(crate) unsafe fn numbers(
 /// An enumeration whose values are numbered from zero.
 ///
 /// # Safety
-/// It is `repr(C)`, and its values are 0 to `ALL.len() - 1`, in the order of `ALL`.
+/// The type is `repr(C)`, and its values are 0 to `ALL.len() - 1`, in the order of `ALL`.
 pub(crate) unsafe trait Choice: Copy + 'static {
     /// Its name in C.
     const NAME: &'static str;

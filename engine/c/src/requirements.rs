@@ -1,4 +1,4 @@
-//! Device requirements: to query before a device is created, and to check on an existing one.
+//! Device requirements: queried before a device is created, and checked for a device that was created.
 
 use std::ffi::{c_char, c_void};
 use std::mem::offset_of;
@@ -16,8 +16,8 @@ use crate::vulkan::{
     self, PFN_vkGetInstanceProcAddr, VkDeviceCreateInfo, VkInstance, VkPhysicalDevice,
 };
 
-/// Features and extensions used by the library, one bit each. Only the first is required; the others are used
-/// if they are enabled.
+/// Features and extensions used by the library, one bit each. `SYNCHRONIZATION2` is required, and so is
+/// `PORTABILITY_SUBSET` if the device has it. The others are used if they are enabled.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitFeature {
@@ -105,7 +105,7 @@ pub(crate) unsafe fn of_device(
     Ok(wanted)
 }
 
-/// The required extensions, and those that the caller enables.
+/// The extensions that the library requires, and those that the caller enables.
 ///
 /// # Safety
 /// The extension names of `info` are valid.
@@ -149,8 +149,8 @@ pub struct MultisplitRequirementsInfo {
     pub physical_device: VkPhysicalDevice,
     /// The `apiVersion` that the instance was created with: 1.2 or later.
     pub api_version: u32,
-    /// Features not to enable even if the device supports them: bits of `MultisplitFeature`, except the
-    /// required one. 0: use everything that the device supports.
+    /// Features not to enable even if the device supports them: bits of `MultisplitFeature`, except
+    /// `SYNCHRONIZATION2` and `PORTABILITY_SUBSET`. 0: use everything that the device supports.
     pub leave_out: u32,
 }
 
@@ -185,8 +185,8 @@ struct Object {
     api_version: u32,
     wanted: Requirements,
     extensions: Names,
-    /// Chains that C has pointers to. Each call creates a new one, because the caller may link it into its
-    /// own chain.
+    /// Feature chains to which C programs have pointers. Each call creates a new chain, because the caller may
+    /// link it into a chain of its own.
     #[expect(clippy::vec_box, reason = "C has pointers to them, so they must not move")]
     chains: Mutex<Vec<Box<FeatureChain>>>,
     merged: Mutex<Vec<Names>>,
@@ -270,8 +270,8 @@ impl Object {
     }
 }
 
-/// Determines the features and extensions to enable on a physical device. An error lists everything that it
-/// lacks.
+/// Determines the features and extensions to enable on a physical device. An error lists everything that the
+/// device lacks.
 ///
 /// # Safety
 /// `info` is `NULL` or points to a `MultisplitRequirementsInfo`. Its handles are `NULL` or valid, and belong
@@ -343,7 +343,7 @@ pub unsafe extern "C" fn multisplit_requirements_check(
 /// Destroys requirements. `NULL` is allowed and ignored.
 ///
 /// # Safety
-/// The pointers that they returned are not used any more.
+/// Pointers that were obtained from these requirements are not used any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_requirements_destroy(
     requirements: *mut MultisplitRequirements,
@@ -358,7 +358,7 @@ mod tests {
     #[test]
     fn feature_bits_round_trip() {
         for bits in [0, 1, 0b1_0000_0001, 0x7FF] {
-            assert_eq!(bits_of(features_of(bits).expect("features")), bits);
+            assert_eq!(bits_of(features_of(bits).expect("known features")), bits);
         }
         assert!(features_of(0x800).is_err());
     }

@@ -201,14 +201,14 @@ fn vulkan(result: vk::Result) -> Code {
 const MESSAGE_BYTES: usize = 8192;
 
 thread_local! {
-    /// The message of the last error. It never moves, so that C may keep its address.
+    /// The message of the last error. It never moves, because C programs may keep its address.
     static LAST: Box<[Cell<u8>; MESSAGE_BYTES]> = Box::new([const { Cell::new(0) }; MESSAGE_BYTES]);
     /// Whether a function of the caller is running.
     static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Stores the message of the last error, shortened if necessary. C strings end at the first zero. A terminating
-/// thread cannot store a message.
+/// Stores the message of the last error, truncated to `MESSAGE_BYTES` and at the first zero byte. Does nothing
+/// if the thread is terminating.
 fn store(text: &str) {
     let text = text.split('\0').next().unwrap_or_default();
     let end = (0..MESSAGE_BYTES).rev().find(|&end| text.is_char_boundary(end)).unwrap_or_default();
@@ -286,7 +286,7 @@ mod tests {
         assert_eq!(guard(|| Ok(())), Code::MultisplitSuccess);
         assert_eq!(last(), "this is NULL");
         let other = std::thread::spawn(last).join();
-        assert_eq!(other.expect("a thread"), "");
+        assert_eq!(other.expect("the thread does not panic"), "");
         assert_eq!(guard(|| Err(Failure::invalid("a\0b"))), Code::MultisplitErrorInvalid);
         assert_eq!(last(), "a");
     }

@@ -15,7 +15,7 @@ use crate::types::{
     MultisplitCommonInfo, MultisplitKeyType, MultisplitOtherCount, MultisplitRole, choice,
 };
 
-/// Result of a search for each needle, in the order used by sorts.
+/// Result of a search for each needle. Elements are compared as in sorts.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitSearch {

@@ -25,24 +25,24 @@ use crate::vulkan::VkBool32;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitCondition {
-    /// Its flag, a word of `FLAGS`, is not zero.
+    /// The element's flag, a word of `FLAGS`, is not zero.
     Flagged = 0,
-    /// It is less than `first`.
+    /// The element is less than `first`.
     LessThan = 1,
-    /// It is less than or equal to `first`.
+    /// The element is less than or equal to `first`.
     AtMost = 2,
-    /// It is greater than `first`.
+    /// The element is greater than `first`.
     GreaterThan = 3,
-    /// It is greater than or equal to `first`.
+    /// The element is greater than or equal to `first`.
     AtLeast = 4,
-    /// It is equal to `first`.
+    /// The element is equal to `first`.
     EqualTo = 5,
-    /// It is not equal to `first`.
+    /// The element is not equal to `first`.
     NotEqualTo = 6,
-    /// It is between `first` and `last`, inclusive.
+    /// The element is between `first` and `last`, inclusive.
     Within = 7,
-    /// It is the first of a run of equal adjacent elements. In a sorted array, this selects each distinct
-    /// element once.
+    /// The element is the first of a run of equal adjacent elements. In a sorted array, this selects each
+    /// distinct element once.
     FirstOfRuns = 8,
     /// A GLSL function returns true: `bool is_selected(K key)`.
     Glsl = 9,
@@ -130,7 +130,7 @@ unsafe fn declare(context: &Context, info: &MultisplitSelectInfo) -> Outcome<Dec
     }
 }
 
-/// Converts the limits that a recording gives.
+/// Returns the function that converts the comparison limits given by a recording.
 fn limits<K: Key>(
     condition: MultisplitCondition,
     key: impl Fn(u64) -> K + Send + Sync + 'static,
@@ -142,8 +142,7 @@ fn limits<K: Key>(
     })
 }
 
-/// The bits of the operands, if they have the type of the elements. Operands that the condition does not use are
-/// not checked.
+/// The bits of the operands. Fails if an operand that the condition uses does not have the element type.
 fn bounds(
     key: KeyType,
     condition: MultisplitCondition,

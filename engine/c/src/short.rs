@@ -107,9 +107,9 @@ fn check_queue(info: &vk::DeviceCreateInfo<'_>, family: u32) -> Outcome {
 
 /// Creates an ascending sort of n pairs: keys of the given type with one 4-byte value each. The sort is
 /// warmed up, allocates its own scratch memory for two frames in flight, and records full barriers before and
-/// after. `count` is `MULTISPLIT_COUNT_FIXED`, or `MULTISPLIT_COUNT_DEVICE` for at most n pairs, whose number is a
-/// word on the device. Record it with `multisplit_record_sort`, or with `multisplit_record` and the roles `KEYS`,
-/// `VALUES` and `COUNT`. For other sorts, use `multisplit_sort_create`.
+/// after. `count` is `MULTISPLIT_COUNT_FIXED` to sort exactly n pairs, or `MULTISPLIT_COUNT_DEVICE` to read the
+/// number of pairs, at most n, from a word on the device. Record the sort with `multisplit_record_sort`, or with
+/// `multisplit_record` and the roles `KEYS`, `VALUES` and `COUNT`. For other sorts, use `multisplit_sort_create`.
 ///
 /// # Safety
 /// `operation` is `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its

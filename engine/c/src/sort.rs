@@ -1,4 +1,4 @@
-//! Radix sort.
+//! The C interface of sorts.
 
 use std::mem::MaybeUninit;
 
@@ -41,7 +41,8 @@ pub enum MultisplitSegments {
     /// Segments given by host offsets, which are known when the sort is planned.
     HostOffsets = 2,
     /// Segments given by device offsets: the words of `OFFSETS`, read when the commands execute. Offsets
-    /// beyond the element count are clamped to it, and an offset below an earlier one is raised to it.
+    /// beyond the element count are clamped to it, and an offset that is less than an earlier offset is
+    /// replaced by the earlier one.
     DeviceOffsets = 3,
 }
 choice!(MultisplitSegments: Whole, Rows, HostOffsets, DeviceOffsets);
@@ -50,8 +51,8 @@ choice!(MultisplitSegments: Whole, Rows, HostOffsets, DeviceOffsets);
 /// `maxStorageBufferRange` bytes each: of the whole array or of each segment. Indices are relative to the
 /// start of their segment.
 ///
-/// Roles: `KEYS`; `VALUES` or `INDICES`. Between two buffers also `KEYS_OTHER`, `VALUES_OTHER` if there are
-/// values or indices, and `HALF`. `OFFSETS` for device offsets.
+/// Roles: `KEYS`; `VALUES` or `INDICES`; `OFFSETS` for device offsets. With `two_buffers`, also `KEYS_OTHER`,
+/// `HALF`, and `VALUES_OTHER` if there are values or indices.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitSortInfo {
@@ -70,8 +71,8 @@ pub struct MultisplitSortInfo {
     pub first_bit: u32,
     /// Number of bits to sort by; 0: all from `first_bit` up. Fewer bits need fewer passes.
     pub bit_count: u32,
-    /// Whether to sort between two buffers of each kind, which needs less scratch memory. The result is then
-    /// in one of the two, as given by the word of `HALF`. Otherwise the result replaces the input.
+    /// Whether to sort between two buffers of each kind, which needs less scratch memory. The word of `HALF`
+    /// then reports which of the two contains the result. Otherwise the result replaces the input.
     pub two_buffers: VkBool32,
     /// Parts of the array that are sorted separately; 0: the whole array. Segments are sorted in place.
     pub segments: MaybeUninit<MultisplitSegments>,
@@ -79,9 +80,8 @@ pub struct MultisplitSortInfo {
     pub reserved: u32,
     /// For `ROWS`: the row length, a divisor of the count. Only for a fixed count.
     pub row_length: u64,
-    /// For `HOST_OFFSETS`: the start of each segment, followed by the end of the last one: one more than the
-    /// number of segments. The first is 0, the last is n, and they must not decrease. Copied. Only for a
-    /// fixed count.
+    /// For `HOST_OFFSETS`: the start of each segment, followed by the end of the last segment. The first
+    /// offset is 0, the last is n, and offsets must not decrease. Copied. Only for a fixed count.
     pub offsets: *const u32,
     /// Number of segments given by offsets; must be fixed for host offsets.
     pub segment_count: MultisplitOtherCount,

@@ -1,4 +1,4 @@
-//! Multisplit.
+//! The C interface of splits.
 
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
@@ -22,22 +22,23 @@ use crate::vulkan::VkBool32;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitBucket {
-    /// Buckets of `width` integers each, starting at the only edge. Keys below it belong to the first bucket,
-    /// keys past the end to the last.
+    /// Buckets of `width` integers each, starting at the only edge. Keys below the edge belong to the first
+    /// bucket, and keys past the last bucket to the last.
     Delta = 0,
     /// The bits of the key are its bucket number.
     Identity = 1,
     /// `bits` bits of the key, starting at bit `shift`.
     Digit = 2,
-    /// m equal parts of the range between two float edges. Keys below belong to the first, keys above and NaN
-    /// to the last. Part k begins at `k * ((hi - lo) / m) + lo`, where every operation is rounded to the type
-    /// (to `float` for 16-bit floats) and does not overflow, or at `hi` if that is less.
+    /// m equal parts of the range between two float edges. Keys below the range belong to the first part, and
+    /// keys above the range and NaN to the last. Part k begins at `k * ((hi - lo) / m) + lo`, where every
+    /// operation is rounded to the type (to `float` for 16-bit floats) and does not overflow, or at `hi` if that
+    /// is less.
     Even = 3,
-    /// The bucket number is the number of edges less than or equal to the key; m - 1 sorted edges.
+    /// m - 1 sorted edges. The bucket of a key is the number of edges less than or equal to the key.
     Range = 4,
     /// The function `uint bucket_of(K key)` in `glsl`, where K is `uint`, `int`, `float`, `uint64_t`,
-    /// `int64_t` or `double`, depending on the key type; keys of 8 and 16 bits are widened to 32. It may use
-    /// `push.parameter_0`, `_1` and `_2`, and `table.at[]` if `table_words` is not 0.
+    /// `int64_t` or `double`, depending on the key type; keys of 8 and 16 bits are widened to 32. The function
+    /// may use `push.parameter_0`, `_1` and `_2`, and `table.at[]` if `table_words` is not 0.
     Glsl = 5,
 }
 choice!(MultisplitBucket: Delta, Identity, Digit, Even, Range, Glsl);
@@ -80,7 +81,7 @@ pub struct MultisplitSplitInfo {
     pub shift: u32,
     /// For `DELTA`: the number of integers per bucket.
     pub width: u64,
-    /// For `DIGIT`: the number of bits; 0: as many bits as m - 1 has.
+    /// For `DIGIT`: the number of bits; 0: enough bits for the number m - 1.
     pub bits: u32,
     /// For `GLSL`: size of the `TABLE` buffer in words.
     pub table_words: u32,
@@ -93,7 +94,7 @@ pub struct MultisplitSplitInfo {
     /// For pairs: bytes per value, 4, 8 or 16; 0: 4.
     pub value_bytes: u32,
     /// Whether to write to `OUT_OF_RANGE` the number of keys whose bucket id is m or more. These keys are put
-    /// into the last bucket; if their number is not zero, the output must not be used.
+    /// into the last bucket. If there are any such keys, the other outputs must not be used.
     pub count_out_of_range: VkBool32,
     /// Members shared by all operations; `n` is the element count.
     pub common: MultisplitCommonInfo,

@@ -1,4 +1,4 @@
-//! Shortest paths.
+//! The C interface of shortest paths.
 
 use std::ffi::c_void;
 use std::mem::{MaybeUninit, offset_of};
@@ -14,10 +14,10 @@ use crate::result::{Failure, MultisplitResult, Outcome, guard};
 use crate::types::choice;
 use crate::vulkan::VkBool32;
 
-/// The distance of an unreachable vertex, and the predecessor of a vertex without one.
+/// The distance of an unreachable vertex, and the predecessor of a vertex that has no predecessor.
 pub const MULTISPLIT_UNREACHED: u32 = u32::MAX;
 
-/// Shortest path algorithm. All find the same distances.
+/// Shortest path algorithm. All algorithms find the same distances.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitSsspMethod {
@@ -25,7 +25,7 @@ pub enum MultisplitSsspMethod {
     Auto = 0,
     /// Bellman-Ford.
     BellmanFord = 1,
-    /// Near-far: vertices are expanded from a near set; farther ones wait in a far pile.
+    /// Near-far: vertices of a near set are expanded; vertices at larger distances wait in a far pile.
     NearFar = 2,
     /// Buckets of equal width, formed by a sort.
     Bucketing = 3,
@@ -175,7 +175,7 @@ unsafe fn network(info: &MultisplitSsspInfo) -> Outcome<Network> {
 /// Maximum number of edges, a limit of the kernels.
 const MAX_EDGES: u64 = (1 << 30) - 1;
 
-/// Rejects counts that cannot be searched, before the edges are read.
+/// Rejects edge counts that the kernels do not support, before the edges are read.
 fn check_edge_count(count: u64) -> Outcome {
     if count <= MAX_EDGES {
         return Ok(());
@@ -198,9 +198,9 @@ fn copied<T: Copy>(from: &[T]) -> Outcome<Vec<T>> {
 /// Finds the shortest paths from `source`. Submits to the context's queue and waits.
 ///
 /// Both arrays have `count` words, at least one per vertex. `distances` receives `uint32_t` or, if the
-/// weights are floats, `float`; the bits of unreachable vertices are `MULTISPLIT_UNREACHED`. `predecessors`
-/// may be `NULL`; otherwise it receives the predecessor of each vertex on a shortest path, and the search
-/// must have been created with `predecessors`.
+/// weights are floats, `float`; for unreachable vertices, the bits are `MULTISPLIT_UNREACHED`. `predecessors`
+/// is `NULL`, or receives the predecessor of each vertex on a shortest path; the search must then have been
+/// created with `predecessors`.
 ///
 /// # Safety
 /// The arrays are `NULL` or have `count` writable words. The context's queue is not used by anything else

@@ -26,8 +26,8 @@ pub struct MultisplitTopKInfo {
     pub struct_size: u32,
     /// Key type; 0: `uint32_t`.
     pub key_type: MaybeUninit<MultisplitKeyType>,
-    /// Number of elements per row, at most the row length. If the count is below k, only that many are
-    /// written.
+    /// Number of elements to find per row: at most the row length. If the element count is less than k, only
+    /// as many elements as the count are written.
     pub k: u64,
     /// Row length, a divisor of the count; 0: the whole array is one row. Only for a fixed count.
     pub row_length: u64,

@@ -74,8 +74,8 @@ pub enum MultisplitKeyType {
 choice!(MultisplitKeyType => KeyType: U32, I32, F32, U64, I64, F64, U8, I8, U16, I16, F16, Bf16);
 
 /// A number of a key type, made by `multisplit_u32(7)`, `multisplit_f32(0.5f)` and so on, or by
-/// `multisplit::number` in C++. If its type is not the one that is needed, the call fails. A structure of zeros
-/// is the number 0 of every type.
+/// `multisplit::number` in C++. Calls reject numbers that do not have the required type. A structure of zeros is
+/// accepted as the number 0 of any type.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitNumber {
@@ -88,7 +88,7 @@ pub struct MultisplitNumber {
 }
 
 impl MultisplitNumber {
-    /// The bits, if the number has the type that is needed. `what` is its name in messages.
+    /// The bits. Fails unless the number has the required type. `what` is the name of the number in messages.
     pub(crate) fn of_type(self, what: &str, needed: KeyType) -> Outcome<u64> {
         read::reserved("MultisplitNumber", self.reserved)?;
         let given = KeyType::from(read::choice(self.key_type)?);
@@ -101,7 +101,7 @@ impl MultisplitNumber {
         if needed.bits() < u64::BITS && self.bits >> needed.bits() != 0 {
             let bits = self.bits;
             let text = format!(
-                "{what} has the bits {bits:#x}, which {needed} does not have; use multisplit_{needed}"
+                "the bits {bits:#x} of {what} do not fit in a number of type {needed}; use multisplit_{needed}"
             );
             return Err(Failure::invalid(text));
         }
@@ -219,10 +219,10 @@ pub enum MultisplitRole {
     /// Words that contain the device count of a second array or of segments.
     OtherCount = 26,
     /// Output, eight words: arguments of indirect dispatches over the elements or runs found. Words 0 to 2 are
-    /// the `VkDispatchIndirectCommand` of one workgroup per element, word 3 is their number. Words 4 to 6, from
-    /// byte 16, are the `VkDispatchIndirectCommand` of one workgroup per `dispatch_threads` elements, word 7 is
-    /// the number of these workgroups. If it exceeds `maxComputeWorkGroupCount[0]`, the dispatch extends in y,
-    /// with up to y - 1 surplus workgroups.
+    /// the `VkDispatchIndirectCommand` of one workgroup per element, and word 3 is the number of elements. Words
+    /// 4 to 6, from byte 16, are the `VkDispatchIndirectCommand` of one workgroup per `dispatch_threads` elements,
+    /// and word 7 is the number of these workgroups. A dispatch of more than `maxComputeWorkGroupCount[0]`
+    /// workgroups extends in y, with up to y - 1 surplus workgroups.
     Dispatch = 27,
 }
 choice!(MultisplitRole:
@@ -269,11 +269,12 @@ impl MultisplitRole {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitBarriers {
-    /// The caller, except for buffers that have a scope in `scopes`, each for its `before` and `after`
-    /// separately.
+    /// The caller. If a buffer has a `before` or `after` scope in `scopes`, the operation records that
+    /// barrier instead.
     Caller = 0,
-    /// The operation, for all buffers: against all earlier and later commands, or against the narrower scopes
-    /// given in `scopes`. Simple, but a few microseconds slower on some devices.
+    /// The operation, for all buffers. Buffers with a scope in `scopes` get a barrier with that scope, and all
+    /// others a barrier with all earlier or later commands. Simple, but a few microseconds slower on some
+    /// devices.
     Full = 1,
 }
 choice!(MultisplitBarriers: Caller, Full);
@@ -311,8 +312,8 @@ pub struct MultisplitOtherCount {
 pub struct MultisplitScope {
     /// Bits of `VkPipelineStageFlagBits2`; 0 for no scope.
     pub stages: u64,
-    /// Bits of `VkAccessFlagBits2`. 0 with non-zero stages is an execution dependency, sufficient if the
-    /// caller only reads there.
+    /// Bits of `VkAccessFlagBits2`. If `stages` is not 0, 0 means an execution dependency only, which is
+    /// sufficient if the caller only reads the buffer in these stages.
     pub access: u64,
 }
 
@@ -341,9 +342,11 @@ pub struct MultisplitRoleScope {
     pub role: MaybeUninit<MultisplitRole>,
     /// Must be 0.
     pub reserved: u32,
-    /// The caller's last use before the operation; without stages, the caller records that barrier.
+    /// The caller's last use of the buffer before the operation. If it has no stages, the caller records that
+    /// barrier.
     pub before: MultisplitScope,
-    /// The caller's first use after the operation; without stages, the caller records that barrier.
+    /// The caller's first use of the buffer after the operation. If it has no stages, the caller records that
+    /// barrier.
     pub after: MultisplitScope,
 }
 
@@ -400,7 +403,7 @@ impl MultisplitCommonInfo {
     }
 }
 
-/// End of `n`, the only member without a default.
+/// Byte offset of the end of `n`, the only member without a default.
 pub(crate) const COUNT_END: usize =
     std::mem::offset_of!(MultisplitCommonInfo, n) + size_of::<u64>();
 
@@ -409,7 +412,7 @@ pub(crate) fn value_bytes(given: u32) -> u32 {
     if given == 0 { 4 } else { given }
 }
 
-/// Default number of frames in flight, as most engines use.
+/// Default number of frames in flight. Most engines use two.
 const DEFAULT_FRAMES: usize = 2;
 
 /// A range of one of the caller's buffers.
@@ -427,7 +430,7 @@ pub struct MultisplitBinding {
     pub offset: VkDeviceSize,
     /// Bytes available from `offset`; `VK_WHOLE_SIZE`: the size is not checked.
     pub size: VkDeviceSize,
-    /// For operations that use addresses: an address instead of a buffer, a multiple of 16. Not allowed for a
-    /// workspace.
+    /// For operations with `by_address`: the address of the range, a multiple of 16, instead of a buffer. Not
+    /// allowed for a workspace.
     pub address: VkDeviceAddress,
 }

@@ -9,8 +9,8 @@ use multisplit::graph::Plan;
 use crate::result::{Failure, MultisplitResult, Outcome};
 use crate::types::MultisplitNumber;
 
-/// Values for one recording, instead of those that the operation was created with. Every member that the
-/// operation uses is replaced, so all of them must be set; the other members are ignored.
+/// Values for one recording, which replace those that the operation was created with. All members that the
+/// operation uses must be set; other members are ignored.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitValues {
@@ -24,10 +24,10 @@ pub struct MultisplitValues {
     pub reserved: u32,
 }
 
-/// Names of the push constants at which replaceable values begin: limits (`inverted`, `low`, `high`), and
-/// parameters.
+/// Name of the first push constant of each group of replaceable values: the comparison limits (`inverted`,
+/// `low`, `high`), and the parameters of GLSL functions.
 pub(crate) const MEMBERS: [&str; 2] = ["inverted", "parameter_0"];
-/// Maximum size of push constants: what every device supports.
+/// Maximum size of push constants in bytes. Every Vulkan device supports this size.
 pub(crate) const PUSH_BYTES: usize = 128;
 /// Maximum number of passes whose push constants are replaced.
 pub(crate) const MAX_REPLACED: usize = 8;
@@ -47,7 +47,7 @@ pub(crate) struct Replaceable {
 struct Push {
     label: String,
     bytes: Vec<u8>,
-    /// Byte offset of each of [`MEMBERS`] in the push constants; `None` if they do not contain it.
+    /// Byte offset of each of [`MEMBERS`] in the push constants; `None` if there is no such member.
     offsets: [Option<usize>; 2],
 }
 

@@ -10,7 +10,7 @@ pub const MULTISPLIT_VERSION_MAJOR: u32 = 0;
 pub const MULTISPLIT_VERSION_MINOR: u32 = 7;
 /// Patch version of this header.
 pub const MULTISPLIT_VERSION_PATCH: u32 = 0;
-/// Version of this header as one number, encoded like Vulkan versions; the value for `version` members.
+/// Version of this header as one number, encoded like Vulkan versions. Use it for members called `version`.
 pub const MULTISPLIT_VERSION: u32 =
     (MULTISPLIT_VERSION_MAJOR << 22) | (MULTISPLIT_VERSION_MINOR << 12) | MULTISPLIT_VERSION_PATCH;
 

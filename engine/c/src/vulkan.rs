@@ -1,6 +1,5 @@
-//! Vulkan types by their C names, so that the header looks familiar to C programmers (it includes
-//! `vulkan/vulkan_core.h` instead of declaring them), and Vulkan functions, which are looked up before they
-//! are called.
+//! Vulkan types under their C names, which the header takes from `vulkan/vulkan_core.h`, and loading of Vulkan
+//! functions.
 
 use std::ffi::CStr;
 
@@ -36,8 +35,8 @@ pub type VkDeviceAddress = u64;
 /// `VkBufferUsageFlagBits`.
 pub type VkBufferUsageFlags = u32;
 
-/// Instance functions that the library calls. They are checked first, because `ash` aborts when a missing
-/// function is called.
+/// Instance functions that the library calls. Their presence is checked first, because `ash` aborts when a
+/// missing function is called.
 const OF_INSTANCE: [&CStr; 7] = [
     c"vkEnumerateDeviceExtensionProperties",
     c"vkGetDeviceProcAddr",
@@ -97,7 +96,7 @@ pub(crate) unsafe fn callbacks<'a>(
     Ok(Some(given))
 }
 
-/// Loads the device functions. They are checked when the device is adopted.
+/// Loads the device functions. Their presence is checked when the device is adopted.
 ///
 /// # Safety
 /// If not null, the device is valid and was created from this instance.

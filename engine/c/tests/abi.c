@@ -17,7 +17,7 @@ static void versions_and_names(void) {
     CHECK(strcmp(multisplit_result_name((MultisplitResult)77), "unknown") == 0);
 }
 
-/* NULL for each argument of each function that needs neither a context nor an operation. */
+/* Passes NULL for each argument of each function that needs neither a context nor an operation. */
 static void nulls_without_a_context(const Host *host) {
     MultisplitRequirementsInfo ask = requirements_info(host);
     MultisplitRequirements *requirements = NULL;
@@ -54,7 +54,7 @@ static void nulls_without_a_context(const Host *host) {
     OK(multisplit_sssp_destroy(NULL));
 }
 
-/* The two ways to create a device: from the list, and by merging into existing creation parameters. */
+/* Creates devices in both ways: from the list of requirements, and by merging them into existing parameters. */
 static void devices_as_required(const Host *host) {
     MultisplitRequirementsInfo ask = requirements_info(host);
     MultisplitRequirements *requirements = NULL;
@@ -169,7 +169,7 @@ static void nulls_with_a_context(MultisplitContext *context) {
     EXPECT(NULL, multisplit_merge_create(NULL, &merge, &operation));
     EXPECT(NULL, multisplit_merge_create(context, NULL, &operation));
     EXPECT(NULL, multisplit_merge_create(context, &merge, NULL));
-    /* GLSL operators and host offsets that are NULL. */
+    /* Operators without GLSL source, and host offsets that are NULL. */
     scan.op = reduce.op = by_key.op = scan_by_key.op = segments.op = MULTISPLIT_OPERATOR_GLSL;
     EXPECT(NULL, multisplit_scan_create(context, &scan, &operation));
     EXPECT(NULL, multisplit_reduce_create(context, &reduce, &operation));
@@ -224,7 +224,7 @@ static void nulls_with_a_context(MultisplitContext *context) {
     CHECK(operation == NULL && sssp == NULL);
 }
 
-/* Structures of another size or version. */
+/* Passes structures of another size or version. */
 static void sizes_and_versions(const Host *host, MultisplitContext *context) {
     static const uint32_t wrong[] = {0, 4, 8, 4097, INT_MAX, UINT32_MAX};
     MultisplitOperation *operation;
@@ -272,7 +272,7 @@ static void sizes_and_versions(const Host *host, MultisplitContext *context) {
     }
 }
 
-/* Callers compiled with fewer members, or with more members that are zero. */
+/* Acts as callers that were compiled with fewer members, or with additional members that are zero. */
 static void older_and_newer_callers(const Host *host, MultisplitContext *context) {
     MultisplitContext *other = NULL;
     MultisplitOperation *sort = NULL;

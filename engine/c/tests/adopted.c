@@ -11,7 +11,7 @@
 
 enum { N = 3000, MAX_NAMES = 2048 };
 
-/* Names that the library has looked up, and the names hidden from it. */
+/* Functions that the library has looked up. */
 static const char *asked[MAX_NAMES];
 static unsigned char needed[MAX_NAMES];
 static unsigned asked_count;
@@ -90,8 +90,7 @@ static void sorts(const Host *host, const MultisplitContextInfo *info) {
     OK(multisplit_context_destroy(context));
 }
 
-/* A wrong API version from the caller is tolerated: the barrier function is looked up under the name that the
- * device has. */
+/* A wrong api_version is tolerated: the library finds the barrier function under either of its names. */
 static void versions(int argc, char **argv) {
     static const uint32_t made[] = {VK_API_VERSION_1_3, VK_API_VERSION_1_2};
     static const uint32_t said[] = {VK_API_VERSION_1_2, VK_API_VERSION_1_3};
@@ -132,7 +131,7 @@ static void functions(const Host *host) {
     hidden = NULL;
     printf("%u of %u functions are needed\n", refused, count);
     CHECK(refused > 40);
-    /* One function has two names, and either is sufficient: keep the first. */
+    /* The barrier function has two names, and either is sufficient. Keep the first. */
     needed[number_of("vkCmdPipelineBarrier2")] = 1;
     hide_unneeded = 1;
     sorts(host, &info);

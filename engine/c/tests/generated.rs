@@ -1,4 +1,4 @@
-//! Checks that the generated files are up to date: the header, and the SPIR-V of the examples' passes.
+//! Checks that generated files are up to date: the C header, and the SPIR-V of the passes of the examples.
 //!
 //! `MULTISPLIT_BLESS=1 cargo test -p multisplit-c --test generated` rewrites both.
 
@@ -90,12 +90,20 @@ fn every_exported_function_is_declared_and_tested() -> Result<()> {
         let text = fs::read_to_string(&file)?;
         for rest in text.split("extern \"C\" fn ").skip(1) {
             let name = format!("{}(", rest.split('(').next().unwrap_or_default());
-            ensure!(header.contains(&name), "{name}) of {} is not in the header", file.display());
-            ensure!(tests.contains(&name), "{name}) of {} is not in the tests", file.display());
+            ensure!(
+                header.contains(&name),
+                "the header does not declare {name}), which {} defines",
+                file.display()
+            );
+            ensure!(
+                tests.contains(&name),
+                "no C test calls {name}), which {} defines",
+                file.display()
+            );
             count += 1;
         }
     }
-    ensure!(count >= 20, "only {count} functions found");
+    ensure!(count >= 20, "found only {count} exported functions; expected at least 20");
     Ok(())
 }
 
@@ -162,7 +170,7 @@ fn words(array: &str) -> Vec<u32> {
     words.filter_map(|word| u32::from_str_radix(word.trim_end_matches(','), 16).ok()).collect()
 }
 
-/// FNV-1a, as used for the kernels.
+/// Hashes the source by FNV-1a, as the build of the kernels does.
 fn hash_line(glsl: &str) -> String {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
     format!("/* source {:016x} */", glsl.bytes().fold(0xcbf2_9ce4_8422_2325, step))

@@ -101,7 +101,7 @@ static void pipeline_cache(const Host *host) {
     vkDestroyPipelineCache(host->device, own_cache, NULL);
 }
 
-/* Counting allocator that stores the size in front of each allocation. */
+/* An allocator that counts allocations. It stores the size in front of each allocation. */
 typedef struct Counted {
     pthread_mutex_t lock;
     long live, total;
@@ -171,13 +171,13 @@ static void allocation_callbacks(const Host *host) {
     CHECK(counted.live == 0);
 }
 
-/* Counting device memory allocator with one VkDeviceMemory per request. */
+/* A device memory allocator that counts allocations. Each request gets its own VkDeviceMemory. */
 typedef struct DeviceMemory {
     const Host *host;
     int fails, misplaces;
     int live, total;
     VkDeviceSize bytes;
-    /* If not NULL, the allocator calls the library with this operation, which is being warmed up. */
+    /* If not NULL: an operation that is being warmed up, with which the allocator calls the library. */
     MultisplitOperation *warming;
 } DeviceMemory;
 
@@ -258,7 +258,7 @@ static void device_memory(const Host *host) {
     OK(multisplit_context_destroy(context));
 }
 
-/* Command pools that cannot be reset are destroyed: the layer would report them. */
+/* If a command pool cannot be reset, the library must destroy it; otherwise the layer reports a leak. */
 static void failing_resets(const Host *host) {
     MultisplitContext *context = NULL;
     MultisplitSssp *sssp = NULL;
@@ -325,7 +325,7 @@ static void jobs_and_names(const Host *host) {
         CHECK(pthread_join(jobs[i].thread, NULL) == 0);
         RETURNS(MULTISPLIT_SUCCESS, jobs[i].result);
     }
-    /* Everything is already compiled. */
+    /* The warm-up compiles nothing, because all passes are already compiled. */
     const unsigned compiled = pipelines;
     OK(multisplit_operation_warm_up(sort));
     CHECK(pipelines == compiled);

@@ -68,7 +68,7 @@ static void wrong_devices(const Host *host) {
     }
     info.profile = NULL;
     EXPECT(NULL, multisplit_context_create(&info, &context));
-    /* A size that no memory has. */
+    /* A profile size that exceeds any memory. */
     info.profile = (const uint8_t *)profiles[0];
     info.profile_size = UINT64_C(1) << 60;
     EXPECT(TOO_LARGE, multisplit_context_create(&info, &context));
@@ -115,7 +115,7 @@ static void wrong_tasks(MultisplitContext *context) {
     WRONG_SORT(SORT_BITS, (info.first_bit = UINT32_MAX, info.bit_count = UINT32_MAX));
     WRONG_SORT(TOO_LARGE, info.common.n = 1u << 30);
     WRONG_SORT(TOO_LARGE, info.common.n = UINT64_MAX);
-    /* 8 GiB of values: more than any device can bind. */
+    /* Values of 8 GiB, which exceed the binding limit of any device. */
     WRONG_SORT(TOO_LARGE, (info.values = MULTISPLIT_SORT_VALUES_VALUES, info.value_bytes = 16,
                            info.common.n = 1u << 29));
     WRONG_SORT(TOO_LARGE, (info.common.n = UINT64_MAX, info.common.count = MULTISPLIT_COUNT_DEVICE));
@@ -225,7 +225,7 @@ static void wrong_tasks(MultisplitContext *context) {
     scan.common.frames = 1025;
     EXPECT(TOO_LARGE, multisplit_scan_create(context, &scan, &operation));
     SAYS("number of frames in flight: 1025 given, at most 1024 supported");
-    /* Numbers of another type than the elements. */
+    /* Numbers whose type differs from the element type. */
     selection = select_info();
     selection.key_type = MULTISPLIT_KEY_TYPE_F32;
     EXPECT(INVALID, multisplit_select_create(context, &selection, &operation));
@@ -252,7 +252,7 @@ static void wrong_tasks(MultisplitContext *context) {
     CHECK(operation == NULL);
 }
 
-/* The address of the message is the same after every error, and of each thread its own. */
+/* In each thread, the address of the message is the same after every error. Threads have different addresses. */
 static void messages(MultisplitContext *context) {
     MultisplitOperation *operation = NULL;
     EXPECT(NULL, multisplit_context_create(NULL, NULL));
@@ -388,7 +388,7 @@ static void wrong_recordings(const Host *host, MultisplitContext *context) {
         WRONG_RECORD(TOO_SMALL, record.workspace.size = workspace.size - 1);
         WRONG_RECORD(MISALIGNED, record.workspace.offset = 2);
         WRONG_RECORD(TOO_LARGE, record.workspace.offset = UINT64_MAX - 255);
-        /* Scratch memory and keys in the same buffer, at the same offset and overlapping. */
+        /* Scratch memory and keys overlap in one buffer, at the same offset or at different offsets. */
         WRONG_RECORD(INVALID, record.workspace = bindings[0]; record.workspace.size = VK_WHOLE_SIZE);
         SAYS("the workspace overlaps import");
         WRONG_RECORD(INVALID, bindings[0].buffer = scratch.buffer);

@@ -9,7 +9,7 @@ use toolchain::{Installed, Library, Program, text};
 /// Exit status of the examples if the only problem is a message of the validation layer.
 const MESSAGES: i32 = 3;
 
-/// A C program that sorts particles between its own two passes, and records its own barriers.
+/// The C example that sorts particles between its own two passes, and records its own barriers.
 fn particles<'p>(name: &'p str, flags: &'p [&'p str]) -> Program<'p> {
     let sources = &["examples/particles.c", "examples/host.c"];
     Program { name, sources, flags, library: Library::Shared }
@@ -42,7 +42,7 @@ fn missing_barrier_is_reported_by_validation() -> Result<()> {
     Ok(())
 }
 
-/// The same example in C++, with the static library and with barriers recorded by the operations.
+/// The C++ example, linked with the static library. The operations record the barriers.
 #[test]
 fn cpp_example_counts_and_splits_between_its_own_passes() -> Result<()> {
     let installed = Installed::get()?;
@@ -57,8 +57,7 @@ fn cpp_example_counts_and_splits_between_its_own_passes() -> Result<()> {
     Ok(())
 }
 
-/// A selection, a sort with the number of selected elements as its count, and a pass dispatched with
-/// arguments that the selection wrote.
+/// The selection writes the count of the sort and the arguments of the pass that follows.
 #[test]
 fn c_example_selects_sorts_and_dispatches_without_the_host() -> Result<()> {
     let installed = Installed::get()?;
@@ -89,7 +88,7 @@ fn guide_programs_sort() -> Result<()> {
     let installed = Installed::get()?;
     for name in ["short.c", "counted.c", "wrapper.cpp"] {
         let source = installed.guide_program(name)?;
-        let source = source.to_str().context("a path that is text")?;
+        let source = source.to_str().context("the path of the program is not UTF-8")?;
         let program = Program {
             name: &format!("guide-{name}"),
             sources: &[source, "examples/host.c"],
@@ -106,7 +105,10 @@ fn guide_programs_sort() -> Result<()> {
         parts.filter_map(|part| Some(part.split_once("/* multisplit: end */")?.0)).collect();
     let lines = part.lines().filter(|line| !line.trim().is_empty()).count();
     let calls = part.matches("MS(multisplit_").count();
-    ensure!(calls == 4 && lines <= 13, "{lines} lines, {calls} calls");
+    ensure!(
+        calls == 4 && lines <= 13,
+        "{lines} lines and {calls} calls; the guide claims at most 13 lines and 4 calls"
+    );
     Ok(())
 }
 
@@ -140,10 +142,10 @@ fn cpp_wrapper_works_with_and_without_exceptions() -> Result<()> {
     Ok(())
 }
 
-/// Moving, copying, swapping and destroying objects leaks nothing, on the host (address sanitizer) and on the
-/// device (objects that the layer counts when the device is destroyed).
+/// Moves, copies, swaps and destroys objects. Address sanitizer reports leaked host memory, and the validation
+/// layer reports leaked Vulkan objects when the device is destroyed.
 #[test]
-fn cpp_objects_leak_nothing_in_any_special_member() -> Result<()> {
+fn cpp_special_members_leak_nothing() -> Result<()> {
     let installed = Installed::get()?;
     let sources = &["tests/members.cpp", "examples/host.c"];
     let flags = &SANITIZED;
@@ -156,7 +158,7 @@ fn cpp_objects_leak_nothing_in_any_special_member() -> Result<()> {
     Ok(())
 }
 
-/// The engine's own cache, allocators, threads and log replace those of the library.
+/// The program supplies its own pipeline cache, allocators, compile threads and log.
 #[test]
 fn caller_supplied_cache_memory_threads_and_log_are_used() -> Result<()> {
     let sources = &["tests/hooks.c", "tests/suite.c", "examples/host.c"];
@@ -166,7 +168,7 @@ fn caller_supplied_cache_memory_threads_and_log_are_used() -> Result<()> {
     checks_succeed(&program, &Installed::get()?.widths()[..1])
 }
 
-/// Devices that do not match their description, and a second copy of the library.
+/// Covers devices that do not match their description, and a second copy of the library.
 #[test]
 fn devices_are_checked_before_they_are_used() -> Result<()> {
     let installed = Installed::get()?;

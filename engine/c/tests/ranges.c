@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* By address: a buffer that overlaps the scratch memory, given by its handle and by its address. */
+/* For an operation by address: keys that overlap the scratch memory, given by buffer and by address. */
 static void overlaps_by_address(const Host *host, MultisplitContext *context) {
     if ((host->features & MULTISPLIT_FEATURE_BUFFER_DEVICE_ADDRESS) == 0) {
         return;
@@ -13,7 +13,7 @@ static void overlaps_by_address(const Host *host, MultisplitContext *context) {
     MultisplitOperation *sort = NULL;
     MultisplitSortInfo info = sort_info();
     MultisplitWorkspace workspace;
-    /* More keys than one workgroup sorts, because that would need no scratch memory. */
+    /* Use more keys than one workgroup sorts, since a sort by one workgroup needs no scratch memory. */
     enum { KEYS = 50000, BYTES = 4 * KEYS, SCRATCH_AT = (BYTES / 256 + 1) * 256 };
     info.common.n = KEYS;
     info.common.by_address = VK_TRUE;
@@ -70,7 +70,7 @@ static void wrong_counts(const Host *host, MultisplitContext *context) {
     /* The operation has its own workspace, so another one is a mistake. */
     record.workspace = (MultisplitBinding){.buffer = out.buffer, .size = out.size};
     EXPECT(INVALID, multisplit_record(scan, host->commands, &record));
-    SAYS("create it with caller_workspace");
+    SAYS("create the operation with caller_workspace");
     record.workspace = (MultisplitBinding){0};
     OK(multisplit_record(scan, host->commands, &record));
     host_submit(host);

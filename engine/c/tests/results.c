@@ -92,7 +92,7 @@ static void maxima_and_index(const Host *host, MultisplitContext *context) {
     release(host, operation, reduced, 4);
 }
 
-/* Selection of floats in a range, with the rejected ones; sums of runs; with a device count. */
+/* Selects floats in a range, writes the rejected floats, and sums runs, all with a device count. */
 static void selections(const Host *host, MultisplitContext *context) {
     static float floats[N];
     static uint32_t keys[N];
@@ -293,7 +293,7 @@ static void sort_between_two_buffers(const Host *host, MultisplitContext *contex
     release(host, operation, filled, 5);
 }
 
-/* Empty inputs: a sort does nothing, a split writes its offsets. */
+/* For empty inputs, a sort does nothing and a split writes its offsets. */
 static void empty_inputs(const Host *host, MultisplitContext *context) {
     const uint32_t ones[BUCKETS + 1] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, zeros[BUCKETS + 1] = {0};
     MultisplitOperation *operation = NULL;
@@ -521,7 +521,7 @@ static void narrow(const Host *host, MultisplitContext *context, VkBool32 by_add
     SAYS("u32, i32, f32, u64, i64 or f64");
 }
 
-/* A ring with one extra edge that is more expensive than the way around. */
+/* A ring with an additional edge whose weight exceeds the distance around the ring. */
 static void shortest_paths(MultisplitContext *context) {
     enum { RING = 50 };
     uint32_t from[RING + 1], to[RING + 1], before[RING + 1];

@@ -10,7 +10,7 @@ enum { N = 3000, M = 2000 };
 
 static const uint32_t past[] = {UINT32_MAX, 7, UINT32_MAX};
 
-/* Number of elements less than a needle, or also those equal to it, among `count` ascending ones. */
+/* The number of elements less than a needle, or with `upper` at most equal to it, in an ascending array. */
 static uint32_t bound(const int32_t *sorted, uint32_t count, int32_t needle, int upper) {
     uint32_t found = 0;
     while (found < count && (sorted[found] < needle || (upper && sorted[found] == needle))) {
@@ -156,7 +156,7 @@ static void sort_segments(const Host *host, MultisplitContext *context) {
         rows[s] = 100 * s;
     }
     const uint32_t host_offsets[] = {0, 5, 5, 2600, 2601, N};
-    /* One offset is below its predecessor and the last exceeds the count; `taken` has the clamped offsets. */
+    /* One offset is less than its predecessor, and another exceeds the count. `taken` has the clamped offsets. */
     const uint32_t device_offsets[] = {10, 700, 650, 2000, UINT32_MAX, 99}, taken[] = {10, 700, 700, 2000, N};
     const uint32_t segments_word = 4;
     for (int kind = 1; kind <= 3; ++kind) {

@@ -10,20 +10,20 @@ void suite_expect(MultisplitResult wanted, MultisplitResult got, const char *wha
 /* Prints the number of checks and failures, and returns the exit status. */
 int suite_end(int host_status);
 
-/* Incorrect calls. */
+/* Tests incorrect calls. */
 void misuse(const Host *host, MultisplitContext *context);
-/* Incorrect searches, merges and segments. */
+/* Tests incorrect searches, merges and segments. */
 void misuse_family(MultisplitContext *context);
-/* Recordings with arguments that do not fit. */
+/* Tests recordings with overlapping buffers and with counts that are too large. */
 void ranges(const Host *host, MultisplitContext *context);
-/* Results of correct calls. */
+/* Tests the results of correct calls. */
 void results(const Host *host, MultisplitContext *context);
-/* Results of searches, merges and segmented operations. */
+/* Tests the results of searches, merges and segmented operations. */
 void results_family(const Host *host, MultisplitContext *context);
-/* Concurrent use by several threads. */
+/* Tests concurrent use by several threads. */
 void threads(const Host *host, MultisplitContext *context);
 
-/* Valid structures, for tests to modify. */
+/* Return valid structures, which tests then modify. */
 MultisplitRequirementsInfo requirements_info(const Host *host);
 MultisplitScanInfo scan_info(void);
 MultisplitReduceInfo reduce_info(void);

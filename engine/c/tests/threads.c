@@ -15,7 +15,7 @@ typedef struct Worker {
     MultisplitOperation *scan;
     pthread_mutex_t *queue;
     uint32_t frame;
-    /* Number of successful rounds. */
+    /* Number of rounds without a failed call. */
     int good;
 } Worker;
 

@@ -19,7 +19,7 @@ enum Word {
     Buffer { region: usize, at: usize },
 }
 
-/// The lane and instruction of an access, and its kind.
+/// The lane, instruction and kind of an access.
 #[derive(Clone, Copy)]
 pub(crate) struct Accessor {
     pub local: usize,
@@ -30,12 +30,12 @@ pub(crate) struct Accessor {
 
 pub(crate) fn address(subgroup: &Subgroup, at: Address, lane: usize) -> u64 {
     let dynamic = at.reg.map_or(0, |reg| subgroup.get(reg, lane));
-    // An address marked as bad keeps the mark, whatever offset is added.
+    // Adding an offset must not clear the mark of a bad address.
     (dynamic.wrapping_add(at.base)) | (dynamic & BAD_ADDRESS)
 }
 
 impl Run<'_> {
-    /// The word at a byte address, or `None` (and a finding) if it is out of bounds.
+    /// The word at a byte address. Reports a finding and returns `None` if it is out of bounds.
     fn word(&mut self, core: &Core, who: Accessor, at: u64) -> Option<Word> {
         let problem = if at & BAD_ADDRESS != 0 {
             format!("index {} of an array", at as u32)
@@ -233,9 +233,8 @@ impl Run<'_> {
         held
     }
 
-    /// Records an addition to shared memory. If this addition is swapped with another one, returns
-    /// the difference between the value that the lane observes and the value in memory; otherwise
-    /// 0.
+    /// Records an addition to shared memory. If this run swaps the addition with another addition,
+    /// returns the number to add to the value that the addition returns; otherwise 0.
     pub fn swap(&mut self, core: &Core, who: Accessor, at: u64, added: u32) -> u32 {
         if self.options.atomics == AtomicOrder::Lane {
             return 0;

@@ -1,9 +1,8 @@
 //! The machine's instructions: a module is decoded once into a flat list of instructions over
 //! numbered registers.
 //!
-//! A register holds one scalar per lane. Each function has a fixed set of registers, which suffices
-//! because GLSL has no recursion. Lanes that have diverged do not conflict over a register, since
-//! each lane has its own scalar.
+//! A register holds one scalar per lane, so diverged lanes can use the same register independently.
+//! Each function has a fixed set of registers, which suffices because GLSL has no recursion.
 
 use std::ops::Range;
 
@@ -28,14 +27,15 @@ pub(crate) enum Space {
     /// Registers: private and function variables, and built-in inputs.
     Private,
     Shared,
-    /// Bound ranges: bits 40 and up hold the index of the range, lower bits the byte offset in it.
+    /// Bound ranges. The bits from `OFFSET_BITS` up hold the index of the range, and the lower bits
+    /// hold the byte offset in the range.
     Buffer,
     Push,
 }
 
 /// Number of low address bits that hold the byte offset in a bound range.
 pub(crate) const OFFSET_BITS: u32 = 40;
-/// Bit that marks an address outside of an array's bounds. The low bits hold the index.
+/// Bit that marks an address outside of an array's bounds. The low bits hold the array index.
 pub(crate) const BAD_ADDRESS: u64 = 1 << 63;
 
 /// One index of an access chain.
@@ -47,7 +47,7 @@ pub(crate) struct Term {
     pub len: Option<u32>,
 }
 
-/// The target of a branch, and the register copies of its phis.
+/// The target of a branch, and the register copies for the phis of the target block.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Edge {
     pub block: u32,
@@ -104,26 +104,26 @@ pub(crate) struct Semantics {
     pub buffer: bool,
 }
 
-/// An instruction. `n` is a number of registers.
+/// An instruction. `n` is the number of consecutive registers that it processes.
 #[derive(Clone, Debug)]
 pub(crate) enum Code {
     Copy { dst: Reg, src: Reg, n: u32 },
-    // Computes `n` components. An operand whose bit is set in `same` is a scalar that applies to
-    // all components.
+    // Computes `n` components. If the bit of an operand is set in `same`, the operand is a scalar
+    // that applies to all components.
     Alu { op: Alu, dst: Reg, args: [Reg; 3], n: u32, same: u8 },
     // Selects one of `n` components by the index in a register.
     Pick { dst: Reg, vector: Reg, index: Reg, n: u32 },
     Insert { dst: Reg, vector: Reg, scalar: Reg, index: Reg, n: u32 },
     Chain { dst: Reg, base: Address, terms: Box<[Term]> },
-    // Converts a 64-bit device address, held in two registers or in one, to an address in a bound
-    // range.
+    // Converts a 64-bit device address to an address in a bound range. The device address is in
+    // one register, or in two if `high` is given.
     Locate { dst: Reg, low: Reg, high: Option<Reg> },
     LoadPrivate { dst: Reg, at: Address, n: u32 },
     StorePrivate { at: Address, src: Reg, n: u32 },
     Load { space: Space, dst: Reg, at: Address, leaves: Box<[Leaf]>, how: Qualifiers },
     Store { space: Space, at: Address, src: Reg, leaves: Box<[Leaf]>, how: Qualifiers },
-    // `dst` receives the previous value, if the result is used. `args` are the value and the
-    // comparator.
+    // `dst` receives the previous value; it is `None` if the result is not used. `args` are the
+    // value and the comparator.
     Atomic { op: Op, space: Space, dst: Option<Reg>, at: Address, args: [Reg; 2], wide: bool },
     ArrayLength { dst: Reg, range: u32, offset: u32, stride: u32 },
     Group { op: GroupOp, dst: Reg, value: Reg, other: Reg, n: u32 },
@@ -172,7 +172,7 @@ pub(crate) const INPUTS: [BuiltIn; 15] = [
     BuiltIn::SubgroupLtMask,
 ];
 
-/// Origin of an instruction, for messages.
+/// The SPIR-V instruction that a machine instruction was decoded from, for messages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin {
     pub function: u32,

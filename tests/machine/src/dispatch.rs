@@ -8,10 +8,10 @@ use crate::run::{Group, Run};
 
 /// Maximum number of memory accesses per turn under a random schedule.
 const MAX_TURN: u64 = 6;
-/// Under `Schedule::Stalls`, a workgroup that has read a volatile word is stalled with probability
-/// 1 in `STALLS`, until the dispatch has executed `STALL` more instructions. A workgroup of a short
-/// kernel executes about that many.
+/// Under `Schedule::Stalls`, one in this many reads of a volatile word stalls the workgroup.
 const STALLS: u64 = 8;
+/// Number of instructions that the dispatch executes before a stalled workgroup continues: about as
+/// many as a workgroup of a short kernel executes in total.
 const STALL: u64 = 30_000;
 /// A turn without limit, which ends only when the lanes must wait.
 const NO_END: u64 = u64::MAX;
@@ -111,7 +111,8 @@ fn run_subgroup(run: &mut Run<'_>, group: &mut Group, at: usize, mut accesses: u
                 }
             }
             Step::Moved => {
-                // The lanes that moved are now the last tangle, unless they wait for others.
+                // Continue with the last tangle, which contains the lanes that moved, unless they
+                // wait for other lanes.
                 match sg.flow.tangles.iter().rposition(|t| !t.waits) {
                     Some(next) => tangle = next,
                     None => return,
@@ -150,8 +151,8 @@ fn meet(run: &mut Run<'_>, group: &mut Group) {
     let pc = tangle.pc;
     let local = sg.first + tangle.mask.trailing_zeros() as usize;
     let elsewhere = tangles().find(|(_, t)| t.pc != pc);
-    // If subgroup barriers act as workgroup barriers, mismatched barriers are not reported. Tests
-    // detect them by wrong results.
+    // If subgroup barriers act as workgroup barriers, lanes may legally wait at different barriers,
+    // so no finding is reported. Tests detect the effects by wrong results.
     let mut barriers = tangles().map(|(_, t)| &run.program.code[t.pc as usize]);
     let silent = barriers.any(|code| {
         matches!(code, Code::ControlBarrier { execution, .. } if *execution != Scope::Workgroup)

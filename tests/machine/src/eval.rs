@@ -20,7 +20,8 @@ fn bits(wide: bool, x: f64) -> u64 {
     rounded(wide, x as f32, x)
 }
 
-/// The bits of a result, given in both precisions. Each is the exact result, rounded once.
+/// The bits of the result of the required width. `narrow` and `double` are the exact result, each
+/// rounded once.
 fn rounded(wide: bool, narrow: f32, double: f64) -> u64 {
     if wide { double.to_bits() } else { u64::from(narrow.to_bits()) }
 }
@@ -29,7 +30,7 @@ fn either(condition: bool, yes: u64, no: u64) -> u64 {
     if condition { yes } else { no }
 }
 
-/// Computes in the precision of the type, so that the result is rounded once.
+/// Computes with the function of the required precision, so that the result is rounded only once.
 fn float2(wide: bool, a: u64, b: u64, f32s: fn(f32, f32) -> f32, f64s: fn(f64, f64) -> f64) -> u64 {
     if wide {
         f64s(f64::from_bits(a), f64::from_bits(b)).to_bits()
@@ -43,8 +44,8 @@ pub(crate) fn eval(op: Alu, a: u64, b: u64, c: u64) -> u64 {
     eval_inline(op, a, b, c)
 }
 
-/// Like `eval`, inlined for operations that are known at compile time. Results that the
-/// specification leaves undefined (such as a division by zero) are zero.
+/// Like `eval`, inlined so that callers with a constant `op` compile to one operation. Results that
+/// the specification leaves undefined (such as a division by zero) are zero.
 #[inline(always)]
 pub(crate) fn eval_inline(op: Alu, a: u64, b: u64, c: u64) -> u64 {
     use Kind as K;
@@ -205,14 +206,14 @@ pub(crate) fn eval_atomic(
     })
 }
 
-/// The bits of a bit field, and the number of bits.
+/// The value of a bit field, and its number of bits.
 fn field(a: u64, offset: u64, count: u64) -> (u64, u64) {
     let count = count.min(64);
     let mask = if count == 64 { u64::MAX } else { (1 << count) - 1 };
     (a.checked_shr(offset as u32).unwrap_or(0) & mask, count)
 }
 
-/// Whether a < b (or a <= b with `or_equal`), or one of them is NaN.
+/// Whether a < b (or a <= b with `or_equal`), or a or b is NaN.
 fn less_or_unordered(a: f64, b: f64, or_equal: bool) -> u64 {
     let less = a.partial_cmp(&b).is_none_or(|o| o.is_lt() || or_equal && o.is_eq());
     u64::from(less)

@@ -256,7 +256,7 @@ fn copy(sg: &mut Subgroup, mask: Mask, dst: u32, src: u32, n: u32) {
         sg.registers.copy_within(from..from + n as usize * width, to);
         return;
     }
-    // Rows may overlap, so they are copied in the direction that overwrites no unread row.
+    // Rows may overlap, so copy in the direction that reads each row before it is overwritten.
     for k in 0..n {
         let k = if dst > src { n - 1 - k } else { k };
         for lane in lanes(mask) {
@@ -311,13 +311,13 @@ fn accessor(
     how: Qualifiers,
     write: bool,
 ) -> Accessor {
-    // Accesses to shared memory are always coherent, and volatile accesses are, too.
+    // Volatile accesses and all accesses to shared memory are coherent.
     let coherent = how.coherent || how.volatile || space == Space::Shared;
     let mode = Mode { write, atomic: how.volatile, coherent, fixed: false };
     Accessor { local: sg.first + lane, pc, space, mode }
 }
 
-/// The active lanes in the order in which they execute an atomic, and their number.
+/// The active lanes, in the order in which they execute an atomic. Also returns their number.
 fn ordered_lanes(run: &mut Run<'_>, mask: Mask) -> ([u8; Mask::BITS as usize], usize) {
     let mut order = [0; Mask::BITS as usize];
     let count = mask.count_ones() as usize;
@@ -407,8 +407,8 @@ fn branch(
     Step::Moved
 }
 
-/// Records which branch a subgroup takes, to find out whether all subgroups of the workgroup take
-/// the same one.
+/// Records the branch target of a subgroup. If another subgroup of the workgroup took a different
+/// target, control flow is not uniform.
 fn note(core: &mut Core, sg: &mut Subgroup, at: usize, block: u32) {
     let tangle = sg.flow.tangles[at];
     if !sg.flow.notes_branches() || !tangle.uniform || tangle.mask != sg.flow.full {

@@ -8,8 +8,8 @@ use std::fmt;
 pub(crate) enum FindingKind {
     /// Two unordered accesses to a word, at least one of them a write.
     Race,
-    /// The write is ordered before another invocation's access, but that access may not observe it,
-    /// since the memory is not `coherent`.
+    /// A write is ordered before an access by another invocation, but that access need not observe
+    /// it, because the buffer is not `coherent`.
     NotCoherent,
     /// An access beyond the bounds of an array or of the bound range.
     OutOfBounds,
@@ -104,7 +104,8 @@ impl fmt::Display for Finding {
     }
 }
 
-/// All findings. Findings of the same two instructions are reported once, with their number.
+/// All findings. If the same two instructions cause a defect repeatedly, it is one finding with a
+/// count.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
     list: Vec<Finding>,
@@ -112,8 +113,8 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Counts a finding. Returns whether one of this kind between the same two instructions of the
-    /// kernel was already reported.
+    /// Counts a repeated finding. Returns false if no finding of this kind, with the same two
+    /// instructions of the kernel, was reported before.
     pub(crate) fn again(&mut self, kind: FindingKind, kernel: &str, places: (u32, u32)) -> bool {
         let key = (kind, kernel.to_owned(), places.0, places.1);
         if let Some(finding) = self.seen.get(&key).and_then(|&at| self.list.get_mut(at)) {

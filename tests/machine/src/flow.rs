@@ -40,7 +40,7 @@ pub(crate) struct Tangle {
     pub node: usize,
     /// Whether the lanes wait at a barrier.
     pub waits: bool,
-    /// Whether all invocations of the workgroup are known to have taken this path.
+    /// Whether all invocations of the workgroup took this path, as far as is known.
     pub uniform: bool,
     /// Number of lanes, cached because it is needed for every instruction.
     pub count: u32,
@@ -62,8 +62,9 @@ struct Node {
     parent: usize,
     /// The merge block; for a call, the return instruction.
     merge: u32,
-    /// For a loop: the continue target and the header block.
+    /// The continue target of a loop.
     next: u32,
+    /// The header block of a loop.
     header: u32,
     is_call: bool,
     /// Whether lanes are guaranteed to reconverge at the end of the construct.
@@ -71,9 +72,11 @@ struct Node {
     uniform: bool,
     /// Lanes inside the construct.
     inside: Mask,
-    /// Lanes that wait at the merge block, at the continue target, and at the header.
+    /// Lanes that wait at the merge block.
     ended: Mask,
+    /// Lanes that wait at the continue target.
     continued: Mask,
+    /// Lanes that wait at the loop header.
     returned: Mask,
 }
 
@@ -85,8 +88,9 @@ pub(crate) struct Flow {
     free: Vec<usize>,
     /// Scratch list of constructs that lanes are leaving, reused to avoid allocations.
     left: Vec<usize>,
-    /// All lanes of the subgroup, and those that have not ended.
+    /// All lanes of the subgroup.
     pub full: Mask,
+    /// Lanes that have not ended.
     pub live: Mask,
     reconvergence: Reconvergence,
 }
@@ -227,7 +231,8 @@ impl Flow {
         self.tangles.push(Tangle { pc: to.pc, ..tangle });
     }
 
-    /// Moves lanes out of all constructs inside `target`, to `place` in `target`.
+    /// Moves lanes out of all constructs that are nested in `target`. The lanes then wait at
+    /// `place` of `target`.
     fn leave(&mut self, program: &Program, tangle: Tangle, target: usize, place: Place) {
         let mut at = tangle.node;
         let mut left = std::mem::take(&mut self.left);
@@ -303,7 +308,8 @@ impl Flow {
         self.tangles.iter().filter(|t| t.waits).map(|t| t.count).sum()
     }
 
-    /// Whether branches must be recorded to decide if the whole workgroup took the same path.
+    /// Whether branches must be recorded: reconvergence then depends on whether the whole workgroup
+    /// took the same path.
     pub fn notes_branches(&self) -> bool {
         self.reconvergence == Reconvergence::WorkgroupUniform
     }

@@ -54,8 +54,8 @@ type ProgramKey = (String, u64, Vec<(u32, u32)>, bool, bool);
 static PROGRAMS: OnceLock<Mutex<HashMap<ProgramKey, Arc<Program>>>> = OnceLock::new();
 
 thread_local! {
-    /// Decoded versions of the mutant that this thread runs. Each mutant runs several times, but
-    /// there are too many to keep all of them.
+    /// Decoded versions of the mutant that this thread currently runs. Decoded versions of earlier
+    /// mutants are dropped, because all mutants together would take too much memory.
     static REPLACED: RefCell<HashMap<ProgramKey, Arc<Program>>> = RefCell::default();
 }
 
@@ -81,8 +81,8 @@ pub struct Machine {
     pub(crate) passes: Vec<PassInfo>,
     /// All findings so far.
     pub findings: Findings,
-    /// Pairs of additions to shared memory that could execute in another order, or that this run
-    /// must swap.
+    /// Pairs of additions to shared memory: those that this run must swap, and those that a later
+    /// run could swap.
     pub swaps: Swaps,
     /// The block coverage so far.
     pub coverage: Coverage,
@@ -99,7 +99,7 @@ impl Machine {
         Self { options, passes: vec![PassInfo::default()], ..Self::default() }
     }
 
-    /// Creates a buffer of `bytes` bytes that counts as unwritten.
+    /// Creates a buffer of `bytes` bytes, all of which are marked as unwritten.
     pub fn buffer(&mut self, name: &str, bytes: u64) -> Buffer {
         Buffer(self.memory.add(name, bytes))
     }
@@ -180,8 +180,8 @@ impl Machine {
         Ok(program)
     }
 
-    /// Runs a kernel on whole buffers, which are given by the names in the kernel, and waits for
-    /// it.
+    /// Runs a kernel on whole buffers, and waits until it has ended. Each buffer is given with the
+    /// name of its binding in the kernel.
     pub fn dispatch(
         &mut self,
         kernel: &Kernel,
@@ -208,7 +208,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Runs a kernel as a pass that has already begun.
+    /// Runs a kernel in a pass for which [`Self::begin`] was called.
     pub(crate) fn launch(
         &mut self,
         pass: u32,

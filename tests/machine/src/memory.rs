@@ -1,5 +1,4 @@
-//! Memory with shadow state: each word records whether it was written and by which accesses it was
-//! touched last.
+//! Memory with shadow state: for each word, whether it was written, and its last accesses.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -11,11 +10,10 @@ use crate::order::{Others, Stamp};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mode {
     pub write: bool,
-    /// Atomic, or volatile: a volatile access of one word counts as a relaxed atomic.
+    /// Atomic or volatile. A volatile access of one word is treated as a relaxed atomic.
     pub atomic: bool,
     pub coherent: bool,
-    /// A transfer, or the read of indirect arguments: an access at a fixed stage rather than by a
-    /// lane.
+    /// An access by a transfer command or an indirect dispatch, instead of by a lane of a kernel.
     pub fixed: bool,
 }
 
@@ -45,8 +43,9 @@ struct Shadow {
     atomic_read: Record,
     /// The last plain reads, at most one by each of two different lanes.
     reads: [Record; 2],
-    /// The value before the last atomic or volatile write, and how many reads may still return it.
+    /// The value before the last atomic or volatile write.
     previous: u32,
+    /// Number of reads that may still return `previous`.
     stale: u8,
 }
 
@@ -57,8 +56,8 @@ pub(crate) struct Cells {
     shadow: Vec<Shadow>,
 }
 
-/// Maximum number of reads that return the old value of a word after a write. Later reads observe
-/// the new value, so polling ends.
+/// Maximum number of reads that return the old value of a word after a write. Later reads return
+/// the new value, so that polling loops end.
 const MAX_STALE: u8 = 3;
 
 /// The value of unwritten memory.
@@ -90,9 +89,9 @@ impl Cells {
         }
     }
 
-    /// Returns the old value if an atomic or volatile load may observe it: the last write is not
-    /// ordered before the load, no load has returned the new value yet, and `wants_old` returns
-    /// true.
+    /// Returns the old value if an atomic or volatile load may still observe it and `wants_old`
+    /// returns true. A load may observe the old value if the last write is not ordered before the
+    /// load and no load has returned the new value yet.
     pub fn stale_value(
         &mut self,
         at: usize,
@@ -187,7 +186,8 @@ pub(crate) struct Bound {
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     pub regions: Vec<Region>,
-    /// The knowledge released by atomic and volatile writes, by region and word.
+    /// The barrier counts that atomic and volatile writes released (see `order.rs`), by region and
+    /// word.
     pub released: HashMap<(usize, usize), Rc<Others>>,
 }
 

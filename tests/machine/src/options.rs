@@ -5,9 +5,10 @@
 pub enum Schedule {
     /// Runs the first workgroup, subgroup or tangle that can run, until it must wait.
     InOrder,
-    /// Runs the last one that can run, until it must wait. Workgroups start in reverse order.
+    /// Runs the last workgroup, subgroup or tangle that can run, until it must wait. Workgroups
+    /// start in reverse order.
     Reversed,
-    /// Runs a random one that can run, for a few memory accesses.
+    /// Runs a random workgroup, subgroup and tangle for a few memory accesses, then picks again.
     Random,
     /// Like `Random`, but some workgroups stop after a number of memory accesses and continue only
     /// when all others have ended. The number of stopped workgroups must be less than
@@ -17,7 +18,7 @@ pub enum Schedule {
         first: u64,
         /// Number of stopped workgroups; their indices are consecutive.
         count: u64,
-        /// Number of accesses and barriers after which they stop.
+        /// Number of accesses and barriers after which these workgroups stop.
         after: u64,
     },
     /// Like `Random`, but sometimes a workgroup stalls right after it has read a volatile word. If
@@ -35,8 +36,8 @@ pub enum Reconvergence {
     /// `SPV_KHR_subgroup_uniform_control_flow`.
     SubgroupUniform,
     /// At the end of constructs that the whole workgroup entered, as SPIR-V guarantees without
-    /// extensions. A divergent branch of another subgroup is known only after it was executed, so
-    /// some defects are found only with `Schedule::Reversed` or other seeds.
+    /// extensions. A path counts as taken by the whole workgroup until another subgroup takes a
+    /// different one, so some defects are found only with `Schedule::Reversed` or other seeds.
     WorkgroupUniform,
 }
 
@@ -56,26 +57,27 @@ pub enum AtomicOrder {
 pub enum SubgroupBarriers {
     /// As Vulkan specifies.
     Kept,
-    /// As llvmpipe of Mesa 25 does: as a workgroup barrier. The n-th barrier of a subgroup,
-    /// whatever its scope, waits for the n-th barrier of every other subgroup. If one subgroup has
-    /// ended, the others do not continue. The lanes of a subgroup run in lockstep, so a memory
-    /// barrier of subgroup scope orders the accesses of the lanes that execute it together.
+    /// As a workgroup barrier, like llvmpipe of Mesa 25. The n-th barrier of a subgroup, regardless
+    /// of its scope, waits for the n-th barrier of every other subgroup. If one subgroup has ended,
+    /// the others do not continue after a barrier. The lanes of a subgroup run in lockstep, so a
+    /// memory barrier of subgroup scope orders the accesses of the lanes that execute it together.
     OfWorkgroup {
-        /// Whether kernels are changed as the engine changes them for such devices: each subgroup
-        /// barrier becomes a memory barrier.
+        /// Whether to apply the engine's workaround for such devices, which replaces each subgroup
+        /// barrier by a memory barrier.
         replaced: bool,
     },
 }
 
-/// Deviations of the device from what it reports and from Vulkan. By default there are none.
+/// Behaviour of the device that deviates from Vulkan or from the properties that it reports. By
+/// default, there are no deviations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
-    /// The value of `gl_SubgroupSize`, if it is not the width.
+    /// The value of `gl_SubgroupSize`, if it differs from the actual width.
     pub subgroup_size: Option<u32>,
     /// Subgroup arithmetic combines the lanes of each half of a subgroup separately.
     pub halved_arithmetic: bool,
-    /// If several lanes of an atomic instruction use the same word of shared memory, only the first
-    /// one updates it. All of them return its old value.
+    /// If several lanes of an atomic instruction access the same word of shared memory, only the
+    /// first lane updates the word. All lanes return the old value.
     pub lost_atomics: bool,
     /// `barrier()` has no effect in workgroups with at most this many threads.
     pub ignored_barriers_up_to: u32,

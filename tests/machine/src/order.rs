@@ -1,18 +1,20 @@
 //! The happens-before relation within a dispatch.
 //!
-//! Shared memory and buffers are ordered separately, as barriers order them separately. Each lane
-//! counts the barriers that release its accesses (`fence`), and each access is stamped with this
-//! count. An access happens before everything done by a lane that knows a higher count. A lane
-//! learns the counts of other lanes in three ways:
+//! Shared memory and buffers are tracked separately, because barriers order them separately. Each
+//! lane counts the barriers that release its accesses (`fence`), and each access is stamped with
+//! this count. If another lane knows a higher count of that lane, the access happens before
+//! everything that the other lane does. A lane learns the counts of other lanes in three ways:
 //!
-//! - a control barrier of the workgroup publishes the counts of all lanes to all lanes;
-//! - a control barrier of the subgroup does the same for the lanes that execute it (with a separate
-//!   count, `sub`);
-//! - a lane that reads, with an atomic or volatile access, a value that another lane wrote after a
-//!   memory barrier, and then executes a memory barrier itself, learns everything that lane knew.
+//! - A control barrier of the workgroup publishes the counts of all lanes to all lanes.
+//! - A control barrier of the subgroup does the same for the lanes that execute it (with a separate
+//!   count, `sub`).
+//! - A lane reads, with an atomic or volatile access, a value that another lane wrote after a
+//!   memory barrier, and then executes a memory barrier itself. It then knows every count that the
+//!   other lane knew when it wrote the value.
 //!
-//! `memoryBarrierBuffer(); barrier();` orders buffers across a workgroup, as in GLSL: the control
-//! barrier publishes everything released before it, and acquires for everything after it.
+//! `memoryBarrierBuffer(); barrier();` orders buffer accesses across a workgroup, as in GLSL: the
+//! control barrier releases what each lane's memory barrier made available, and makes it visible to
+//! all later accesses of the workgroup.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -31,11 +33,11 @@ struct Known {
     /// learned.
     version: u32,
     published: Rc<[u32]>,
-    /// Lanes with a known count above the published one.
+    /// Known counts of lanes, if they exceed the published counts.
     lanes: BTreeMap<u32, u32>,
 }
 
-/// Knowledge of other workgroups, by workgroup index.
+/// The known counts of other workgroups, by workgroup index.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Others(BTreeMap<u64, Known>);
 
@@ -65,7 +67,9 @@ impl Others {
     }
 }
 
-/// The state of a lane that has executed a memory barrier on buffers, or has read a released value.
+/// The counts that a lane has released, has read but not yet acquired (`pending`), and knows.
+/// Exists only for lanes that have executed a memory barrier on buffers or have read a released
+/// value.
 #[derive(Clone, Debug, Default)]
 struct Exchange {
     released: Option<Rc<Others>>,
@@ -74,7 +78,7 @@ struct Exchange {
 }
 
 impl Exchange {
-    /// Releases the knowledge of the lane and its workgroup, and the lane's own accesses.
+    /// Releases the counts that the lane and its workgroup know, and the lane's own count.
     fn release(&mut self, known: Option<&Rc<Others>>, group: u64, own: Known) {
         let mut released = Others::default();
         for known in [known, self.known.as_ref()].into_iter().flatten() {
@@ -97,7 +101,7 @@ fn joined(one: Option<&Rc<Others>>, other: &Rc<Others>) -> Rc<Others> {
     }
 }
 
-/// The stamp of an access.
+/// The barrier counts of a lane at the time of an access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Stamp {
     pub fence: u32,
@@ -113,10 +117,10 @@ pub(crate) struct Clocks {
     fences: [Vec<u32>; 2],
     published: [Vec<u32>; 2],
     version: u32,
-    /// A copy of `published` for buffers, which other workgroups can hold.
+    /// A copy of the published counts for buffers, shared with other workgroups.
     shown: Option<Rc<[u32]>>,
     subs: Vec<u32>,
-    /// Known `sub` counts of the lanes of the same subgroup, one row per lane.
+    /// For each lane, one row with the `sub` counts that it knows of the lanes of its subgroup.
     rows: Vec<u32>,
     exchanges: BTreeMap<u32, Exchange>,
     known: Option<Rc<Others>>,
@@ -142,8 +146,8 @@ impl Clocks {
         Stamp { fence: self.fences[domain as usize][local], sub: self.subs[local] }
     }
 
-    /// Whether an access of lane `from` of this workgroup with this stamp happens before the
-    /// current access of lane `to`.
+    /// Whether an earlier access, by lane `from` of this workgroup and with this stamp, happens
+    /// before the current access of lane `to`.
     pub fn ordered(&self, domain: Domain, from: usize, stamp: Stamp, to: usize) -> bool {
         if stamp.fence < self.published[domain as usize][from] {
             return true;
@@ -153,7 +157,7 @@ impl Clocks {
             && self.rows.get(to * self.width + from % self.width).is_some_and(|&k| stamp.sub < k)
     }
 
-    /// Like `ordered`, for buffers and an access by a lane of another workgroup.
+    /// Like `ordered`, for an earlier buffer access by a lane of another workgroup.
     pub fn ordered_across(&self, group: u64, from: u32, stamp: Stamp, to: usize) -> bool {
         let covers = |known: &Option<Rc<Others>>| {
             known.as_ref().is_some_and(|k| k.covers(group, from, stamp.fence))
@@ -181,7 +185,7 @@ impl Clocks {
         exchange.release(self.known.as_ref(), self.group, own);
     }
 
-    /// The knowledge that an atomic write of a lane releases.
+    /// The counts that an atomic write of a lane releases.
     pub fn released(&self, local: usize) -> Option<Rc<Others>> {
         self.exchanges.get(&(local as u32))?.released.clone()
     }
@@ -208,8 +212,8 @@ impl Clocks {
     }
 
     /// Called at a control barrier of the workgroup. If a lane executed a memory barrier earlier,
-    /// its next atomic write also releases what the other lanes released before the control
-    /// barrier, because their memory barriers have made those writes available.
+    /// its next atomic write also releases the accesses that the other lanes released before the
+    /// control barrier.
     fn extend_releases(&mut self) {
         if self.exchanges.values().all(|exchange| exchange.released.is_none()) {
             return;
@@ -225,7 +229,8 @@ impl Clocks {
         }
     }
 
-    /// Records a control barrier of these lanes of the subgroup whose first lane is `first`.
+    /// Records a control barrier that these lanes of a subgroup execute. `first` is the local index
+    /// of the first lane of the subgroup.
     pub fn meet_in_subgroup(&mut self, first: usize, lanes: &[usize]) {
         if self.rows.is_empty() {
             self.rows = vec![0; self.subs.len() * self.width];
@@ -249,8 +254,8 @@ impl Clocks {
     }
 }
 
-/// Joins the knowledge released by earlier writes of a word with the knowledge released by the
-/// current write.
+/// Joins the counts that earlier writes of a word released with the counts that the current write
+/// releases.
 pub(crate) fn release_sequence(
     held: Option<&Rc<Others>>,
     new: Option<Rc<Others>>,

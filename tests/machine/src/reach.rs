@@ -24,8 +24,8 @@ pub(crate) fn locate(run: &Run<'_>, at: u64) -> u64 {
     }
 }
 
-/// The register of a variable at an address, if all these lanes have the same address and it is in
-/// bounds. This is common, since an index is usually a loop counter.
+/// The register at an address in a variable, if all these lanes have the same address and it is in
+/// bounds. This is the usual case, since most indices are loop counters.
 pub(crate) fn same_private(sg: &Subgroup, mask: Mask, at: Address) -> Option<u32> {
     let first = address(sg, at, mask.trailing_zeros() as usize);
     let Some(register) = at.reg else { return Some(first as u32) };
@@ -40,7 +40,7 @@ pub(crate) fn same_private(sg: &Subgroup, mask: Mask, at: Address) -> Option<u32
     (same && first & BAD_ADDRESS == 0).then_some(first as u32)
 }
 
-/// The register of a variable's address for one lane.
+/// The register at one lane's address in a variable.
 pub(crate) fn private(
     run: &mut Run<'_>,
     core: &Core,

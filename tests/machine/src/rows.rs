@@ -18,8 +18,8 @@ pub(crate) struct Rows<'r> {
     pub args: [usize; 3],
 }
 
-/// Evaluates each of the listed kinds in a separate loop with the kind as a constant. Other kinds
-/// are matched once per lane.
+/// Evaluates each of the listed kinds in its own loop, in which the kind is a constant. All other
+/// kinds are matched again for each lane.
 macro_rules! with_constant_kind {
     ($rows:ident, $op:ident, $($kind:ident)*) => {
         match $op.kind {

@@ -26,8 +26,8 @@ pub(crate) struct PassInfo {
 pub(crate) struct Run<'a> {
     pub program: &'a Program,
     pub memory: &'a mut Memory,
-    /// The bound ranges: those of the program's descriptors in order, then ranges that are accessed
-    /// by address.
+    /// The bound ranges: first those of the program's descriptors, in their order, then those that
+    /// are accessed by address.
     pub bounds: &'a [Bound],
     pub push: &'a [u8],
     /// Index of this pass.
@@ -51,8 +51,8 @@ pub(crate) struct Core {
     pub number: u64,
     pub shared: Cells,
     pub clocks: Clocks,
-    /// For each branch instruction and each visit of it: the target that the first subgroup took,
-    /// and whether another subgroup took a different one.
+    /// For each branch instruction and visit number: the target that the first subgroup took, and
+    /// whether another subgroup took a different target.
     pub branches: HashMap<(u32, u32), (u32, bool)>,
     /// Number of accesses and barriers so far.
     pub visible: u64,
@@ -95,7 +95,7 @@ impl Subgroup {
         Self { first, width, whole, registers, undefined, flow, visits, held, held_bits }
     }
 
-    /// Resets to the first instruction, with only constants and inputs defined.
+    /// Resets the subgroup to the first instruction. Only constants and inputs are defined then.
     fn begin(&mut self, run: &Run<'_>, full: Mask) {
         let program = run.program;
         let entry = program.blocks[program.entry as usize].pc;
@@ -126,8 +126,8 @@ impl Subgroup {
 }
 
 impl Group {
-    /// A workgroup before its first instruction. Reuses the allocations of a finished one, if
-    /// given.
+    /// A workgroup before its first instruction. Reuses the allocations of the finished workgroup
+    /// `spare`, if given.
     pub fn new(run: &Run<'_>, number: u64, spare: Option<Self>) -> Self {
         let program = run.program;
         let [gx, gy, _] = run.groups.map(u64::from);

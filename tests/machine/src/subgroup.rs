@@ -7,8 +7,8 @@ use crate::flow::{Mask, first_lanes, lanes, lanes_where};
 use crate::memory::GARBAGE;
 use crate::run::Subgroup;
 
-/// Executes an operation. If a lane reads from an inactive lane, returns both lanes. `halved` makes
-/// arithmetic combine each half of the subgroup separately.
+/// Executes an operation. If a lane reads from an inactive lane, returns the indices of both. With
+/// `halved`, arithmetic combines each half of the subgroup separately.
 pub(crate) fn operate(
     sg: &mut Subgroup,
     mask: Mask,
@@ -96,7 +96,7 @@ fn ballot(sg: &Subgroup, value: u32, lane: usize) -> Mask {
     (0..4).fold(0, |all, k| all | Mask::from(sg.get(value + k, lane) as u32) << (32 * k))
 }
 
-/// The lane that a lane reads from.
+/// The index of the lane from which `lane` reads.
 pub(crate) fn source(op: GroupOp, lane: usize, operand: u64) -> u64 {
     let own = lane as u64;
     match op {

@@ -7,9 +7,9 @@
 //! kernel that relies on the order.
 //!
 //! Therefore a run records pairs of consecutive, unordered additions to a word by two lanes of a
-//! subgroup. A second run of the same plan swaps some of the pairs: the earlier addition returns
-//! the value that it would return after the later one. If the second run makes the same later
-//! additions, these do not depend on the earlier ones, so the swap is a legal execution.
+//! subgroup. A second run of the same plan swaps some of the pairs: both additions return the
+//! values that they would return if the later one executed first. If the second run still makes the
+//! same later additions, these do not depend on the earlier additions, so the swap is legal.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ use crate::order::Stamp;
 /// Two additions that may be swapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Swap {
-    /// The pass that executes both.
+    /// The pass that executes both additions.
     pub pass: u32,
     /// Indices of the additions in the pass.
     pub numbers: [u64; 2],
@@ -43,7 +43,7 @@ pub(crate) struct Addition {
 pub struct Swaps {
     pass: u32,
     count: u64,
-    /// The last addition to each word of a workgroup, with its index.
+    /// The last addition to each word, with its index, by workgroup and word.
     last: HashMap<(u64, usize), (u64, Addition)>,
     found: Vec<Swap>,
     /// Requested swaps by addition index: the pair, and the position in the pair.
@@ -65,8 +65,9 @@ impl Swaps {
         &self.found
     }
 
-    /// Requests that the next run swaps these pairs. It must run the same plan as the run that
-    /// found them. All pairs must be of one pass, and no addition may be in two pairs.
+    /// Requests that the next run swaps these pairs. The next run must execute the same plan as the
+    /// run that found the pairs. All pairs must belong to one pass, and no addition may be in two
+    /// pairs.
     pub fn want(&mut self, swaps: &[Swap]) {
         self.wanted_pass = swaps.first().map_or(0, |swap| swap.pass);
         let both = swaps.iter().flat_map(|s| [(s.numbers[0], (*s, 0)), (s.numbers[1], (*s, 1))]);
@@ -79,8 +80,8 @@ impl Swaps {
         !self.differs && self.done == self.wanted.len()
     }
 
-    /// Processes an addition. `may_come_before` returns whether the addition may execute before a
-    /// given earlier one. Returns the number to add to its result (nonzero only if it is swapped).
+    /// Processes an addition. `may_come_before` decides whether it may execute before a given
+    /// earlier addition. Returns a correction of its result, which is zero unless it is swapped.
     pub(crate) fn add(
         &mut self,
         new: Addition,

@@ -7,14 +7,14 @@ use multisplit_graph::{Access, Barrier, MemoryBarrier, Stages};
 
 use crate::memory::Record;
 
-/// A use of memory by a pass, and the effect of the barriers since.
+/// A use of memory by a pass, and the effect of all later barriers on it.
 #[derive(Clone, Debug)]
 struct Use {
     stage: Stages,
     write: Access,
     /// Stages of later passes that wait for this use.
     waits: Stages,
-    /// Stages of later passes that run after the write was made available.
+    /// Stages of later passes that run after this write was made available.
     available: Stages,
     visible: Vec<(Stages, Access)>,
 }
@@ -108,7 +108,7 @@ impl Stage {
 #[derive(Debug, Default)]
 pub(crate) struct Timeline {
     passes: Vec<Option<[Use; 3]>>,
-    /// Passes before this index ended before the host continued.
+    /// The host has waited for all passes before this index.
     open: usize,
 }
 

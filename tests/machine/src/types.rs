@@ -1,6 +1,7 @@
 //! SPIR-V types: the number of scalars of a value, and their memory layout.
 //!
-//! Every value is a sequence of scalars, one register each, even for nested arrays and structures.
+//! Every value is a flat sequence of scalars with one register each, including values of nested
+//! arrays and structures.
 
 use std::collections::HashMap;
 
@@ -36,14 +37,14 @@ pub(crate) enum Type {
     Function,
 }
 
-/// A scalar of a value in memory: its offset, and whether it takes two words.
+/// A scalar in memory: its offset in the value, and whether it takes two words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Leaf {
     pub offset: u32,
     pub wide: bool,
 }
 
-/// Memory layout of a type: as decorated, or without gaps (shared memory).
+/// Memory layout of a type: by its layout decorations, or without gaps as in shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
     Decorated,

@@ -1,8 +1,8 @@
 //! Tracks undefined values: unwritten variables, and values computed from them.
 //!
-//! Each register has one bit per lane that marks it as undefined. Copying an undefined value is
-//! allowed, and so is a result that does not depend on it. A finding is reported if it is used in a
-//! branch, an address, a vote or a write to memory.
+//! Each register has one bit per lane that marks it as undefined. A kernel may copy undefined
+//! values and compute results that do not depend on them. A finding is reported if an undefined
+//! value is used in a branch, an address, a vote or a write to memory.
 
 use rspirv::spirv::Op;
 
@@ -15,8 +15,8 @@ use crate::reach::same_private;
 use crate::run::{Core, Run, Subgroup};
 use crate::subgroup::source;
 
-/// Propagates the undefined bits through the next instruction of these lanes, and reports a finding
-/// if an undefined value is used. Called before the instruction is executed.
+/// Propagates the undefined bits through the next instruction of these lanes. Reports a finding if
+/// the instruction uses an undefined value. Must be called before the instruction is executed.
 pub(crate) fn follow(run: &mut Run<'_>, core: &Core, sg: &mut Subgroup, mask: Mask, pc: u32) {
     let mut used: Mask = 0;
     let mut how = "";
@@ -122,7 +122,7 @@ pub(crate) fn follow(run: &mut Run<'_>, core: &Core, sg: &mut Subgroup, mask: Ma
     }
 }
 
-/// Copies the bits of the phi inputs of an edge.
+/// Copies the undefined bits of the phi inputs of an edge.
 pub(crate) fn take(sg: &mut Subgroup, mask: Mask, edge: &Edge) {
     let mut held = std::mem::take(&mut sg.held_bits);
     let from = edge.copies.iter().flat_map(|&(_, src, n)| src..src + n);
@@ -153,15 +153,15 @@ fn any(sg: &Subgroup, first: Reg, n: u32) -> Mask {
 
 fn copy(sg: &mut Subgroup, mask: Mask, dst: Reg, src: Reg, n: u32) {
     for k in 0..n {
-        // Overlapping rows are copied in the same direction as their values.
+        // Overlapping rows are copied in the same direction as in `exec::copy`.
         let k = if dst > src { n - 1 - k } else { k };
         let bits = sg.undefined[(src + k) as usize];
         put(sg, mask, dst + k, bits);
     }
 }
 
-/// Calls `access` with the register of a variable's address, or `None` if it is out of bounds.
-/// Makes one call for all lanes if they have the same address, otherwise one call per lane.
+/// Calls `access` with the register at an address in a variable, or with `None` if the address is
+/// out of bounds. If all lanes have the same address, makes one call, otherwise one call per lane.
 fn each_private(
     sg: &mut Subgroup,
     mask: Mask,
@@ -198,7 +198,7 @@ fn of_result(sg: &Subgroup, mask: Mask, op: Alu, args: [Reg; 3]) -> Mask {
         let bit = |mask: Mask| mask >> lane & 1 != 0;
         let (x, y) = (sg.get(args[0], lane), sg.get(args[1], lane));
         match op.kind {
-            // One defined operand may determine the result.
+            // A defined operand that is zero determines the result.
             Kind::BitwiseAnd | Kind::IMul | Kind::LogicalAnd => {
                 (bit(a) || x != 0) && (bit(b) || y != 0)
             }

@@ -179,7 +179,7 @@ impl<'a> Crate<'a> {
         Ok(())
     }
 
-    /// Private fields are missing from the index or not public.
+    /// Adds a field. Skips private fields, which are missing from the index or not public.
     fn field(&mut self, id: &Value, owner: &str) -> Result<()> {
         let field = &self.index[&key(id)];
         let is = &field["inner"]["struct_field"];

@@ -1,8 +1,8 @@
 //! Formats types, bounds and functions of rustdoc's JSON as Rust.
 //!
-//! Names of this crate and of the standard library are written without a path, names of other
-//! crates with the crate's name: `Buffer`, `Vec<u32>`, `ash::Buffer`. The imports of the source
-//! file do not matter.
+//! Names of this crate and of the standard library are written without a path (`Buffer`,
+//! `Vec<u32>`), and names of other crates with the crate's name (`ash::Buffer`), regardless of the
+//! imports of the source file.
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
@@ -30,7 +30,7 @@ pub fn kind_of(value: &Value) -> Result<(&String, &Value)> {
     inner.with_context(|| format!("expected an object with one key: {value}"))
 }
 
-/// A list in brackets; empty if the list is empty.
+/// Formats a list in brackets. Returns an empty string for an empty list.
 fn enclosed(open: &str, parts: &[String], close: &str) -> String {
     if parts.is_empty() { String::new() } else { format!("{open}{}{close}", parts.join(", ")) }
 }
@@ -44,7 +44,7 @@ impl<'a> Signatures<'a> {
         Self { paths: &json["paths"] }
     }
 
-    /// A path with its generic arguments.
+    /// Formats a path with its generic arguments.
     pub fn path(&self, path: &Value) -> Result<String> {
         let written = text(&path["path"], "a path")?;
         let last = written.rsplit("::").next().unwrap_or(written);
@@ -96,7 +96,7 @@ impl<'a> Signatures<'a> {
         if output.is_null() { Ok(String::new()) } else { Ok(format!(" -> {}", self.ty(output)?)) }
     }
 
-    /// A type.
+    /// Formats a type.
     pub fn ty(&self, ty: &Value) -> Result<String> {
         if ty == "infer" {
             return Ok("_".to_owned());
@@ -153,7 +153,7 @@ impl<'a> Signatures<'a> {
         })
     }
 
-    /// Bounds, joined by `+`.
+    /// Formats bounds, joined by `+`.
     pub fn bounds(&self, bounds: &Value) -> Result<String> {
         let mut parts = Vec::new();
         for bound in each(bounds) {
@@ -178,7 +178,8 @@ impl<'a> Signatures<'a> {
         Ok(enclosed("for<", &names.collect::<Result<Vec<_>>>()?, "> "))
     }
 
-    /// Generic parameters with their bounds, in angle brackets; empty if there are none.
+    /// Formats generic parameters with their bounds, in angle brackets. Returns an empty string if
+    /// there are no parameters.
     pub fn generics(&self, generics: &Value) -> Result<String> {
         let mut parts = Vec::new();
         for parameter in each(&generics["params"]) {
@@ -206,7 +207,7 @@ impl<'a> Signatures<'a> {
         Ok(enclosed("<", &parts, ">"))
     }
 
-    /// A `where` clause; empty if there is none.
+    /// Formats the `where` clause. Returns an empty string if there is no such clause.
     pub fn conditions(&self, generics: &Value) -> Result<String> {
         let mut parts = Vec::new();
         for predicate in each(&generics["where_predicates"]) {
@@ -224,8 +225,8 @@ impl<'a> Signatures<'a> {
         Ok(enclosed(" where ", &parts, ""))
     }
 
-    /// The bounds or arguments that restrict an implementation to some instances of its type; empty
-    /// if it applies to all.
+    /// Formats the bounds or arguments that restrict an implementation to some instances of its
+    /// type. Returns an empty string if it applies to all.
     pub fn special(&self, implementation: &Value) -> Result<String> {
         let generics = self.generics(&implementation["generics"])?;
         let bounds = self.conditions(&implementation["generics"])?;
@@ -240,7 +241,7 @@ impl<'a> Signatures<'a> {
         })
     }
 
-    /// The signature of a function, with its path.
+    /// Formats the signature of a function, with its path.
     pub fn function(&self, function: &Value, path: &str) -> Result<String> {
         let generics = self.generics(&function["generics"])?;
         let bounds = self.conditions(&function["generics"])?;
@@ -260,7 +261,7 @@ impl<'a> Signatures<'a> {
     }
 }
 
-/// `const`, `async`, `unsafe` and the calling convention of a function.
+/// Formats `const`, `async`, `unsafe` and the calling convention of a function.
 fn qualifiers(header: &Value) -> String {
     let mut text = String::new();
     for (key, word) in [("is_const", "const "), ("is_async", "async "), ("is_unsafe", "unsafe ")] {

@@ -59,8 +59,8 @@ impl Installed {
     }
 
     fn new() -> Result<Self> {
-        // Too large for a temporary folder in memory. Each test binary has its own folder, because two may
-        // run concurrently.
+        // A temporary folder may be in memory, which is too small. Each test binary has its own folder,
+        // because two may run concurrently.
         let name = format!("installed-{}", env!("CARGO_CRATE_NAME"));
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let mut install = Command::new(env!("CARGO_BIN_EXE_install-multisplit-c"));
@@ -117,7 +117,6 @@ impl Installed {
         Ok(text(&output.stdout))
     }
 
-    /// The path of an installed file.
     pub fn file(&self, name: &str) -> PathBuf {
         self.path(name)
     }
@@ -132,8 +131,10 @@ impl Installed {
         let (_, after) = guide
             .split_once(&format!("<!-- program: {name} -->\n"))
             .with_context(|| format!("the guide has no program {name}"))?;
-        let (_, block) = after.split_once('\n').context("a block of code")?;
-        let (text, _) = block.split_once("\n```").context("the end of the block")?;
+        let (_, block) =
+            after.split_once('\n').context("the program of the guide has no code block")?;
+        let (text, _) =
+            block.split_once("\n```").context("the code block of the program does not end")?;
         let path = self.path(name);
         std::fs::write(&path, format!("{text}\n"))?;
         Ok(path)
@@ -289,7 +290,6 @@ impl Installed {
         Ok(configure.output()?)
     }
 
-    /// The size of a file.
     pub fn bytes(&self, file: &str) -> Result<u64> {
         Ok(std::fs::metadata(self.path(file))?.len())
     }
@@ -304,7 +304,7 @@ impl Installed {
             command.env("LD_LIBRARY_PATH", self.path("lib"));
         }
         command.env("LP_NATIVE_VECTOR_WIDTH", width);
-        // Mesa's disk cache ignores the width and would return code for a different one.
+        // Mesa's disk cache ignores the width, and would return code for another width.
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("mesa");
         let cache = folder.join(width);
         std::fs::create_dir_all(&cache)?;
@@ -358,8 +358,8 @@ fn succeed(command: &mut Command) -> Result<Output> {
     Ok(output)
 }
 
-/// The name of the device under test: the one named by `MULTISPLIT_DEVICE`, otherwise a software driver,
-/// otherwise the default choice.
+/// The name of the device under test: the device that `MULTISPLIT_DEVICE` selects, otherwise a software
+/// driver, otherwise the device that the library chooses by default.
 fn device() -> Result<String> {
     let devices = Context::devices()?;
     let software = devices.iter().find(|d| d.properties.device_type == vk::PhysicalDeviceType::CPU);

@@ -137,8 +137,8 @@ impl Decoder<'_> {
         }
     }
 
-    /// Decodes instructions on composites, and instructions with several results. Returns whether
-    /// `i` is one of them.
+    /// Decodes an instruction that operates on composites or has several results. Returns false for
+    /// any other instruction.
     fn composite(&mut self, i: &Instruction) -> Result<bool> {
         match i.class.opcode {
             Op::Undef => {
@@ -210,7 +210,7 @@ impl Decoder<'_> {
         Ok(true)
     }
 
-    /// Index of the scalar in a composite that the literal operands from `first` select.
+    /// Index of the scalar of a composite that the literal operands from `first` on select.
     fn part(&self, of: Option<Word>, i: &Instruction, first: usize) -> Result<u32> {
         let mut of = of.unwrap_or(0);
         let mut at = 0;

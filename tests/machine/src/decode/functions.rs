@@ -52,7 +52,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// Assigns a register to a value. The value of a pointer is an address.
+    /// Assigns a register to a value. For a pointer, the register holds the address.
     pub(super) fn bind_value(&mut self, id: Word, of: Word, at: Reg) -> Result<()> {
         self.registers.insert(id, at);
         if let Some(Type::Pointer { class, .. }) = self.types.get(of) {
@@ -140,7 +140,7 @@ impl Decoder<'_> {
         self.program.origins.push(self.origin);
     }
 
-    /// The block whose id is this operand. Lanes join there.
+    /// The block whose id is this operand. Marks the block as one at which lanes join.
     fn join_at(&mut self, i: &Instruction, at: usize) -> Result<u32> {
         let block = self.block(id_at(i, at))?;
         self.program.blocks[block as usize].joins = true;

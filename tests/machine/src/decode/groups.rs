@@ -36,7 +36,7 @@ impl Decoder<'_> {
         let value = if i.operands.len() > 1 { self.operand(i, 1)? } else { 0 };
         let other = if i.operands.len() > 2 { self.operand(i, 2)? } else { 0 };
         let (dst, _, n) = self.result(i)?;
-        // For a comparison the number of operand components matters, not that of the result.
+        // `AllEqual` returns one scalar, so use the number of components of its operand.
         let n = if let G::AllEqual = op { self.operand_slots(i, 1) } else { n };
         self.emit(Code::Group { op, dst, value, other, n });
         Ok(true)

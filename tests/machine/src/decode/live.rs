@@ -30,12 +30,12 @@ struct Analysis<'a> {
     in_block: Vec<bool>,
     live: Vec<bool>,
     changed: bool,
-    /// Whether an undefined condition may go either way.
+    /// Whether a branch on an undefined condition may take either direction.
     undefined_is_anything: bool,
     met_undefined: bool,
 }
 
-/// Returns whether each block is reachable, and the direction of each branch, if known. `anything`
+/// Returns whether each block is reachable, and the known direction of each branch. `anything`
 /// lists registers with unknown values: inputs, and variables that are accessed by computed
 /// addresses. `scratch` lists registers that each block writes before it reads them.
 pub(super) fn live(
@@ -201,7 +201,7 @@ impl Analysis<'_> {
     }
 }
 
-/// The result of an operation. For some operations, one known operand determines it.
+/// The result of an operation. For some operations, one known operand determines the result.
 fn combined(op: Alu, a: Value, b: Value, c: Value) -> Value {
     use Value::{Anything, Known, Nothing};
     let enough = match (op.kind, a, b) {
@@ -245,8 +245,9 @@ fn written(code: &Code) -> (Reg, u32) {
     }
 }
 
-/// Replaces branches on known conditions by jumps. A selection whose merge block is the target is
-/// removed, too. Other selections remain, since lanes that diverge inside reconverge at their end.
+/// Replaces branches on known conditions by jumps. If the jump leads to the merge block of the
+/// selection, the selection is removed as well. Other selections remain, since lanes that diverge
+/// inside a selection reconverge at its end.
 pub(super) fn shorten(code: &mut [Code], blocks: &[Block], ways: &[Option<bool>]) {
     for at in 0..code.len() {
         let (Some(Some(taken)), Some(Code::Branch { yes, no, .. })) = (ways.get(at), code.get(at))

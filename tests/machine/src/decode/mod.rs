@@ -72,14 +72,15 @@ pub(super) struct Decoder<'s> {
     glsl: Option<Word>,
     /// Registers of variables that are accessed by computed addresses.
     computed: Vec<Range<Reg>>,
-    /// Registers that each block uses separately.
+    /// Registers whose values are not shared between blocks.
     scratch: Vec<Range<Reg>>,
     block_of: HashMap<Word, u32>,
     /// Entry block, parameter registers and result register of each function.
     function_of: HashMap<Word, Signature>,
     phis: Phis,
-    /// The block and the instruction that are being decoded.
+    /// Label of the block that is being decoded.
     label: Word,
+    /// The instruction that is being decoded.
     origin: Origin,
 }
 

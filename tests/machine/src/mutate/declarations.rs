@@ -7,7 +7,7 @@ use rspirv::spirv::{BuiltIn, Decoration, Op, Word};
 use super::describe::Names;
 use super::{Mutant, MutantKind, Original, constant};
 
-/// The module with its variable `variable` initialized to zero; `None` if it has no such variable.
+/// The module with an initial value of zero for `variable`. `None` if there is no such variable.
 pub fn initialized(spirv: &[u32], variable: &str) -> Option<Vec<u32>> {
     let mut module = load_words(spirv).ok()?;
     let names = Names::new(&module);

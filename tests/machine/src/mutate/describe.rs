@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Op, Word};
 
-/// Maximum depth of nested expressions that are written out.
+/// Maximum nesting depth to which expressions are written out.
 pub(super) const DEPTH: u32 = 5;
 
 /// Names and definitions of a module.

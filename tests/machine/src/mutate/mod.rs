@@ -151,8 +151,8 @@ impl Original {
         subgroup.is_some_and(|constant| constant.operands.first() == Some(&SUBGROUP))
     }
 
-    /// Whether the instruction is an access chain into shared memory or a storage buffer, and the last index
-    /// of the chain is not a constant.
+    /// Whether the instruction is an access chain into shared memory or a storage buffer, and the
+    /// last index of the chain is not a constant.
     fn leads_to_memory(&self, instruction: &Instruction) -> bool {
         let class = instruction.result_type.and_then(|of| self.classes.get(&of));
         let last = instruction.operands.last().and_then(Operand::id_ref_any).unwrap_or(0);
@@ -249,7 +249,7 @@ fn constant(of: Word, id: Word, value: u32) -> Instruction {
     Instruction::new(Op::Constant, Some(of), Some(id), vec![Operand::LiteralBit32(value)])
 }
 
-/// Comparisons that differ only for equal operands.
+/// Pairs of comparisons that give different results only for equal operands.
 const COMPARISONS: [[Op; 2]; 6] = [
     [Op::ULessThan, Op::ULessThanEqual],
     [Op::UGreaterThan, Op::UGreaterThanEqual],
@@ -259,7 +259,7 @@ const COMPARISONS: [[Op; 2]; 6] = [
     [Op::FOrdGreaterThan, Op::FOrdGreaterThanEqual],
 ];
 
-/// The comparison that is off by one; `None` for other instructions.
+/// The other comparison of the pair in [`COMPARISONS`]; `None` for other instructions.
 fn shifted(op: Op) -> Option<Op> {
     COMPARISONS.iter().find_map(|&[strict, other]| match op {
         _ if op == strict => Some(other),

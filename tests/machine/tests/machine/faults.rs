@@ -1,6 +1,6 @@
-//! Devices that deviate from what they report or from Vulkan, as field reports describe them. The
-//! device probe names the fault. Without the probe, at least one operation gives a wrong result,
-//! which shows that the probe is needed.
+//! Simulates devices that deviate from Vulkan or from the properties that they report, as users
+//! have observed on real devices. The device probe must name the fault. Without the probe, at least
+//! one operation must give a wrong result, which shows that the probe is needed.
 
 use crate::common::case::{Case, run};
 use crate::common::moves::{Function, Payload, SortCase, SplitCase};
@@ -20,11 +20,12 @@ use multisplit_machine::{Faults, Options, PlanOptions, Schedule};
 /// A faulty device.
 struct Faulty {
     name: &'static str,
-    /// Subgroup width that the driver reports, and that the device has.
+    /// Subgroup width that the driver reports.
     reported: u32,
+    /// Actual subgroup width.
     width: u32,
     faults: Faults,
-    /// The probe's message contains this.
+    /// Text that the probe's message must contain.
     expected: &'static str,
 }
 
@@ -37,7 +38,7 @@ fn faulty_devices() -> Vec<Faulty> {
         ("32 lanes reported, 16 run", 32, 16, "run 16 lanes, but the driver reports 32"),
     ] {
         all.push(Faulty { name, reported, width, faults: none, expected });
-        // The shader reads the reported size, too.
+        // A second variant, in which `gl_SubgroupSize` has the reported value as well.
         let faults = Faults { subgroup_size: Some(reported), ..none };
         all.push(Faulty { name, reported, width, faults, expected });
     }
@@ -55,7 +56,8 @@ fn faulty_devices() -> Vec<Faulty> {
     ] {
         all.push(Faulty { name, reported: 32, width: 32, faults, expected });
     }
-    // The lanes of a subgroup run in lockstep here, so such workgroups need several subgroups.
+    // The simulated lanes of a subgroup run in lockstep, so a missing barrier has an effect only in
+    // workgroups of several subgroups.
     all.push(Faulty {
         name: "no barriers in workgroups of up to 32 threads",
         reported: 8,
@@ -94,10 +96,10 @@ fn operations(device: Device) -> Result<Vec<(&'static str, Case)>> {
     ])
 }
 
-/// Instructions after which a kernel that does not end is stopped.
+/// Maximum number of instructions of a run. A faulty device may loop forever.
 const BUDGET: u64 = 10_000_000;
 
-/// The wrong words of a result, if any. Findings are no wrong results.
+/// Describes the wrong words of a result, if any. Findings alone do not make a result wrong.
 fn wrong_result(case: &Case, options: &Options) -> Result<Option<String>> {
     let outcome = run(case, options, PlanOptions::default(), &[])?;
     let is_wrong = |line: &&str| line.contains(", expected 0x") || line.starts_with("its ");
@@ -123,7 +125,7 @@ fn probe_names_the_fault_and_operations_are_wrong_without_it() -> Result<()> {
             }
         }
         println!("{name}, gl_SubgroupSize {:?}: wrong: {}", faults.subgroup_size, wrong.join("; "));
-        ensure!(!wrong.is_empty(), "{name}: all results are right");
+        ensure!(!wrong.is_empty(), "{name}: all operations give correct results");
     }
     Ok(())
 }
@@ -137,7 +139,7 @@ fn probe_passes_and_operations_are_right_without_faults() -> Result<()> {
         let probe = [("probe", device_probe_case(device)?)];
         for (operation, case) in operations(device)?.into_iter().chain(probe) {
             let problem = run(&case, &options, PlanOptions::default(), &[])?.problem;
-            ensure!(problem.is_none(), "{operation} at {width}: {problem:?}");
+            ensure!(problem.is_none(), "{operation} at width {width}: {problem:?}");
         }
     }
     Ok(())

@@ -31,8 +31,8 @@ fn options() -> Options {
     Options { schedule: Schedule::Random, ..Options::new(DEVICE.width) }
 }
 
-/// Whether every kernel of a case can take addresses. Searches query the length of a buffer, which
-/// is not known from an address.
+/// Whether every kernel of a case can access buffers by address. Some kernels of shortest-path
+/// searches cannot, because they query the length of a buffer.
 fn takes_addresses(case: &Case) -> bool {
     let kernels = case.plan.steps().iter().filter_map(|step| step.pass.kernel.as_ref()?.kernel());
     kernels.into_iter().all(|kernel| by_address(kernel.spirv(), kernel.interface()).is_ok())
@@ -53,7 +53,7 @@ fn kernels_by_address_give_the_same_results() -> Result<()> {
         run_so.iter().any(|label| label.ends_with(".user")),
         "no case runs a kernel with user GLSL"
     );
-    // Searches contain kernels that do not support addresses.
+    // Some kernels of shortest-path searches do not support addresses.
     let built_in = builtin::ALL.iter().map(|b| b.label()).filter(|b| !b.starts_with("sssp."));
     let missing: Vec<_> = built_in.filter(|label| !run_so.contains(*label)).collect();
     ensure!(missing.is_empty(), "no case runs these kernels by address: {missing:?}");
@@ -74,8 +74,8 @@ fn shortest_path_search_can_be_submitted_twice() -> Result<()> {
 #[test]
 fn removing_any_barrier_of_a_scan_is_detected() -> Result<()> {
     for look_back in [false, true] {
-        // With a host count, a scan by look-back is a single pass without barriers, so it gets a
-        // device count.
+        // Use a device count for look-back. With a host count, the scan would be a single pass
+        // without barriers.
         let whole = sum_scan(look_back, look_back, 9000).case(DEVICE)?;
         let barriers: Vec<usize> = whole.plan.barriers().map(|(step, _)| step).collect();
         ensure!(!barriers.is_empty(), "a scan has no barriers");
@@ -109,8 +109,8 @@ fn uneven_cases(device: Device) -> Result<Vec<Case>> {
     ])
 }
 
-/// Control: the unchanged kernels fail on a device whose subgroup barriers act as workgroup
-/// barriers.
+/// Control test: without the engine's workaround, kernels fail on a device whose subgroup barriers
+/// act as workgroup barriers.
 #[test]
 fn kernels_fail_if_subgroup_barriers_act_as_workgroup_barriers() -> Result<()> {
     let device = Device { width: 8, lane_order: false };
@@ -131,8 +131,8 @@ fn kernels_fail_if_subgroup_barriers_act_as_workgroup_barriers() -> Result<()> {
     Ok(())
 }
 
-/// The documentation of Mesa 25's barriers, which contains a minimal kernel. If subgroupBarrier()
-/// counts as barrier(), one subgroup passes barrier() too early.
+/// The documentation of Mesa 25's barriers. It contains a minimal kernel in which one subgroup
+/// passes barrier() too early if subgroupBarrier() counts as barrier().
 const DOCUMENTATION: &str = include_str!("../../../../docs/testing.md");
 
 #[test]
@@ -153,7 +153,7 @@ fn minimal_kernel_reproduces_the_barriers_of_mesa_25() -> Result<()> {
     ensure!(run(kept)? == (true, vec![1; 32]), "{:?}", run(kept)?);
     ensure!(run(mesa_25(8, true))? == (true, vec![1; 32]), "{:?}", run(mesa_25(8, true))?);
     let (clean, words) = run(mesa_25(8, false))?;
-    // Only the subgroup that executes the subgroup barriers observes the word it wrote.
+    // The first subgroup writes and reads 1. The others pass barrier() too early and read 0.
     ensure!(!clean && words[..8] == [1; 8] && words[8..] == [0; 24], "{words:?}");
     Ok(())
 }

@@ -1,6 +1,5 @@
-//! Look-back without tickets, while the workgroups of earlier tiles are held back until all others
-//! have ended. The others must time out and recompute the missing tiles. On NVIDIA GPUs, look-back
-//! uses no tickets.
+//! Look-back without tickets, as on NVIDIA GPUs. The workgroups of earlier tiles are held back
+//! until all other workgroups have ended. The others must time out and recompute the missing tiles.
 
 use crate::common::case::{Case, check, specialized};
 use crate::common::primitives::Device;
@@ -14,12 +13,13 @@ use multisplit_machine::{Options, Schedule};
 
 /// Widths at which the policy of these tests does not use tickets.
 const WIDTHS: [u32; 3] = [8, 32, 128];
-/// Minimum number of tiles of one subgroup: more than the held-back and resident workgroups.
+/// Minimum number of tiles, each with a workgroup of one subgroup. There are more tiles than
+/// held-back and resident workgroups together.
 const TILES: u64 = 6;
-/// Maximum number of elements per thread of the kernels.
+/// Maximum number of elements per thread in the tested kernels.
 const MAX_ITEMS: u64 = 40;
 
-/// A case for each look-back.
+/// Cases for every operation that uses look-back.
 fn cases(width: u32) -> Result<Vec<Case>> {
     let device = Device { width, lane_order: false };
     let subgroups = Some(1);
@@ -65,7 +65,11 @@ fn tiles_held_back_are_recomputed_by_successors() -> Result<()> {
                 let options = Options { schedule, seed: after + count, ..Options::new(width) };
                 let steps = check(&case, &options)?.steps;
                 let recomputes = after > 0 || steps > in_order;
-                ensure!(recomputes, "{}: {steps} steps, {in_order} in order", case.name);
+                ensure!(
+                    recomputes,
+                    "{}: {steps} instructions, expected more than the {in_order} of a run in order",
+                    case.name
+                );
             }
         }
     }

@@ -9,8 +9,8 @@ use multisplit_machine::{Machine, Options, Reconvergence, Rng, Schedule};
 use multisplit_shaders::Kernel;
 use multisplit_shaders::compile::{Source, compile};
 
-/// Common beginning of all programs: `i` is the invocation, `x`, `y` and `z` are three of its
-/// words, and `put` writes one of four results.
+/// Common beginning of all programs. `i` is the index of the invocation, `x`, `y` and `z` are three
+/// input words of the invocation, and `put` writes one of its four results.
 const HEAD: &str = "#version 460
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_vote : require
@@ -138,7 +138,8 @@ fn machine_and_driver_give_the_same_results() -> Result<()> {
     Ok(())
 }
 
-/// Programs with one defect each, and a part of the message that the defect must cause.
+/// Programs with one defect each. The text after ` => ` is part of the message that the machine
+/// must report.
 const WRONG: &str = "
 race_in_shared: shared uint room[64]; => room[l] = x; put(0, room[63u - l]); => data race
 race_of_writes: sums.at[0] = x; => data race
@@ -183,7 +184,7 @@ fn every_defect_is_reported() -> Result<()> {
     Ok(())
 }
 
-/// Undefined values that do not affect any result.
+/// Undefined values are accepted if no result depends on them.
 #[test]
 fn unused_undefined_values_are_accepted() -> Result<()> {
     let harmless = "uint t; if (l > 3u) t = x; uint copy = t; put(0, l > 3u ? copy : 7u); put(1, (l > 3u ? 1u : 0u) * copy); bool yes = l > 3u && copy > 5u; put(2, yes); put(3, 0u);";

@@ -1,8 +1,10 @@
 //! Runs an old version of a split kernel, with which an NVIDIA H200 lost keys
-//! (docs/performance-log.md, 23). The machine finds one defect: for indices beyond the last bucket,
-//! threads store an undefined value that is never read. Without that defect, there are no findings.
-//! Results are correct with and without it. The driver's compiler lost the keys, because of
+//! (docs/performance-log.md, 23). The cause was the driver's compiler, which miscompiled subgroup
 //! reductions in a loop; shaders/tests/reductions.rs keeps such loops out of kernels.
+//!
+//! On the machine, results are correct. There is one finding: for indices beyond the last bucket,
+//! threads store an undefined value that is never read. If the value is initialized, there are no
+//! findings.
 
 use crate::common::all::kernels;
 use crate::common::case::{Case, run};
@@ -19,8 +21,8 @@ use rspirv::spirv::{Decoration, Op};
 const LABEL: &str = "multisplit.block.postscan.pairs";
 const OLD: &[u8] = include_bytes!("modules/before-27112e0.multisplit.block.postscan.pairs.spv");
 
-/// The old module with the current ids of its specialization constants, because plans set constants
-/// by id.
+/// Returns the old module with the ids of its specialization constants replaced by those of the
+/// current kernel, because plans set constants by id.
 fn with_current_ids(mut words: Vec<u32>) -> Result<Vec<u32>> {
     const HEADER_WORDS: usize = 5;
     let old = Kernel::new("old", words.clone())?;
@@ -32,11 +34,15 @@ fn with_current_ids(mut words: Vec<u32>) -> Result<Vec<u32>> {
             let mut constants = old.interface().spec_constants.iter();
             let constant = constants
                 .find(|c| c.id == words[at + 3])
-                .context("the current kernel has no constant with this name")?;
+                .context("the old module has no constant with this id")?;
             let name = if constant.name == "LOCKSTEP" { "RANKING" } else { &constant.name };
             // The workgroup size has no name. It is the first constant in both versions.
             if !name.is_empty() {
-                words[at + 3] = today.interface().spec_constant(name).context("gone")?.id;
+                words[at + 3] = today
+                    .interface()
+                    .spec_constant(name)
+                    .context("the current kernel has no constant with this name")?
+                    .id;
             }
         }
         at += length.max(1);

@@ -1,17 +1,18 @@
-//! Mutation tests: kernels that are changed in one place must be detected, by a finding or a wrong
-//! result, at some width and under some schedule.
+//! Mutation tests. A mutant is a kernel that is changed in one place. Each mutant must be detected,
+//! by a finding or a wrong result, at some width and under some schedule.
 //!
 //! A plain run tries a sample: one kernel of each family, with at least one mutant of each kind.
-//! `MULTISPLIT_SAMPLE=N` selects another sample. `MULTISPLIT_FULL=1` tries all mutants, in parts
-//! with `MULTISPLIT_PART=K/N`, and prints progress. Undetected mutants are listed in `mutants.txt`
-//! in the target folder, or in the folder given by `MULTISPLIT_REPORTS`. `equivalent.txt` lists the
-//! places where a mutant is equivalent to the kernel, each with the reason. In a full run, an entry
-//! that matches no mutant is an error.
+//! `MULTISPLIT_SAMPLE=N` selects another sample. `MULTISPLIT_FULL=1` tries all mutants and prints
+//! progress; with `MULTISPLIT_PART=K/N`, it tries part K of N. The report `mutants.txt` lists
+//! undetected mutants. It is in the target folder, or in the folder given by `MULTISPLIT_REPORTS`.
+//! `equivalent.txt` lists the places where a mutant is equivalent to the kernel, each with the
+//! reason. In a full run, an entry that matches no mutant is an error.
 //!
-//! To examine some mutants: `MULTISPLIT_KERNELS=sort.small.keys,scan` tries all mutants of these
-//! kernels, by label (`scan` selects all that begin with `scan.`), and `MULTISPLIT_PLACES=held;ROW`
-//! those whose place contains one of these texts. `MULTISPLIT_LISTED=1` tries only the mutants in
-//! `equivalent.txt`. If one of them is detected, it is not equivalent, which is an error.
+//! Three variables select mutants. `MULTISPLIT_KERNELS=sort.small.keys,scan` tries all mutants of
+//! the kernels with these labels, where `scan` stands for all labels that begin with `scan.`.
+//! `MULTISPLIT_PLACES=held;ROW` tries mutants whose place contains one of these texts.
+//! `MULTISPLIT_LISTED=1` tries only the mutants in `equivalent.txt`. If one of those is detected,
+//! it is not equivalent, which is an error.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
@@ -37,22 +38,26 @@ use multisplit::shaders::{builtin, manifest};
 use multisplit_machine::Rng;
 use multisplit_machine::mutate::{Mutant, MutantKind, mutants};
 
-/// Minimum percentage of detected mutants, among those that are executed and not equivalent.
+/// Minimum percentage of detected mutants, among the mutants that are executed and not equivalent.
 const CAUGHT_PERCENT: usize = 95;
-/// The minimum percentage for a sample, which may happen to contain more undetected mutants.
+/// Like `CAUGHT_PERCENT`, for a sample. It is lower because a small sample can by chance contain
+/// more undetected mutants.
 const CAUGHT_PERCENT_OF_SAMPLE: usize = 90;
-/// Minimum number of mutants per kernel in a sample: one of each kind, then any.
+/// Minimum number of mutants per kernel in a sample. A sample always has one of each kind.
 const MUTANTS: usize = 2;
-/// Maximum number of cases per mutant: in a sample, for selected kernels, in a full run.
+/// Maximum number of cases per mutant in a sample.
 const CASES: usize = 12;
+/// Maximum number of cases per mutant of a selected kernel.
 const SELECTED_CASES: usize = 60;
+/// Maximum number of cases per mutant in a full run.
 const ALL_CASES: usize = 200;
-/// Number of cases per device from which trials are chosen: in a sample, and otherwise.
+/// Number of cases per device from which the trials of a sample are chosen.
 const DEVICE_CASES: Size = Size { each: 1, count: 100 };
+/// Number of cases per device from which trials are chosen in a full run and for selected kernels.
 const ALL_DEVICE_CASES: Size = Size { each: 12, count: 600 };
 
-/// Places where a mutation is equivalent, one per line: kind, kernels (a prefix, or `*` for all),
-/// place, reason.
+/// Mutations that do not change the behaviour of a kernel, one per line: kind, kernels (a prefix of
+/// their labels, or `*` for all), place, reason.
 const EQUIVALENT: &str = include_str!("equivalent.txt");
 
 struct Equivalent {
@@ -80,7 +85,7 @@ impl Equivalent {
     }
 }
 
-/// Subgroups narrower and wider than 32 lanes; ranking by ballots and by lane order.
+/// Devices with subgroups narrower and wider than 32 lanes, that rank by ballots and by lane order.
 const DEVICES: [Device; 3] = [
     Device { width: 64, lane_order: false },
     Device { width: 8, lane_order: false },
@@ -94,8 +99,8 @@ fn shuffle<T>(all: &mut [T], seed: u64) {
     }
 }
 
-/// The cases of a device: edge cases and cases for particular kernels, and a sample of all other
-/// cases.
+/// Two lists of cases for a device: edge cases and cases for particular kernels, and a sample of
+/// all other cases.
 fn cases_of(number: usize, device: Device) -> Result<(Vec<Case>, Vec<Case>)> {
     let size = if all_mutants() { ALL_DEVICE_CASES } else { DEVICE_CASES };
     let mut special = Cases { device, makers: edges(device) };
@@ -145,7 +150,7 @@ fn subject(family: &Family, label: &str) -> Result<Option<Subject>> {
     Ok(Some(Subject { family: family.label.clone(), label: label.to_owned(), mutants }))
 }
 
-/// A seed for a kernel that does not depend on other kernels.
+/// The seed of a kernel. It does not change if other kernels are added or removed.
 fn seed_of(label: &str) -> u64 {
     let sample = std::env::var("MULTISPLIT_SAMPLE").unwrap_or_default();
     let mut hasher = DefaultHasher::new();
@@ -167,8 +172,8 @@ fn sampled(known: &[Equivalent]) -> Result<Vec<Subject>> {
     Ok(subjects)
 }
 
-/// The mutants of a sample: one of each kind, plus others if these are too few. Only mutants that
-/// the first trials execute are picked.
+/// The mutants of a kernel in a sample: one of each kind, plus others up to `MUTANTS`. Only mutants
+/// that the first trials execute are picked.
 fn picked<'s>(subject: &'s Subject, trials: &Trials<'_>) -> Result<Vec<&'s Mutant>> {
     let mut ranked = Vec::new();
     let mut of_kind = BTreeMap::<MutantKind, usize>::new();
@@ -184,7 +189,7 @@ fn picked<'s>(subject: &'s Subject, trials: &Trials<'_>) -> Result<Vec<&'s Mutan
     Ok(ranked.into_iter().take(count).map(|(_, mutant)| mutant).collect())
 }
 
-/// All mutants of the selected kernels, or only the equivalent ones if those are requested.
+/// All mutants of the selected kernels, or only the equivalent ones with `MULTISPLIT_LISTED`.
 fn whole(known: &[Equivalent]) -> Result<Vec<Subject>> {
     let (part, parts) = part();
     let families = manifest::families()?;
@@ -219,9 +224,9 @@ struct Counts {
 struct Tally {
     by_kind: BTreeMap<String, Counts>,
     by_family: BTreeMap<String, Counts>,
-    /// Undetected mutants: the kernels by kind and place.
+    /// Undetected mutants by kind and place, with the labels of their kernels.
     missed: BTreeMap<(MutantKind, String), Vec<String>>,
-    /// Detected mutants that are listed as equivalent.
+    /// Detected mutants that `equivalent.txt` lists, by kind and place.
     contradicted: BTreeMap<(MutantKind, String), Vec<String>>,
     failed: Vec<String>,
 }

@@ -1,9 +1,9 @@
 //! All primitives on the machine: at each subgroup width and under each schedule, results equal
 //! those of the CPU, and there are no findings.
 //!
-//! A plain run executes a sample. `MULTISPLIT_FULL=1` runs all cases, in parts with
-//! `MULTISPLIT_PART=K/N`, and prints progress. In a full run, each case runs under two schedules.
-//! Over all cases, each method runs under each schedule at each width and with all sizes.
+//! A plain run executes a sample. `MULTISPLIT_FULL=1` runs all cases and prints progress; with
+//! `MULTISPLIT_PART=K/N`, it runs part K of N. In a full run, each case runs under two schedules,
+//! so that each method runs under each schedule, at each width and with each size in some case.
 //! `MULTISPLIT_KERNELS` restricts the run to cases that execute one of the listed kernels.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,10 +27,10 @@ use multisplit_machine::{AtomicOrder, Coverage, Options, Rng, Schedule, Subgroup
 
 /// Size of the sample for each width and ranking.
 const SAMPLE: Size = Size { each: 1, count: 20 };
-/// At this width, the sample contains all large tiles, ranked by ballots.
+/// At this width, the sample contains all cases with large tiles. They rank by ballots.
 const LARGE_TILES_AT: u32 = 32;
-/// At this width, the sample contains all small workgroups, ranked by lane order, in dispatches of
-/// several rows.
+/// At this width, the sample contains all cases with small workgroups. They rank by lane order, and
+/// their dispatches have several rows.
 const NARROW_AT: u32 = 4;
 /// At this width, the sample executes subgroup barriers as workgroup barriers.
 const BARRIERS_OF_WORKGROUP_AT: u32 = 8;
@@ -87,7 +87,7 @@ fn trials(device: Device, seen: &mut Seen, number: usize) -> Result<Vec<Trial>> 
         let width = device.width;
         let ways = schedules((k * 7 + number) as u64).map(|way| Options { width, ..way });
         let one = (k + number) % ways.len();
-        // The schedule is random, so that it does not correlate with other properties of the cases.
+        // Pick a random schedule, so that it does not correlate with other properties of the cases.
         let first =
             Rng::new((k * WIDTHS.len() * 2 + number) as u64).below(ways.len() as u64) as usize;
         let other = (first + 1 + (k + number) % (ways.len() - 1)) % ways.len();

@@ -1,7 +1,7 @@
-//! The reconvergence that kernels rely on. All kernels are correct on a device that reconverges at
-//! the end of constructs that a whole subgroup entered
-//! (`VK_KHR_shader_subgroup_uniform_control_flow`). Without extensions, Vulkan guarantees less.
-//! This test lists the kernels that then fail.
+//! Tests which reconvergence kernels rely on. All kernels must be correct on a device that
+//! reconverges at the end of constructs that a whole subgroup entered
+//! (`VK_KHR_shader_subgroup_uniform_control_flow`). Without extensions, Vulkan guarantees less; the
+//! second test lists the kernels that fail in this case.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -36,9 +36,9 @@ impl Wrong {
     }
 }
 
-/// Instruction budget of a case. Without guaranteed reconvergence, lanes may take several times as
-/// many instructions as usual, or wait forever. `None` for cases that a plain run skips, because
-/// they would take minutes if lanes run one by one.
+/// Instruction budget of a case. Without guaranteed reconvergence, lanes may execute several times
+/// as many instructions as usual, or wait forever. Returns `None` for cases that a plain run skips:
+/// if their lanes run one by one, they take minutes.
 fn budget(case: &Case, options: &Options) -> Result<Option<u64>> {
     if options.reconvergence == Reconvergence::SubgroupUniform {
         return Ok(Some(options.budget));
@@ -48,7 +48,7 @@ fn budget(case: &Case, options: &Options) -> Result<Option<u64>> {
     Ok((full() || steps <= LONG).then_some(8 * steps + 10_000_000))
 }
 
-/// Number of instructions from which on a case is long.
+/// Cases with at least this many instructions are long.
 const LONG: u64 = 4_000_000;
 
 /// Runs every `every`th sampled case. Returns their number and the failures.

@@ -41,7 +41,7 @@ impl Libraries<'_> {
     }
 
     /// On platforms other than Linux: copies the libraries built by cargo. On Windows, also makes an import library,
-    /// because cargo's refers to cargo's name of the DLL.
+    /// because cargo's import library refers to the DLL by cargo's file name.
     fn copy(&self, built: &Path) -> Result<Vec<PathBuf>> {
         let to = [self.prefix.join(self.target.archive()), self.prefix.join(self.target.shared())];
         for (from, to) in self.target.built().iter().zip(&to) {
@@ -95,14 +95,12 @@ impl Libraries<'_> {
             link.args(["-u", function]);
         }
         run(link.arg("-o").arg(&all).arg(archive))?;
-        // Drop debug information and bitcode. Symbols shared with other Rust and C++ code must not conflict
-        // with the program's own.
+        // Drop debug information and bitcode.
         let mut shed = Command::new("objcopy");
         shed.args(["--strip-debug", "--remove-section=.llvmbc", "--remove-section=.llvmcmd"]);
         run(shed.arg(&all))?;
-        // Unique symbols of C++ can be hidden only after they are weakened. Only defined symbols are
-        // weakened: for a weak reference, a program linked with `-static` would not take the definition from
-        // a library.
+        // Unique symbols of C++ can be hidden only after they are weakened. Only defined symbols are weakened:
+        // a linker with `-static` does not search libraries for the definition of a weak reference.
         let unique = unique_symbols(&all)?;
         if !unique.is_empty() {
             let list = work.join("unique");
@@ -110,6 +108,7 @@ impl Libraries<'_> {
             let list = format!("--weaken-symbols={}", list.display());
             run(Command::new("objcopy").arg(list).arg(&all))?;
         }
+        // Hide all other symbols: those of Rust and C++ code must not conflict with the program's own.
         let mut hide = Command::new("objcopy");
         hide.args(["--wildcard", "--keep-global-symbol=multisplit_*", "--strip-unneeded"]);
         run(hide.arg(&all).arg(&object))?;
@@ -138,8 +137,8 @@ impl Libraries<'_> {
     }
 
     /// Returns the object for the static library, in which functions are hidden: a program or library that
-    /// links it always calls its own copy, even if the process contains other copies. A reference with hidden
-    /// visibility hides the definition.
+    /// links it always calls its own copy, even if the process contains other copies. To hide a function, links
+    /// the object with a reference of hidden visibility.
     fn hidden(&self, work: &Path, object: &Path) -> Result<PathBuf> {
         let (source, references) = (work.join("hide.s"), work.join("hide.o"));
         let mut text = String::from(".section .multisplit.hide,\"\",@progbits\n");
@@ -161,8 +160,8 @@ fn compiler() -> Command {
     Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()))
 }
 
-/// Replaces the C++ library by the path of its archive, if the compiler has one: programs then run without the shared
-/// C++ library, and all of its symbols are hidden in this one.
+/// Replaces the linker flag of the C++ library by the path of its archive, if the compiler has one. The shared library
+/// then contains the C++ library with hidden symbols, and does not need the shared C++ library at run time.
 fn with_static_cpp(flag: &str) -> String {
     let archive = || {
         let output = compiler().arg("-print-file-name=libstdc++.a").output().ok()?;

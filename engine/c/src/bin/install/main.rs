@@ -1,7 +1,7 @@
 //! Installs the libraries, the headers and the files for build systems: `./x install-c`.
 //!
-//! The libraries are made from those that were built together with this program, or from those that cargo has
-//! built for another platform in a given folder.
+//! The input is the libraries that were built together with this program, or libraries that cargo built for
+//! another platform, in a given folder.
 
 mod libraries;
 mod target;
@@ -97,7 +97,7 @@ fn write(prefix: &Path, name: &str, text: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// The part of the version that must match for compatibility: below 1.0 it includes the minor version.
+/// The part of the version that must match for compatibility: the major version, and below 1.0 the minor version too.
 fn interface_version() -> String {
     let parts: Vec<&str> = VERSION.split('.').take(2).collect();
     let kept = if parts.first() == Some(&"0") { 2 } else { 1 };

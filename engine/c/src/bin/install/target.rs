@@ -71,8 +71,8 @@ impl Target {
     }
 
     /// Libraries that a program needs to link the static library: the output of
-    /// `rustc --print native-static-libs`, without those that compilers add themselves. That includes the library
-    /// for unwinding, which has another name in programs that are linked with `-static`.
+    /// `rustc --print native-static-libs`, without libraries that compilers add themselves. The unwinding library
+    /// is omitted too: compilers add it, under another name if a program is linked with `-static`.
     pub fn needs(self) -> &'static [&'static str] {
         match self {
             Self::Linux => &["-lutil", "-lrt", "-lpthread", "-lm", "-ldl"],

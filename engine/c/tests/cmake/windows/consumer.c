@@ -1,4 +1,4 @@
-/* Links a part of the interface, without Vulkan's loader. */
+/* Links some functions of the library, without the Vulkan loader. */
 #include <multisplit.h>
 
 #include <stdio.h>

@@ -29,7 +29,8 @@ use super::topk::{TopKCase, TopKData};
 pub const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
 
 fn sizes(tile: u64) -> [u64; 5] {
-    // The dispatch for the last size has several rows, and its last row has surplus workgroups.
+    // With the last size, dispatches have several rows, and the last row has workgroups without
+    // a tile.
     [1, tile - 1, tile, tile + 1, 4 * tile + 5]
 }
 
@@ -85,7 +86,8 @@ fn ranks_tiles(method: Method) -> bool {
     !matches!(method, Method::Direct | Method::Warp | Method::ScanSplit)
 }
 
-/// Picks `count` of the sizes, depending on `kind`. Five consecutive kinds cover all sizes.
+/// Picks `count` of the sizes, depending on the number `kind`. Five consecutive numbers cover all
+/// sizes.
 fn some_sizes(sizes: [u64; 5], count: usize, kind: usize) -> impl Iterator<Item = u64> {
     (0..count).map(move |k| sizes[(kind + 2 * k) % sizes.len()])
 }
@@ -126,8 +128,8 @@ fn splits(all: &mut Cases) {
                 if method == Method::FullSort && !ordered {
                     continue;
                 }
-                // Wide values do not depend on the bucket function, and neither does a ranking
-                // setting that the method ignores. Such cases run with every third function only.
+                // Cases with wide values, or with a ranking that the method ignores, test nothing
+                // specific to the bucket function, so they run only with every third function.
                 let wide = matches!(output, SplitOutput::Pairs(2 | 4));
                 if (wide || device.lane_order && !ranks_tiles(method)) && kind % 3 != 0 {
                     continue;
@@ -255,7 +257,7 @@ fn topks(all: &mut Cases) {
                     length,
                     k,
                     smallest: number % 2 == 0,
-                    // With `Select`, a separate sort orders the results.
+                    // With `Select`, a separate sort orders the results, so most cases skip it.
                     sorted: method != TopKMethod::Select || number % 4 == 0,
                     on_device: rows == 1 && number % 3 == 0,
                     data: [TopKData::Any, TopKData::Few, TopKData::Same][number / 2 % 3],

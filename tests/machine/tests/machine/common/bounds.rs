@@ -24,7 +24,7 @@ pub struct BoundsCase {
     pub subgroups: Option<u32>,
 }
 
-/// The key at index `number` of all keys in ascending order.
+/// The key with index `number` in the ascending sequence of all keys.
 fn from_order(key: KeyType, number: u64) -> u64 {
     let top = 1u64 << (key.bits() - 1);
     let all = u64::MAX >> (64 - key.bits());

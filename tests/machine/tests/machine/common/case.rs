@@ -12,8 +12,8 @@ use multisplit_machine::{AtomicOrder, Coverage, Machine, Options, PlanOptions, S
 /// The words of an import.
 pub type Named = (&'static str, Vec<u32>);
 
-/// Checks outputs by name if more than one result is correct. Returns a description of the error,
-/// if any.
+/// Checks outputs if more than one result is correct. The argument returns the words of an output
+/// by name. Returns a description of the error, if any.
 pub type Verify = Arc<dyn Fn(&dyn Fn(&str) -> Vec<u32>) -> Option<String> + Send + Sync>;
 
 /// A plan with its inputs and expected outputs, by import name.
@@ -26,8 +26,8 @@ pub struct Case {
     pub outputs: Vec<Named>,
     /// Whether kernels rank by lane order.
     pub lane_order: bool,
-    /// A word that is nonzero if the kernels timed out, which is allowed. The outputs are not
-    /// compared in that case.
+    /// Set if kernels may time out: the output and index of the word that they then set. If that
+    /// word is nonzero, outputs are not compared.
     pub may_give_up: Option<(&'static str, usize)>,
     pub verify: Option<Verify>,
     /// Words that must not depend on the schedule, such as statistics of a search.
@@ -81,8 +81,8 @@ pub fn run(
     Ok(outcome)
 }
 
-/// Picks disjoint pairs of additions, from the last pass that has pairs and the last sixteenth of
-/// each workgroup's pairs. Swapping early pairs could change which additions follow.
+/// Picks disjoint pairs of additions in the last pass that has pairs, from the last sixteenth of
+/// each workgroup's pairs. Swapping earlier pairs could change the additions that follow.
 fn disjoint(swaps: &[Swap]) -> Vec<Swap> {
     let Some(pass) = swaps.last().map(|swap| swap.pass) else { return Vec::new() };
     let mut groups = BTreeMap::<u64, Vec<&Swap>>::new();
@@ -103,7 +103,7 @@ fn disjoint(swaps: &[Swap]) -> Vec<Swap> {
 }
 
 /// Runs a case with some pairs of additions swapped. Also returns the pairs that could be swapped,
-/// and whether the requested pairs were.
+/// and whether the requested pairs were swapped.
 fn run_swapped(
     case: &Case,
     options: &Options,

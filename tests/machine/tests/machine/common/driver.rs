@@ -1,5 +1,4 @@
-//! Runs kernels on the software driver, with which the machine is compared. Apart from the plans of
-//! primitives, only this file uses the engine's API.
+//! Runs kernels on the software driver, so that tests can compare the machine with it.
 
 use anyhow::{Context as _, Result};
 use multisplit::graph::{Graph, Groups};
@@ -20,7 +19,6 @@ impl Driver {
         Ok(Self { context: Context::open(&config).context("there is no software driver")? })
     }
 
-    /// The subgroup width.
     pub fn width(&self) -> u32 {
         self.context.properties().subgroup_size
     }

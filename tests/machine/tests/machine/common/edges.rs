@@ -1,6 +1,6 @@
 //! Edge cases that a sample of all cases rarely contains: counts near a limit, ids and keys on a
-//! bucket edge, surplus workgroups in the last row of a dispatch, and unrolled loops that run to
-//! the end.
+//! bucket edge, dispatches whose last row has workgroups without work, and unrolled loops that
+//! execute all iterations.
 
 use multisplit::KeyType;
 use multisplit::operations::histogram::HistogramMethod;
@@ -58,7 +58,7 @@ fn splits(all: &mut Cases) {
                 let of = split(output, method, key, Function::Digit, 256);
                 add(SplitCase { n: 4 * tile + 5, ..of });
                 add(SplitCase { n: 4 * tile + 5, by_votes: false, turns: 2, ..of });
-                // Buckets by splitters in shared memory; their number is not a power of two.
+                // Splitters are in shared memory. The bucket count is not a power of two.
                 let of = split(output, method, key, Function::Range, 13);
                 add(SplitCase { n: 5 * tile - 1, ..of });
             }
@@ -71,11 +71,12 @@ fn splits(all: &mut Cases) {
             let of = split(SplitOutput::Pairs(1), Method::ReducedBitSort, key, function, 13);
             add(SplitCase { n: tile + 1, ..of });
         }
-        // Kernels that count four adjacent subproblems together.
+        // Covers kernels that count four adjacent subproblems together.
         let of = split(SplitOutput::Keys, Method::Block, key, Function::Delta, 2);
         add(SplitCase { n: 17 * tile + 3, ..of });
     }
-    // Tiles with the maximum number of keys per thread. The last chunk is shorter than a turn.
+    // Two and a half tiles of many keys per thread, in several turns, so that unrolled loops
+    // execute all iterations.
     let large = |output, method, key, buckets, items, turns| {
         let n = u64::from(device.threads() * items) * 5 / 2;
         SplitCase { n, items, turns, ..split(output, method, key, Function::Delta, buckets) }
@@ -110,8 +111,8 @@ fn sorts(all: &mut Cases) {
                 }
                 // A partial tile in a workgroup with more threads than a digit has values.
                 let n = u64::from(MANY_THREADS * ITEMS) - 3;
-                // With narrow subgroups, the workgroup has so many subgroups that their counters do
-                // not fit in shared memory.
+                // Skip narrow subgroups: the counters of so many subgroups do not fit in shared
+                // memory.
                 if device.width > 4 {
                     add(SortCase { segments, threads: MANY_THREADS, n, ..small });
                 }
@@ -124,8 +125,8 @@ fn sorts(all: &mut Cases) {
             // Two and a half tiles with the maximum number of keys per thread.
             let n = u64::from(threads * 32) * 5 / 2;
             add(SortCase { items: 32, turns: 4, n, ..sweep });
-            // The small one-sweep sort: exactly four parts of `part` keys each, one key more, and
-            // few keys.
+            // The small one-sweep sort, whose first pass counts parts of `part` keys: exactly four
+            // parts, one key more, and fewer keys.
             let part = u64::from(threads * ITEMS);
             let base = SortCase { small_sort: true, ..sweep };
             let on_device = number % 3 == 1;

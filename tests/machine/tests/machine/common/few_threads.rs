@@ -1,6 +1,6 @@
-//! Cases with small workgroups, where few elements make many tiles. Workgroups loop over several
-//! tiles, segments span many tiles, and dispatches have several rows with a surplus workgroup in
-//! the last one.
+//! Cases with small workgroups, so that few elements make many tiles: workgroups loop over several
+//! tiles, segments span many tiles, and dispatches have several rows, the last of which has a
+//! workgroup without work.
 
 use multisplit::operations::topk::TopKMethod;
 use multisplit::{KeyType, Operator};
@@ -39,8 +39,8 @@ fn sweeps(all: &mut Cases) {
                 continue;
             }
             let mut add = |way, by, tiles: u64, length, on_device, rising: bool| {
-                // With many tiles, workgroups have one subgroup. The number of tiles is odd, and
-                // the last tile has three elements.
+                // Cases with many tiles use workgroups of one subgroup. The number of tiles is odd,
+                // and the last tile has three elements.
                 let subgroups = if tiles < 9 { 2 } else { 1 };
                 let n = tiles / 2 * 2 * tile_of(way) * u64::from(subgroups) + 3;
                 let order = if rising { ElementOrder::Rising } else { ElementOrder::Any };
@@ -55,7 +55,7 @@ fn sweeps(all: &mut Cases) {
                     add(reduce, by, 5, 3, false, false);
                 }
             }
-            // A segment that ends in the last vector of the array, which is partial.
+            // The last segment ends in the last vector of the array, which is partial.
             add(scan, segments::By::WideKeys, 5, 4 * tile, false, false);
             let exclusive = Way::Scan { inclusive: false, look_back };
             for (way, by, keys) in [
@@ -96,13 +96,11 @@ fn reductions(all: &mut Cases) {
                 add(segments::By::UnsortedOffsets(how), n, 40, 1, Any);
             }
         }
-        // In the pass that combines tiles, each thread gets one tile, and there are three
-        // workgroups.
+        // The pass that combines tiles has three workgroups, in which each thread gets one tile.
         add(segments::By::Offsets, 2 * tile * 4 * lanes + 1, 4 * tile, 2, Rising);
         add(segments::By::Offsets, 2 * tile * 4 * lanes + 2 * tile, 4 * lanes * tile, 2, Falling);
-        // A subgroup searches the offsets in steps, each of which divides the remaining ones into
-        // `lanes + 1` parts. With this number of offsets, the parts of both steps have equal
-        // lengths.
+        // A subgroup searches the offsets in steps. Each step divides the remaining offsets into
+        // `lanes + 1` parts. With this number of offsets, all parts of a step have equal lengths.
         let offsets = (lanes + 2) * (lanes + 1);
         add(segments::By::EvenOffsets, (offsets - 1) * EVEN_LENGTH, EVEN_LENGTH, 2, Any);
     }
@@ -216,8 +214,8 @@ fn sorts_of_segments(all: &mut Cases) {
     for wide in [false, true] {
         for payload in Payload::ALL {
             let narrow = Tiles::Narrow;
-            // Some segments share a tile, and others have one alone. All 32 bits of the words of
-            // head flags are used, and the last tile begins within a word.
+            // Some segments share a tile, and others have a tile of their own. Head flags fill
+            // whole 32-bit words, and the flags of the last tile begin in the middle of a word.
             let half = [5, small / 2 + 3, small / 2 - 9, 2, small, 0, 40, small - 1, 24];
             add(wide, Given::Host, &half, payload, narrow);
             add(wide, Given::Device, &half, payload, narrow);
@@ -241,8 +239,7 @@ fn sorts_of_segments(all: &mut Cases) {
             add(wide, Given::Device, &several, payload, Tiles::Narrow);
             // More threads than a digit has values, with the maximum number of keys per thread.
             let n = u64::from(MANY_THREADS) * 4 * 4 + 5;
-            // With narrow subgroups, the workgroup has so many subgroups that their counters do not
-            // fit in shared memory.
+            // Skip narrow subgroups: the counters of so many subgroups do not fit in shared memory.
             if width > 4 {
                 for given in [Given::Host, Given::Device] {
                     add(wide, given, &[n, 3], payload, Tiles::Large(MANY_THREADS, 4, 1));

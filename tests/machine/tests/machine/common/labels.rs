@@ -21,8 +21,8 @@ pub fn labels(all: &mut Cases) {
     let threads = all.device.threads();
     let tile = |items: u32| u64::from(threads * items);
     let keys = [KeyType::U32, KeyType::U64];
-    // The same functions without labels, counted by atomics. In all other cases, splits into this
-    // many buckets use labels.
+    // Splits that count by atomics without labels. In all other cases, splits into 100 buckets use
+    // labels.
     for key in keys {
         for (output, function) in
             [(SplitOutput::Keys, Function::Range), (SplitOutput::Pairs(1), Function::Crowded)]
@@ -40,7 +40,7 @@ pub fn labels(all: &mut Cases) {
             };
             // Three subproblems; the last one has fewer tiles.
             add(SplitCase { n: 4 * tile(4) + 5, turns: 2, ..of(Function::Range, 13) });
-            // The last word of labels is partial.
+            // The labels do not fill the last word.
             add(SplitCase { n: 4 * tile(5) - 1, items: 5, ..of(Function::Range, 33) });
             add(SplitCase { n: 0, on_device: true, ..of(Function::Range, 9) });
             add(SplitCase { n: 3 * tile(4), on_device: true, ..of(Function::Range, 2) });

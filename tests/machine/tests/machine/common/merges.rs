@@ -35,7 +35,7 @@ impl MergeCase {
     }
 
     fn key_words(&self, keys: &[i64]) -> Vec<u32> {
-        // 2^63 is added to 64-bit keys, so that they are positive.
+        // 64-bit keys are unsigned, so add 2^63 to make them positive.
         let bias = u64::from(self.wide) << 63;
         words_of(self.key(), keys.iter().map(|&key| (key as u64).wrapping_add(bias)))
     }

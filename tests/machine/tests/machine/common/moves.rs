@@ -117,17 +117,17 @@ pub struct SortCase {
     /// Threads per tile, and keys per thread.
     pub threads: u32,
     pub items: u32,
-    /// Number of turns in which a tile passes through shared memory.
+    /// Number of turns, each of which moves a part of a tile through shared memory.
     pub turns: u32,
     /// Whether each third of a tile is sorted as a separate segment.
     pub segments: bool,
     pub on_device: bool,
     /// Whether to sort by three bits only.
     pub few_bits: bool,
-    /// Whether a one-sweep sort uses its variant for few keys.
+    /// Whether a one-sweep sort uses its variant for small arrays.
     pub small_sort: bool,
-    /// Whether keys differ only in their second digit, and only between the parts that the first
-    /// pass counts.
+    /// Whether keys differ only in their second digit, and all keys of a part that a workgroup of
+    /// the first pass counts are equal.
     pub parts_alike: bool,
 }
 
@@ -225,7 +225,7 @@ pub enum Function {
     OrderedDigit,
     Even,
     Range,
-    /// Splitters in groups of four adjacent ones, so that several are in the same lookup cell.
+    /// Splitters in groups of four adjacent values, so that lookup cells contain several splitters.
     Crowded,
     Identity,
     /// Identity buckets, with most keys out of range.
@@ -353,8 +353,8 @@ impl SplitCase {
         };
         match (self.function, self.bucket_of().0) {
             (_, Bucket::Range(splitters)) => {
-                // Splitters from both ends, so that even few keys include the edges of the first
-                // and last cell.
+                // Alternate splitters from both ends, so that even few keys include the edges of
+                // the first and last cell.
                 let (ends, begins) = (splitters.iter().rev(), splitters.iter());
                 let all = ends.zip(begins).flat_map(|(end, begin)| [*end, *begin]);
                 all.flat_map(|s| [s, s.saturating_sub(1)]).collect()
@@ -372,14 +372,14 @@ impl SplitCase {
         }
     }
 
-    /// The case with a modified policy.
+    /// Creates the case with a policy that `change` modifies.
     pub fn case_with(&self, device: Device, change: impl FnOnce(&mut Policy)) -> Result<Case> {
         let Self { key, output, method, buckets, n, .. } = *self;
         let mut policy = policy(device);
         let shape = TileShape::new(device.threads(), self.items).in_turns(self.turns);
         set_split_tiles(&mut policy, shape);
         policy.split.max_buckets_by_ballots = if self.by_votes { 256 } else { 0 };
-        // Labels are never counted by votes.
+        // Splits by labels never count by votes, so disable labels.
         if self.by_votes {
             policy.split.min_buckets_labelled = u32::MAX;
         }

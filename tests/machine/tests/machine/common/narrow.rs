@@ -12,9 +12,9 @@ use super::moves::{Function, Payload, SortCase, SplitCase, SplitOutput, image, w
 use super::primitives::{Device, policy};
 use super::setup::{Cases, Setup};
 
-/// A counting sort divides the range of values into slices, one per workgroup. If the plan is a
-/// counting sort, changes some keys to the first and last values of slices. The last key gets the
-/// lowest value, so that counting it twice is detected.
+/// If the plan is a counting sort, replaces some keys by the first and last values of slices. (Such
+/// a sort divides the range of values into slices, one per workgroup.) The last key gets the lowest
+/// value, so that a kernel that counts it twice is detected.
 pub fn put_on_slice_edges(plan: &Plan, key: KeyType, descending: bool, keys: &mut [u64]) {
     let Some(slice) = specialized(plan, "ROOM").next().map(u64::from) else { return };
     let last = (1u64 << key.bits()) - 1;
@@ -29,16 +29,16 @@ pub fn put_on_slice_edges(plan: &Plan, key: KeyType, descending: bool, keys: &mu
     }
 }
 
-/// Approximate number of keys that a workgroup counts before it checks for counters that may
+/// Approximate number of keys that a workgroup counts between two checks for counters that might
 /// overflow.
 const CHUNK: u64 = 49_152;
-/// Keys per thread in a batch; a chunk is a number of batches.
+/// Keys per thread in a batch. A chunk consists of whole batches.
 const BATCH_KEYS: u64 = 32;
 
 /// A counting sort in which one value occurs more often than a 16-bit counter can count. In the
-/// first chunk and one more batch, only every fourth key has this value, so its counter has room
-/// for another chunk. All later keys have this value, so the counter overflows unless the kernel
-/// checks it again.
+/// first chunk and one more batch, only every fourth key has this value, so the first check finds
+/// that the counter cannot overflow in the next chunk. All later keys have this value, so the
+/// counter overflows unless the kernel checks it again.
 pub fn full_counters_case(device: Device) -> Result<Case> {
     const COMMON: u64 = 0xC0DE;
     let mut policy = policy(device);
@@ -73,7 +73,7 @@ pub fn narrow(all: &mut Cases) {
         (KeyType::U16, batch / 2 + 7),
         (KeyType::I16, 33),
         (KeyType::F16, batch + 9),
-        // A whole number of words whose last vector is partial.
+        // The keys fill whole words, but the last vector is partial.
         (KeyType::U16, 34),
     ]
     .into_iter()

@@ -10,11 +10,11 @@ pub enum Kind {
     /// Random arcs with weights that may be zero; one vertex has very many arcs.
     Random,
     /// A tree with each arc twice. Each distance improves exactly once, so the number of
-    /// relaxations is known. Many vertices have enough arcs to be hubs or to occupy a whole
-    /// workgroup.
+    /// relaxations is known. Many vertices have so many arcs that a whole workgroup or (for hubs)
+    /// all workgroups relax them.
     Tree,
-    /// A tree of three levels. 80 vertices have enough arcs for a workgroup each, and the leaves
-    /// are far away at similar distances.
+    /// A tree of three levels. Each of 80 vertices has enough arcs for a whole workgroup, and the
+    /// leaves have large, similar distances.
     Wide,
     /// A tree whose weights are so large that sums overflow a distance.
     Far,
@@ -25,7 +25,7 @@ pub enum Kind {
 }
 
 /// Numbers of children of the vertices of a tree, repeated cyclically. Since each arc occurs twice,
-/// 12 children make a hub, and 6 or 7 occupy a workgroup.
+/// vertices with 12 children are hubs, and the arcs of vertices with 6 or 7 occupy a workgroup.
 const CHILDREN: [u32; 8] = [20, 12, 6, 7, 3, 12, 1, 2];
 /// The largest finite float.
 const MAX_FLOAT: u32 = 0x7F7F_FFFF;

@@ -38,7 +38,7 @@ pub struct HistogramCase {
     pub bins: u32,
     pub weighted: Weighted,
     pub wide: bool,
-    /// Number of counted channels: 1 of 1, 3 of 4, or 4 of 4.
+    /// Number of counted channels. With 3 or 4, samples have four channels; with 1, they have one.
     pub channels: u32,
     pub on_device: bool,
     pub n: u64,
@@ -46,12 +46,12 @@ pub struct HistogramCase {
     pub cells: u32,
 }
 
-/// A range of floats whose even bins have fractional edges. A bin index that is computed by
-/// multiplication with the scale is wrong next to some edges, and the last bin ends slightly before
-/// the end of the range.
+/// A range of floats whose even bins have fractional edges. Computing a bin index by multiplication
+/// with the scale gives a wrong bin near some edges. The last bin ends slightly before the end of
+/// the range.
 const UNEVEN: (f64, f64) = (0.1, 12.19);
-/// Bin counts that select the [`UNEVEN`] range. With few bins, only samples near edges are compared
-/// with them; with many, all samples.
+/// Bin counts that select the [`UNEVEN`] range. With few bins, kernels compare only samples near an
+/// edge with that edge; with many bins, they compare all samples.
 pub const EDGE_BINS: u32 = 23;
 pub const MANY_EDGE_BINS: u32 = 600;
 
@@ -163,7 +163,7 @@ impl Parameters for HistogramCase {
             }
             false => number as usize,
         };
-        // Partial sums of consecutive weights equal 2^32 - 1.
+        // The sum of the first two of four consecutive weights is exactly 2^32 - 1.
         let large = |i: u64| [u32::MAX - 7, 7, 1, 1 << 31][i as usize % 4];
         let weights: Vec<u32> = match weighted {
             Weighted::Large => (0..max).map(large).collect(),
@@ -203,7 +203,7 @@ impl Parameters for HistogramCase {
     }
 }
 
-/// Fills and copies of whole arrays, and of a number of words given on the device.
+/// Fills and copies whole arrays, or as many words as a device count specifies.
 pub fn memory_case(device: Device, n: u64, on_device: bool) -> Result<Case> {
     let policy = policy(device);
     let mut setup = Setup::new(device, "memory");
@@ -276,8 +276,8 @@ pub fn barrier_probe_case(device: Device, lockstep: bool) -> Result<Case> {
 pub fn device_probe_case(device: Device) -> Result<Case> {
     let mut setup = Setup::new(device, "probe");
     let threads = [device.threads(), device.width.max(32)];
-    // Real devices never fold the few workgroups of the probe into two dimensions, so its kernel does not expect
-    // additional workgroups.
+    // Real devices never fold the few workgroups of the probe into two dimensions, so its kernel
+    // does not expect additional workgroups.
     let groups = device.max_groups().min(3);
     let probe = DeviceProbe { subgroup_size: device.width, threads, groups };
     probe.declare(&mut setup.graph)?;

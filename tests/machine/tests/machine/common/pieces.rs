@@ -1,4 +1,4 @@
-//! Plans of the kernels for arrays that are split in pieces: they collect the parts of each bucket
+//! Plans of the kernels that process large arrays in pieces: they collect the parts of each bucket
 //! from all pieces. The engine runs these kernels directly, without graph passes.
 
 use anyhow::Result;
@@ -27,16 +27,16 @@ const EACH: u64 = 4;
 const UNTOUCHED: u32 = 0xDEAD_BEEF;
 
 impl PiecesCase {
-    /// The offset of each bucket in the piece and in the array. In the array, elements of other pieces
-    /// lie between them.
+    /// The offsets of each bucket in the piece and in the array. In the array, elements of other
+    /// pieces lie between the buckets.
     fn buckets(&self) -> (Vec<u32>, Vec<u32>) {
         let mut rng = Rng::new(u64::from(self.n * 31 + self.buckets));
         let mut offsets: Vec<u32> =
             (1..self.buckets).map(|_| rng.below(u64::from(self.n) + 1) as u32).collect();
         offsets.sort_unstable();
         offsets.insert(0, 0);
-        // Destinations in the middle of the array: the difference that kernels add to an index may
-        // be negative and wrap around.
+        // Destinations are in the middle of the array, so the difference that kernels add to an
+        // index may be negative and wrap around.
         let mut place = 1000;
         let mut shares = Vec::new();
         for bucket in 0..offsets.len() {

@@ -1,4 +1,4 @@
-//! The device and the policy for plans. Only the files of this folder use the engine's API.
+//! The simulated device of a case, and the policy of its plans.
 
 use multisplit::graph::Limits;
 use multisplit::operations::split::TileShape;
@@ -56,8 +56,8 @@ const NVIDIA: u32 = 0x10de;
 /// A policy with small tiles, so that few elements make many tiles.
 pub fn policy(device: Device) -> Policy {
     let mut properties = DeviceProperties {
-        // With the tuned sizes for NVIDIA, some kernels load values early and others late, so both
-        // variants are tested.
+        // The tuned sizes for NVIDIA cover both variants of kernels: those that load values early
+        // and those that load them late.
         vendor_id: NVIDIA,
         subgroup_size: device.width,
         shared_memory: SHARED_MEMORY,
@@ -75,7 +75,7 @@ pub fn policy(device: Device) -> Policy {
     policy.select_threads = threads;
     policy.by_key_threads = threads;
     policy.spin_limit = 4;
-    // Without this automatic choice of small tiles, cases choose tile sizes themselves.
+    // Disable the automatic choice of small tiles, because cases choose tile sizes themselves.
     policy.small_scans_up_to = 0;
     policy.small_selects_up_to = 0;
     policy.small_threads = threads;

@@ -11,8 +11,8 @@ use anyhow::{Context, Result};
 /// Environment variable: labels of the kernels to test, separated by commas (`scan` includes all
 /// labels that begin with `scan.`).
 const KERNELS: &str = "MULTISPLIT_KERNELS";
-/// Environment variable: texts separated by semicolons. Only mutants whose place contains one of
-/// them are tried.
+/// Environment variable: texts separated by semicolons. Only mutants whose place contains at least
+/// one of these texts are tried.
 const PLACES: &str = "MULTISPLIT_PLACES";
 /// Environment variable: set to 1 to try only mutants that are listed as equivalent.
 const LISTED: &str = "MULTISPLIT_LISTED";
@@ -31,7 +31,7 @@ fn threads() -> usize {
     std::thread::available_parallelism().map_or(2, usize::from)
 }
 
-/// The part of a full run (from 0) and the number of parts, from `MULTISPLIT_PART=K/N`.
+/// The index of the part to run (from 0) and the number of parts, from `MULTISPLIT_PART=K/N`.
 pub fn part() -> (usize, usize) {
     let given = std::env::var("MULTISPLIT_PART").ok().filter(|_| full());
     let parsed = given.and_then(|text| {
@@ -91,8 +91,8 @@ pub fn say(line: &str) {
     }
 }
 
-/// Runs `work`. Also returns its processor time, or its wall-clock time if the system does not
-/// report the former.
+/// Runs `work`. Returns its result and its processor time, or its wall-clock time if the system
+/// does not report processor time.
 pub fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     let begin = Instant::now();
     let now = || {

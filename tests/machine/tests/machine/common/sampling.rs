@@ -27,7 +27,7 @@ fn variants(case: &Case) -> Vec<(String, Vec<(u32, u32)>)> {
     variants.collect()
 }
 
-/// Cases with more buckets per lane are avoided in a sample. With narrow subgroups, a few such
+/// A sample avoids cases with more buckets per lane than this. With narrow subgroups, a few such
 /// cases would take as long as all others, and cases with wider subgroups execute the same blocks.
 const MAX_BUCKETS_PER_LANE: u32 = 16;
 
@@ -37,8 +37,8 @@ fn buckets_per_lane(case: &Case, device: Device) -> u32 {
     (1 << bits.max().unwrap_or(0)) / device.width
 }
 
-/// Contents of earlier samples: the number of cases per width and kernel, and the specializations
-/// of each kernel.
+/// The cases of earlier samples: their number per width and kernel, and the specializations of each
+/// kernel.
 #[derive(Default)]
 pub struct Seen {
     kernels: HashMap<(u32, String), usize>,

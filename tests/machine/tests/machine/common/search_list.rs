@@ -55,7 +55,8 @@ pub fn searches(all: &mut Cases) {
     }
 }
 
-/// Searches whose statistics are known as well as their distances, and unusual networks.
+/// Searches of trees, whose statistics are known as well as their distances, and of unusual
+/// networks.
 pub fn special_searches(device: Device) -> Vec<SsspCase> {
     let mut all = Vec::new();
     for (number, method) in METHODS.into_iter().enumerate() {
@@ -78,8 +79,8 @@ pub fn special_searches(device: Device) -> Vec<SsspCase> {
         all.push(SsspCase { vertices: 60, resident: true, floats: !floats, ..far });
         let short = SsspCase { short_queues: true, resident: true, ..search(method, Kind::Random) };
         all.push(SsspCase { vertices: 300, ..short });
-        // Two dispatches of three rounds each. The whole search takes nineteen rounds, so it ends
-        // early.
+        // The search may take two dispatches of three rounds each. It would need nineteen rounds,
+        // so it ends early.
         let path = SsspCase { locally: false, resident: true, ..search(method, Kind::Path) };
         all.push(SsspCase { vertices: 20, rounds: 6, resident_rounds: 3, ..path });
     }

@@ -20,7 +20,8 @@ pub struct SsspCase {
     pub floats: bool,
     /// Whether one dispatch runs many rounds.
     pub resident: bool,
-    /// Whether each workgroup distributes the arcs of its vertices over all its threads.
+    /// Whether each workgroup distributes the arcs of its vertices over all its threads. Otherwise
+    /// each subgroup distributes them over its lanes.
     pub spread: bool,
     /// Whether queues have too few entries for all found vertices.
     pub short_queues: bool,
@@ -50,7 +51,7 @@ const GAVE_UP: usize = 18;
 const ROUNDS: usize = 19;
 const RELAXATIONS: usize = 22;
 const EXPANSIONS: usize = 24;
-/// Words of the first rounds in the history, two per round.
+/// Words of the history that describe the first rounds, two words per round.
 const HISTORY: std::ops::Range<usize> = 0..160;
 
 /// Checks the report and the history. In a tree, each vertex is expanded and each arc is relaxed
@@ -70,7 +71,7 @@ fn verify(of: SsspCase, network: &Network, held: &[u32]) -> Verify {
         let (report, history) = (words("sssp.status"), words("sssp.history"));
         let is = |name: &str, word: usize, expected: u32| {
             let found = report[word];
-            (found != expected).then(|| format!("{name}: {found}, not {expected}"))
+            (found != expected).then(|| format!("{name} is {found}, expected {expected}"))
         };
         if of.resident && of.resident_rounds < of.rounds {
             // If the search ends early, all dispatches together run this number of rounds.
@@ -84,7 +85,7 @@ fn verify(of: SsspCase, network: &Network, held: &[u32]) -> Verify {
             true => is(name, word, least).or_else(|| is(name, word + 1, 0)),
             false => {
                 let found = report[word];
-                (found < least).then(|| format!("{name}: {found}, fewer than {least}"))
+                (found < least).then(|| format!("{name} is {found}, expected at least {least}"))
             }
         });
         // The first round contains the source only.
@@ -133,16 +134,16 @@ impl Parameters for SsspCase {
             resident: Some(of.resident),
             tuning: Some(tuned),
         };
-        // Methods with a pile of far vertices need additional rounds to split it, several after
-        // each near set.
+        // Methods with a pile of far vertices need several additional rounds after each near set,
+        // to split the pile.
         let rounds = if has_pile(of.method) { 4 * of.rounds } else { of.rounds };
         let plan = multisplit_sssp::plan(&network, &options, &policy(device), &limits, rounds)?;
         let expected = distances(&network, of.floats);
         let cut_short = of.resident && of.resident_rounds < of.rounds;
         let verify = verify(of, &network, &expected);
         let outputs = if cut_short { Vec::new() } else { vec![("sssp.distances", expected)] };
-        // If each distance improves only once and subgroups do not expand vertices directly, the
-        // rounds do not depend on the schedule.
+        // The rounds do not depend on the schedule if each distance improves only once and
+        // subgroups do not expand vertices directly.
         let is_steady =
             matches!(of.network, Kind::Tree | Kind::Wide) && !of.locally && !of.short_queues;
         let steady = [("sssp.status", ROUNDS..ROUNDS + 3), ("sssp.history", HISTORY)];

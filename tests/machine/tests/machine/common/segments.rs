@@ -45,7 +45,8 @@ pub enum By {
     Keys,
     WideKeys,
     Offsets,
-    /// Offsets with more consecutive empty segments than kernels visit one by one.
+    /// Offsets with so many consecutive empty segments that kernels search instead of visiting them
+    /// one by one.
     ManyOffsets,
     /// Offsets of segments with one subgroup or workgroup each. Some segments are longer than a
     /// chunk.
@@ -68,7 +69,7 @@ pub enum By {
 pub enum Falling {
     /// By tiles that visit their offsets one by one.
     Walked,
-    /// By tiles with so many offsets that they search for the segment of each element.
+    /// By tiles that search for the segment of each element, because they have many offsets.
     Searched,
     /// By one subgroup per segment and per chunk.
     Workers,
@@ -105,8 +106,8 @@ impl SegmentsCase {
         });
         let mut heads: Vec<bool> = heads.collect();
         if let By::WorkerOffsets { .. } = self.by {
-            // Two segments of exactly one chunk; one of them begins at a chunk boundary of the
-            // array.
+            // Two segments are exactly one chunk long. The second one begins at a multiple of the
+            // chunk length.
             for begin in [70, 128] {
                 heads[begin..=begin + CHUNK as usize].fill(false);
                 heads[begin] = true;
@@ -238,8 +239,8 @@ impl SegmentsCase {
             offsets.push(0);
         }
         // Some cases have elements after the last segment, which must be ignored. With one worker
-        // per segment, there are so many that including them would change how the last segment is
-        // divided into chunks.
+        // per segment, there are so many that a kernel that wrongly adds them to the last segment
+        // divides it into more chunks.
         let behind = match self.by {
             By::ManyOffsets if self.subgroups.is_some() => 1,
             By::WorkerOffsets { by_subgroups } if self.on_device => {
@@ -316,9 +317,10 @@ impl Parameters for SegmentsCase {
 
 /// A value that no result can have.
 const UNTOUCHED: u32 = 0xDEAD_BEEF;
-/// Number of elements after those that the device count includes.
+/// Number of additional elements, which the device count excludes.
 const PAST: usize = 40;
-/// If there are fewer rows than an eighth of this, long rows are divided into chunks.
+/// Minimum number of workers. With fewer than an eighth as many rows, long rows are divided into
+/// chunks.
 const ROW_WORKERS: u32 = 64;
 /// Number of rows after the last row with elements.
 const EMPTY_ROWS: usize = 3;
@@ -366,7 +368,7 @@ pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
             (By::Offsets, 2 * tile, 5, true),
             (By::ManyOffsets, tile + 9, 40, false),
         ] {
-            // Cases that do not depend on the type and operator run with one of them only.
+            // Cases that do not depend on the type and operator run only with a single type.
             if by == By::Offsets || term.0 == KeyType::U32 {
                 all.push(SegmentsCase { length, on_device, n, ..SegmentsCase::new(term, by) });
             }
@@ -380,7 +382,8 @@ pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
             (true, false, ElementOrder::Any),
             (true, true, ElementOrder::Any),
         ] {
-            // Longer segments have more than eight chunks, whose results a subgroup combines.
+            // Segments of 350 elements have more than eight chunks, whose results a subgroup
+            // combines.
             let length = if by_subgroups { 25 } else { 350 };
             let of = SegmentsCase::new(term, By::WorkerOffsets { by_subgroups });
             all.push(SegmentsCase { length, on_device, n: tile + 11, order, ..of });

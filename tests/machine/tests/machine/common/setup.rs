@@ -40,7 +40,7 @@ impl Cases {
     }
 }
 
-/// Number of array elements after those that a device count includes.
+/// Number of additional array elements, which a device count excludes.
 const SPARE: u64 = 100;
 
 /// The graph of a case with its inputs and expected outputs so far.
@@ -95,7 +95,8 @@ impl Setup {
         (max, Count::Device { buffer, index, max })
     }
 
-    /// Like `count`, for a second array. With a device count, the array has `spare` more elements.
+    /// Like `count`, for a second array. If `spare` is given, the count is on the device and the
+    /// array has that many additional elements.
     pub fn other_count(&mut self, name: &'static str, n: u64, spare: Option<u64>) -> (u64, Count) {
         let Some(spare) = spare else { return (n, Count::Host(n)) };
         let buffer = self.words(name, vec![7, n as u32, 7]);

@@ -1,5 +1,6 @@
-//! Plans of the passes after a search, which build the predecessor tree: first by arcs of nonzero
-//! weight, then by arcs of zero weight, for which several trees are correct.
+//! Plans of the passes that build the predecessor tree after a shortest-path search. The first pass
+//! follows arcs of nonzero weight. The second pass follows arcs of zero weight, for which several
+//! trees are correct.
 
 use std::sync::Arc;
 
@@ -14,7 +15,8 @@ use super::networks::{Kind, arc_words, distances, network, sum_of};
 use super::primitives::Device;
 use super::setup::{Setup, push_bytes};
 
-/// The predecessor of each vertex: the first of those with a smaller distance.
+/// The predecessor of each vertex: the lowest-numbered vertex with a smaller distance and an arc on
+/// a shortest path.
 fn nearer_predecessors(network: &Network, held: &[u32], floats: bool) -> Vec<u32> {
     let mut tree = vec![UNREACHED; held.len()];
     for from in 0..network.vertices() {
@@ -30,8 +32,9 @@ fn nearer_predecessors(network: &Network, held: &[u32], floats: bool) -> Vec<u32
     tree
 }
 
-/// Checks predecessors by zero-weight arcs. An arc may be followed only from a vertex that has a
-/// predecessor. Arcs of vertices that had one before the pass must be followed.
+/// Checks the predecessors that the pass finds by zero-weight arcs. The pass may follow an arc only
+/// from a vertex that has a predecessor. It must follow the arcs of all vertices that had a
+/// predecessor before the pass.
 fn verify_parents(network: Network, held: Vec<u32>, before: Vec<u32>) -> Verify {
     Arc::new(move |words: &dyn Fn(&str) -> Vec<u32>| {
         let (parents, found) = (words("parents"), words("found"));

@@ -37,7 +37,7 @@ pub const TERMS: [(KeyType, Operator); 6] = [
     (KeyType::F64, Operator::Sum),
 ];
 
-/// Whether sums are rounded. Such sums do not use look-back.
+/// Whether an operation rounds its results. Such scans and reductions do not use look-back.
 pub fn is_rounded((key, operator): (KeyType, Operator)) -> bool {
     key.is_float() && operator == Operator::Sum
 }
@@ -46,9 +46,10 @@ pub fn is_rounded((key, operator): (KeyType, Operator)) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ElementOrder {
     Any,
-    /// Each element determines the result of all elements up to it.
+    /// The result of all elements up to any element is that element, as in a maximum of ascending
+    /// elements.
     Rising,
-    /// Each element determines the result of all elements from it on.
+    /// The result of all elements from any element on is that element.
     Falling,
 }
 
@@ -68,7 +69,7 @@ impl TermCase {
         Self { key, operator, how, on_device, n, order, subgroups, single_group, small }
     }
 
-    /// An element that determines the result of all elements up to it.
+    /// The element at index `at` for [`ElementOrder::Rising`].
     fn rising_element(self, at: u64) -> u64 {
         let least = self.operator == Operator::Min;
         let sign = if least { -1 } else { 1 };

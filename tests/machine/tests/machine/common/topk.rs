@@ -18,9 +18,9 @@ use super::setup::{Parameters, Setup};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TopKData {
     Any,
-    /// Few distinct keys, so that many are equal to the k-th one.
+    /// Few distinct keys, so that many keys are equal to the k-th key.
     Few,
-    /// All keys are equal, so any estimated threshold is wrong.
+    /// All keys are equal, so no threshold separates the first k keys from the others.
     Same,
     /// Keys that differ only in their last bits.
     Near,
@@ -83,7 +83,7 @@ impl Parameters for TopKCase {
         if self.subgroups.is_some() {
             policy.spine_threads = policy.threads;
         }
-        // A few workgroups of several tiles each, and groups of samples that span several threads.
+        // A few workgroups with several tiles each. Groups of samples span several threads.
         policy.topk.groups = 5;
         policy.topk.filter_tiles = 2;
         policy.topk.maxima = 64;
@@ -135,7 +135,7 @@ impl Parameters for TopKCase {
         // The kernel reads and rewrites the word with the last key, so its remaining bytes are
         // initialized.
         setup.set("keys_out", words_of(key, vec![0; (rows * k) as usize]));
-        // Only the sort of the results ranks keys.
+        // Keys are ranked only by the sort of the results.
         let lane_order = device.lane_order && self.sorted && self.method == TopKMethod::Select;
         Ok(Case { lane_order, verify, ..setup.finish(self)? })
     }

@@ -20,7 +20,7 @@ struct Trial<'c> {
     options: Options,
     executed: Vec<bool>,
     steps: u64,
-    /// Words that must not depend on the schedule, as the unchanged kernel leaves them.
+    /// The words that must not depend on the schedule, as written by the unchanged kernel.
     steady: Vec<u32>,
 }
 
@@ -32,7 +32,8 @@ fn way(k: usize, width: u32, case: &Case) -> Options {
     let reversed = Schedule::Reversed;
     let held = |count| Schedule::HeldBack { first: 0, count, after: 40 };
     if case.may_give_up.is_some() && k % 6 != 1 {
-        // With the other options, some workgroups may make no progress, so the kernel may time out.
+        // Under the other schedules, some workgroups may make no progress, so the kernel may time
+        // out.
         return if k.is_multiple_of(2) { random } else { stalls };
     }
     match k % 6 {
@@ -51,8 +52,8 @@ fn cost(case: &Case) -> usize {
     words * case.plan.steps().len()
 }
 
-/// Whether two runs left the same schedule-independent words. A run that was allowed to time out
-/// has none.
+/// Whether the schedule-independent words of two runs are compatible. The list of a run that was
+/// allowed to time out is empty and is compatible with any other.
 fn may_be_same(one: &[u32], other: &[u32]) -> bool {
     one.is_empty() || other.is_empty() || one == other
 }
@@ -69,7 +70,7 @@ impl<'c> Trials<'c> {
     /// Chooses up to `count` cases that run the kernel with this label, sorted by cost.
     pub fn new(label: &str, cases: &'c [(u32, Case)], count: usize) -> Result<Self> {
         let has_it = |case: &Case| kernels(case).iter().any(|k| k == label);
-        // A sample omits the longest third.
+        // A sample omits the most expensive third of the cases.
         let considered = if all_mutants() { count } else { count * 3 / 2 };
         let mut cases: Vec<_> = cases.iter().filter(|(_, case)| has_it(case)).collect();
         ensure!(!cases.is_empty(), "{label}: no case runs this kernel");
