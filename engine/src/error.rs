@@ -198,8 +198,8 @@ pub enum Error {
         /// Name of the buffer or the plan.
         name: String,
     },
-    /// The buffers given for the imports of a plan do not match the imports: one is missing, duplicate, unknown or
-    /// not allowed.
+    /// A buffer for an import of a plan is missing, was given twice, overlaps another, or is not allowed, or the plan
+    /// has no such import.
     #[error("`{plan}`: {problem} `{name}`")]
     ImportBinding {
         /// Plan name.
@@ -325,7 +325,7 @@ pub enum Error {
     },
     /// Keys may have been sorted wrongly. The kernels relied on lane order: that the lanes of a subgroup execute the
     /// shared-memory atomics of one instruction in order of their index. A check during the run found that the device
-    /// does not keep this order. One tile in `canary_period` (a size of the policy) is checked.
+    /// does not keep this order. By default, the kernels check one tile in 256.
     #[error(
         "the result of `{plan}` may be in the wrong order, because the device did not execute shared-memory atomics in lane order; build the plan again (the context now ranks by ballots instead)"
     )]
@@ -422,7 +422,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Returns an error about a kernel that cannot run on this device or with this engine.
+    /// Returns the error for a kernel that cannot run on this device or with this engine.
     pub(crate) fn kernel(kernel: &Kernel, problem: impl Into<String>) -> Self {
         Self::Kernel { kernel: kernel.label().to_owned(), problem: problem.into() }
     }

@@ -151,7 +151,7 @@ impl KeyType {
         self.float(self.float_bits(value))
     }
 
-    /// The `f64` that is nearest to a key, for example for the axis of a plot.
+    /// The `f64` that is nearest to a key.
     pub(crate) fn value(self, bits: u64) -> f64 {
         let unused_bits = u64::BITS - self.bits();
         match self.kind() {
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn array_sizes_are_multiples_of_words() {
+    fn array_sizes_are_whole_32_bit_words() {
         assert_eq!((KeyType::U8.array_len(5), KeyType::U16.array_len(5)), (8, 6));
         assert_eq!(KeyType::U8.array_bytes(5), 8);
         assert_eq!(KeyType::Bf16.array_bytes(2), 4);

@@ -27,9 +27,8 @@ use crate::memory::{Buffer, Location};
 
 /// A plan that is ready to be recorded any number of times.
 ///
-/// Recording takes `&self` and modifies no shared state except a counter. Several threads can therefore record one
-/// executable into different command buffers at the same time, each as a separate frame in flight. Each frame has its
-/// own workspace and descriptors.
+/// Recording takes `&self`. Several threads can record one executable into different command buffers at the same time,
+/// if each uses a different frame in flight. Each frame has its own workspace and descriptors.
 pub struct Executable {
     pub(crate) device: Arc<Device>,
     pub(crate) plan: Plan,
@@ -52,7 +51,7 @@ pub struct Executable {
     status: Arc<StatusWord>,
     /// Whether passes of the plan rank by lane order, and may therefore set the status word.
     lane_order: bool,
-    /// Name of the plan, to mark buffers. A shared string, so that submitting does not allocate memory.
+    /// Name of the plan, for marking buffers as unverified. Shared, so that a submission does not allocate memory.
     name: Arc<str>,
 }
 

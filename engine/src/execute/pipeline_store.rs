@@ -18,8 +18,9 @@ use crate::device::shared::{Attachment, Device};
 use crate::error::{Result, VkResultExt};
 use crate::execute::pipeline::{Form, Pipeline};
 
-/// Number of kept pipelines at which the unused ones are destroyed. Without a limit, a program that creates bucket
-/// functions at run time would use more and more memory: about 1.6 MB per pipeline with a software driver.
+/// If the store has at least this many pipelines, adding one destroys the unused ones. Without a limit, a program that
+/// creates bucket functions at run time would use more and more memory: about 1.6 MB per pipeline with a software
+/// driver.
 const MAX_KEPT: usize = 256;
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -111,7 +112,8 @@ impl PipelineStore {
         match pipelines.entry(key) {
             Entry::Vacant(entry) => Ok(entry.insert(Arc::new(pipeline)).clone()),
             Entry::Occupied(entry) => {
-                // Another thread has created the pipeline first. SAFETY: newly created and not in use.
+                // Another thread has created the same pipeline first.
+// SAFETY: the pipeline is newly created and not in use.
                 unsafe { pipeline.destroy(device) };
                 Ok(entry.get().clone())
             }
@@ -243,8 +245,8 @@ struct CacheFile {
 }
 
 impl CacheFile {
-    /// A software driver can run at several subgroup sizes with the same device id, so the name contains the subgroup
-    /// size.
+    /// The cache file in `folder` for a device. Its name contains the subgroup size, because a software driver can run
+    /// at several subgroup sizes with the same device id.
     fn new(folder: &Path, properties: &DeviceProperties) -> Self {
         let DeviceProperties { vendor_id, device_id, subgroup_size, .. } = properties;
         let uuid = properties.pipeline_cache_uuid;

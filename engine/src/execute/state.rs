@@ -36,13 +36,13 @@ impl State {
         self.buffers.get(frame).map_or(vk::Buffer::null(), Buffer::raw)
     }
 
-    /// Sets the state of all frames to zero, and waits.
+    /// Submits commands that set the state of all frames to zero, and waits.
     pub fn clear(&self, device: &Arc<Device>) -> Result<()> {
         if self.buffers.is_empty() {
             return Ok(());
         }
         run_once(device, |commands| {
-            // SAFETY: recording; the buffers outlive the call, which waits.
+            // SAFETY: the command buffer is recording; the buffers outlive the call, which waits.
             unsafe { self.record_clear(device, commands) };
             Ok(())
         })
@@ -51,7 +51,7 @@ impl State {
     /// Records the clear at the beginning of a run, if the run has to clear the state.
     ///
     /// # Safety
-    /// As for `record_clear`.
+    /// The requirements of `record_clear`.
     pub unsafe fn record_first_clear(&self, device: &Device, commands: vk::CommandBuffer) {
         if self.cleared_by_run && !self.buffers.is_empty() {
             // SAFETY: by the caller's contract.
@@ -59,13 +59,14 @@ impl State {
         }
     }
 
-    /// Sets the state of all frames to zero, before accesses by kernels.
+    /// Records commands that set the state of all frames to zero, and a barrier before accesses by kernels.
     ///
     /// # Safety
-    /// `commands` is recording. The buffers outlive their execution, during which nothing else uses the state.
+    /// `commands` is recording. The buffers outlive the execution of the commands. No other code uses the state
+/// meanwhile.
     unsafe fn record_clear(&self, device: &Device, commands: vk::CommandBuffer) {
         for buffer in &self.buffers {
-            // SAFETY: by the caller's contract; the whole buffer, whose usage includes transfers.
+            // SAFETY: by the caller's contract. The range is the whole buffer, and its usage flags include transfers.
             unsafe { device.raw.cmd_fill_buffer(commands, buffer.raw(), 0, vk::WHOLE_SIZE, 0) };
         }
         let barrier = memory_barrier(Scope::TRANSFER_WRITE, Scope::COMPUTE_READ_WRITE);

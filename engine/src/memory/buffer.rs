@@ -41,7 +41,7 @@ struct Inner {
     piece: Option<MemoryPiece>,
     size: u64,
     name: String,
-    /// The plan that marked this buffer; see [`Buffer::set_unverified`].
+    /// Name of the plan that marked this buffer as unverified; see [`Buffer::set_unverified`].
     unverified: Mutex<Option<Arc<str>>>,
     _share: Share,
 }
@@ -153,12 +153,12 @@ impl Buffer {
         *self.unverified_plan() = Some(plan.clone());
     }
 
-    /// The plan that the mark names, if the buffer is marked.
+    /// Name of the plan that marked the buffer as unverified, if any.
     pub(crate) fn unverified(&self) -> Option<Arc<str>> {
         self.unverified_plan().clone()
     }
 
-    /// Removes the mark and returns the plan that it names. The caller must check the status word.
+    /// Like [`unverified`](Self::unverified), and removes the mark. The caller must check the status word.
     pub(crate) fn take_unverified(&self) -> Option<Arc<str>> {
         self.unverified_plan().take()
     }

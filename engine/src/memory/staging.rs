@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 /// Size of a slot in bytes. Large enough to amortize a submission, and small enough that filling one slot overlaps
 /// with copying another.
 const SLOT_BYTES: u64 = 4 << 20;
-/// Size of a slot for short transfers, which are the most frequent ones in small programs.
+/// Size in bytes of a slot for short transfers.
 const SHORT_BYTES: u64 = 64 << 10;
 /// Maximum number of slots per size.
 const MAX_SLOTS: usize = 32;
@@ -34,7 +34,7 @@ const LIMITED_SLOTS: u64 = 4;
 /// Minimum size of a slot in bytes, with a memory limit.
 const MIN_SLOT_BYTES: u64 = 4 << 10;
 
-/// The staging memory of a device.
+/// The staging memory of a device, divided into slots.
 pub(super) struct Staging {
     /// Slots for short transfers, then slots for all others.
     pools: [Pool; 2],
@@ -112,7 +112,7 @@ impl Staging {
         }
     }
 
-    /// The slots for a transfer of this size.
+    /// The pool of slots for a transfer of `bytes` bytes.
     fn pool(&self, bytes: u64) -> &Pool {
         let [short, long] = &self.pools;
         if bytes <= short.slot_bytes { short } else { long }
@@ -163,8 +163,8 @@ impl Staging {
             }
             slots = pool.lock();
             match failure {
-                // Waiting for other transfers to return slots is not possible if no slots exist, or if this transfer
-                // is nested in another.
+                // Otherwise, waits for other transfers to return slots. That is not possible if no slots exist, or if
+                // this transfer runs in a callback of another.
                 Some(error) if nested || slots.made == 0 => return Err(error),
                 _ => {}
             }
@@ -273,7 +273,7 @@ impl Slot {
         match CommandSlot::new(device) {
             Ok(commands) => Ok(Self { memory, commands, _share: share }),
             Err(error) => {
-                // SAFETY: newly created and not in use.
+                // SAFETY: the object is newly created and not in use.
                 unsafe { memory.release(device) };
                 Err(error)
             }

@@ -127,7 +127,7 @@ impl Facts {
         })
     }
 
-    /// Lowers limits. Limits that `change` raises keep their value.
+    /// Lowers limits to the values that `change` sets. Limits that `change` raises keep their value.
     pub(crate) fn lower(&mut self, change: impl FnOnce(&mut DeviceFacts)) {
         let (mut lowered, facts) = (self.0, &mut self.0);
         change(&mut lowered);
@@ -139,12 +139,12 @@ impl Facts {
         facts.max_samples = facts.max_samples.min(lowered.max_samples);
     }
 
-    /// Records whether the device keeps lane order, as the probe or a check in a kernel found.
+    /// Records whether the device keeps lane order, as found by the probe or by a check in a kernel.
     pub(crate) fn set_lane_order(&mut self, lane_order: bool) {
         self.0.lane_order = lane_order;
     }
 
-    /// Whether the device may keep lane order, so that the probe is worthwhile.
+    /// Whether to probe the device for lane order. Only NVIDIA GPUs are expected to keep it.
     pub(crate) fn may_have_lane_order(properties: &DeviceProperties) -> bool {
         Family::of(properties) == Family::Nvidia
     }

@@ -1,4 +1,4 @@
-//! Methods that a policy selects from.
+//! Methods for scans, splits, sorts and ranking. A policy selects one of each.
 
 /// Method of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,7 +49,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// All methods that are stable within buckets: every method except `FullSort` and `Auto`.
+    /// All methods that keep the input order within each bucket: every method except `FullSort` and `Auto`.
     pub const ALL: [Self; 6] = [
         Self::Direct,
         Self::Warp,
@@ -105,7 +105,7 @@ impl Ranking {
         self != Self::Ballots
     }
 
-    /// Whether the lanes are reversed, for tests.
+    /// Whether this is `ReversedLanes`, which only tests use.
     pub(crate) fn is_reversed(self) -> bool {
         #[cfg(feature = "broken-plans")]
         return self == Self::ReversedLanes;

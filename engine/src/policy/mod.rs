@@ -1,5 +1,5 @@
-//! Sizes (tuning parameters) and methods for each kind of device. Kernels do not depend on GPU models; the tables
-//! here and in the `sizes.rs` of each operation do.
+//! Sizes (tuning parameters) and methods for each kind of device. Only the tables here and in the `sizes.rs` of each
+//! operation depend on the GPU model. Kernels do not.
 
 pub(crate) mod allowed;
 pub(crate) mod facts;
@@ -30,7 +30,7 @@ use table::{Holds, size, sizes};
 pub(crate) const MAX_ELEMENTS: u64 = (1 << 30) - 1;
 /// Minimum of `max_elements`. With fewer elements, an array could not be divided into two aligned pieces.
 const MIN_ELEMENTS: u64 = 128;
-/// Maximum of `spin_limit`. Waiting longer takes more time than recomputing the missing tile.
+/// Maximum of `spin_limit`. More polls take longer than recomputing the missing tile.
 const MAX_SPINS: u64 = 1 << 22;
 
 sizes! {
@@ -52,9 +52,9 @@ sizes! {
         /// four. The rest is divided between other workers. Segments have workers of their own if their average
         /// length is at least 1/32 of this number, or 1/128 if workers are subgroups.
         segment_chunk: u32 = size(|_| multiples(4, u32::MAX.into())),
-        /// Minimum number of workers for which each worker is a subgroup; enough subgroups to fill the device. With
-        /// fewer, workers are workgroups. If a matrix has at least 1/8 of this number of rows, each row has exactly
-        /// one worker.
+        /// Minimum number of workers of a segmented reduction for which each worker is a subgroup: as many subgroups as
+        /// fill the device. With fewer workers, each worker is a workgroup. If a matrix has at least 1/8 of this number
+        /// of rows, each row has exactly one worker.
         min_subgroup_workers: u32 = size(any_u32),
         /// Scan method. Arrays that one workgroup can scan always take a single pass.
         scan: ScanMethod = size(scan_methods),
@@ -160,8 +160,8 @@ impl Policy {
             } else {
                 ScanMethod::LookBackUpTo(1 << 20)
             },
-            // Software drivers end loops after 65,535 iterations. On a GPU, scanning longer arrays with one workgroup
-            // leaves the other multiprocessors idle, which costs more than another pass.
+            // Software drivers end loops after 65,535 iterations, which limits how many tiles one workgroup can scan.
+            // On a GPU, a single workgroup leaves most multiprocessors idle, so for more tiles another pass is faster.
             spine_tiles: 64,
             // A single workgroup processes 16,384 elements at a time and saves a pass. On software drivers,
             // larger workgroups are not faster.
@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn workgroups_are_whole_subgroups() {
+    fn workgroup_sizes_are_multiples_of_the_subgroup_size() {
         for subgroup_size in [4, 8, 16, 32, 64, 128] {
             for max_threads in [128, 192, 256, 1024] {
                 let policy = test_policy(subgroup_size, max_threads);

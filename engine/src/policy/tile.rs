@@ -48,8 +48,8 @@ impl TileShape {
     ///   four if a multiprocessor has 64 KiB. Larger tiles in several turns suit GPUs with 48 KiB and 64 Ki
     ///   registers. On GPUs with fewer registers, larger tiles would spill keys to memory, which is several times as
     ///   slow.
-    /// - **At most 14 keys per thread**, to avoid spills as well: a key, its bucket and its position take two to
-    ///   three registers, and compilers for mobile GPUs have 64.
+    /// - **At most 14 keys per thread**, also to avoid spills: a key, its bucket and its position take two to three
+    ///   registers, and compilers for mobile GPUs have 64.
     pub(crate) const fn unmeasured(items: u32) -> Self {
         Self::new(UNMEASURED_THREADS, items)
     }

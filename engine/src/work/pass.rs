@@ -69,8 +69,8 @@ impl WorkPass<'_> {
         self
     }
 
-    /// Sets the push constants. `T` must have the layout of the shader's push constant block. They
-    /// can be replaced for each run, by the label of the pass.
+    /// Sets the push constants. `T` must have the layout of the shader's push constant block. Later
+    /// runs can replace them ([`Frame::set`](crate::Frame::set) with the label of the pass).
     pub fn push<T: NoUninit>(mut self, constants: &T) -> Self {
         self.push = Some(bytemuck::bytes_of(constants).to_vec());
         self
@@ -113,8 +113,8 @@ impl WorkPass<'_> {
             pass = pass.push_bytes(&push);
         }
         let pass = dispatch(pass);
-        // The caller may set the push constants of user-defined passes only. The kernels of built-in
-        // operations do not validate their push constants.
+        // Only the push constants of user-defined passes may be replaced, because the kernels of
+        // built-in operations do not validate theirs.
         work.graph.settable(pass);
     }
 }

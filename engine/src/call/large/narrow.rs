@@ -34,7 +34,8 @@ pub(in crate::call) fn narrow_array(
     convert(caller, (key, form), keys, words, false)
 }
 
-/// Converts piece by piece, because the arrays may exceed a binding.
+/// Converts keys to words if `widen` is set, otherwise words to keys. Works in pieces, because the
+/// arrays may exceed a storage binding.
 fn convert(
     caller: Caller<'_>,
     (key, form): (KeyType, Form),
