@@ -158,8 +158,9 @@ fn check_count(what: &'static str, n: u64) -> Result<()> {
     if n <= limit { Ok(()) } else { Err(Error::TooLarge { what, asked: n, limit }) }
 }
 
-/// Runs `work`. If a kernel finds that the device does not keep lane order, runs `work` again, now
-/// with ranking by ballots.
+/// Runs `work`. If a kernel finds that the device does not keep lane order (see
+/// [`Ranking::LaneOrder`](crate::policy::method::Ranking::LaneOrder)), runs `work` again, now with
+/// ranking by ballots.
 fn retry_with_ballots<T>(work: impl Fn() -> Result<T>) -> Result<T> {
     match work() {
         Err(Error::LaneOrder { plan }) => {

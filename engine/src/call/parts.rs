@@ -53,7 +53,7 @@ impl Footprint {
     }
 
     /// Maximum number of elements of one part, limited by the size of a storage binding and by the
-/// device's memory.
+    /// device's memory.
     pub fn max_part(self, context: &Context) -> u64 {
         let memory = context.properties().device_memory;
         let memory = context.device.memory_limit.map_or(memory, |limit| limit.min(memory));

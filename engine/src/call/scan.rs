@@ -158,7 +158,7 @@ impl ScanCall<'_> {
         in_parts(n, max, &mut |part| {
             let continued = part.end < n && self.heads.continues(part.end);
             // In an exclusive scan, the carry-in of the next part is the result for that part's first element.
-// This part therefore includes that element.
+            // This part therefore includes that element.
             let ahead = continued && !self.how.inclusive;
             let range = part.start..part.end + u64::from(ahead);
             let by = by.map(|by| {

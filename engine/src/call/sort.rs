@@ -62,8 +62,8 @@ impl Context {
     }
 
     /// Sorts a device array in place. Sorts by a range of bits and sorts of segments rely only on Vulkan's guarantees
-    /// ([`RankingChoice::Promised`](crate::RankingChoice::Promised)). Otherwise, a sort that fails the lane-order check
-    /// would already have lost the original order of equal keys.
+    /// ([`RankingChoice::Promised`](crate::RankingChoice::Promised)). If they relied on lane order and failed its
+    /// check, the keys would already have moved, and the original order of equal keys would be lost.
     pub fn sort_in_place<K: Key>(&self, keys: &mut Array<K>, sort: &Sort) -> Result<()> {
         // Equal keys are indistinguishable, so their original order does not matter, and a sort that failed the
         // lane-order check can be repeated.
@@ -296,7 +296,7 @@ impl<'a> SortCall<'a> {
     }
 }
 
-/// The arrays of a sort in place.
+/// The arrays of an in-place sort.
 #[derive(Clone, Copy)]
 struct SortArrays<'a> {
     key: KeyType,

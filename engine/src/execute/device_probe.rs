@@ -287,8 +287,8 @@ impl Context {
             let stored: Option<Verdict> = device.verdict_file().and_then(|file| file.load());
             stored.and_then(|verdict| verdict.fault(device.properties.subgroup_size))
         } else {
-            // If the probe itself fails, for example because memory is exhausted, this plan is not refused. The next plan
-// runs the probe again.
+            // If the probe cannot run, for example because memory is exhausted, this plan is not refused. The next plan
+            // runs the probe again.
             self.probe_device().unwrap_or_else(|error| {
                 tracing::warn!(%error, "the device probe could not run");
                 None

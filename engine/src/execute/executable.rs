@@ -41,7 +41,8 @@ pub struct Executable {
     /// `None` if the plan has no constants.
     constants: Option<Buffer>,
     pub(super) state: State,
-    /// Descriptor sets for recordings by the caller, one collection per frame. Empty unless descriptor sets are used.
+    /// Descriptor sets for recordings by the caller: one `Sets` per frame in flight. Empty if kernels access buffers by
+    /// push descriptors or by address.
     pub(crate) frames: Vec<Sets>,
     pub(crate) frame_count: usize,
     pub(crate) next_frame: AtomicUsize,
@@ -76,8 +77,8 @@ pub struct ExecutableOptions {
     /// descriptors, its own descriptor sets. Recording `k + frames` reuses those of recording `k`.
     pub frames: usize,
     /// Whether kernels access buffers by address instead of descriptors. Requires
-    /// [`Features::buffer_device_address`](crate::requirements::Features::buffer_device_address). Validation layers do not track such
-    /// accesses.
+    /// [`Features::buffer_device_address`](crate::requirements::Features::buffer_device_address). Validation layers do
+    /// not track such accesses.
     pub by_address: bool,
 }
 
@@ -403,7 +404,7 @@ impl Executable {
         if each_pass { self.steps.len() as u32 + 1 } else { 2 }
     }
 
-    /// Allocates descriptor sets for the plan; `None` unless descriptor sets are used.
+    /// Allocates descriptor sets for the plan; `None` if kernels access buffers by push descriptors or by address.
     pub(crate) fn new_sets(&self) -> Result<Option<Sets>> {
         if self.access != BufferAccess::Sets {
             return Ok(None);

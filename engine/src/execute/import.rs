@@ -208,7 +208,8 @@ impl<'p> Places<'p> {
             Some(given) => given,
             None if plan.workspace().size == 0 => BufferAt::NOWHERE,
             None => {
-                let message = "RecordOptions::workspace is not set, and the executable does not own a";
+                let message =
+                    "RecordOptions::workspace is not set, and the executable does not own a";
                 return Err(problem(plan, message, "workspace"));
             }
         };

@@ -57,7 +57,7 @@ impl PipelineStore {
         let initial = file.as_ref().map(CacheFile::load).unwrap_or_default();
         let create = |initial| {
             let info = vk::PipelineCacheCreateInfo::default().initial_data(initial);
-            // SAFETY: a live device; the data was checked to belong to this driver.
+            // SAFETY: the device is alive, and the data was checked to belong to this driver.
             unsafe { device.raw.create_pipeline_cache(&info, device.callbacks()) }
         };
         // If the driver rejects its own data, start with an empty cache.
@@ -113,7 +113,7 @@ impl PipelineStore {
             Entry::Vacant(entry) => Ok(entry.insert(Arc::new(pipeline)).clone()),
             Entry::Occupied(entry) => {
                 // Another thread has created the same pipeline first.
-// SAFETY: the pipeline is newly created and not in use.
+                // SAFETY: the pipeline is newly created and not in use.
                 unsafe { pipeline.destroy(device) };
                 Ok(entry.get().clone())
             }
@@ -165,8 +165,9 @@ impl Context {
     }
 
     /// All pipelines that have been created and are still kept, with the driver's statistics, such as registers, spills
-    /// and shared memory. The statistics are empty unless [`Config::pipeline_statistics`](crate::Config::pipeline_statistics)
-    /// was set and the device supports `VK_KHR_pipeline_executable_properties`.
+    /// and shared memory. The statistics are empty unless
+    /// [`Config::pipeline_statistics`](crate::Config::pipeline_statistics) was set and the device supports
+    /// `VK_KHR_pipeline_executable_properties`.
     pub fn pipeline_statistics(&self) -> Vec<PipelineStatistics> {
         let Ok(pipelines) = PipelineStore::of(&self.device) else { return Vec::new() };
         let pipelines = pipelines.lock();

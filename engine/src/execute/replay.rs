@@ -59,7 +59,7 @@ impl Context {
         let commands = Commands::new(&self.device)?;
         commands.record(vk::CommandBufferUsageFlags::SIMULTANEOUS_USE, |raw| {
             // SAFETY: the command buffer is recording; sizes have been checked, and the replay keeps the referenced
-// objects alive.
+            // objects alive.
             unsafe { prepared.record(raw, Timing::None) };
             Ok(())
         })?;
@@ -98,8 +98,8 @@ impl Context {
         })
     }
 
-    /// Runs the commands that `body` records, with the executable's own workspace, and waits. The prepared plan is kept
-    /// alive until then.
+    /// Submits the commands that `body` records, with the executable's own workspace, and waits for them. The prepared
+    /// plan is kept alive until they have run.
     pub(crate) fn run_prepared<'b>(
         &self,
         executable: &Executable,

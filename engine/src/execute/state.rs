@@ -48,7 +48,7 @@ impl State {
         })
     }
 
-    /// Records the clear at the beginning of a run, if the run has to clear the state.
+    /// Records the commands of `record_clear` if each run clears the state (`cleared_by_run`).
     ///
     /// # Safety
     /// The requirements of `record_clear`.
@@ -63,7 +63,7 @@ impl State {
     ///
     /// # Safety
     /// `commands` is recording. The buffers outlive the execution of the commands. No other code uses the state
-/// meanwhile.
+    /// meanwhile.
     unsafe fn record_clear(&self, device: &Device, commands: vk::CommandBuffer) {
         for buffer in &self.buffers {
             // SAFETY: by the caller's contract. The range is the whole buffer, and its usage flags include transfers.

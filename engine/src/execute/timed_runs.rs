@@ -117,7 +117,7 @@ impl Context {
             let commands = Commands::new(&self.device)?;
             commands.record(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT, |raw| {
                 // SAFETY: the command buffer is recording. The commands for query 0 reset all queries. The queries
-// outlive all submissions.
+                // outlive all submissions.
                 unsafe {
                     if query == 0 {
                         timestamps.reset(raw);

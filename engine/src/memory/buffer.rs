@@ -92,7 +92,7 @@ impl Buffer {
             unverified: Mutex::default(),
             _share,
         };
-        // SAFETY: just created.
+        // SAFETY: the buffer is newly created.
         let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
         let (memory, offset) = match (&device.hooks.memory, location) {
             (Some(allocator), Location::Device) => inner.place_by(&**allocator, &requirements)?,

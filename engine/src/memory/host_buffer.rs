@@ -39,7 +39,8 @@ impl HostBuffer {
             .during("vkCreateBuffer")?;
         let made = allocate(device, name, size, raw).and_then(|memory| {
             let mapped = map(device, name, size, raw, memory).inspect_err(|_| {
-                // SAFETY: the memory is not in use. The buffer may be bound to it, but is destroyed below without being used.
+                // SAFETY: the memory is not in use. The buffer may be bound to it, but is destroyed below without being
+// used.
                 unsafe { device.raw.free_memory(memory, device.callbacks()) };
             });
             mapped.map(|mapped| Self { raw, memory, mapped, size: size as usize })
@@ -90,7 +91,7 @@ fn allocate(
 ) -> Result<vk::DeviceMemory> {
     // SAFETY: a live buffer of this device.
     let needed = unsafe { device.raw.get_buffer_memory_requirements(buffer) };
-    // SAFETY: the device's own physical device.
+    // SAFETY: the physical device belongs to this instance.
     let all = unsafe { device.instance().get_physical_device_memory_properties(device.physical) };
     let suits = |flags: vk::MemoryPropertyFlags| {
         let suits = |(index, kind): (u32, &vk::MemoryType)| {

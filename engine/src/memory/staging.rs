@@ -163,8 +163,8 @@ impl Staging {
             }
             slots = pool.lock();
             match failure {
-                // Otherwise, waits for other transfers to return slots. That is not possible if no slots exist, or if
-                // this transfer runs in a callback of another.
+                // No slot could be created. The loop waits for another transfer to return a slot, unless no slots
+                // exist, or this transfer runs in a callback of another.
                 Some(error) if nested || slots.made == 0 => return Err(error),
                 _ => {}
             }

@@ -257,7 +257,7 @@ impl<'t> Transfer<'t> {
     }
 
     /// Runs `body` on the calling thread, and also on other threads if the transfer is large enough. Each thread has
-/// its own slots.
+    /// its own slots.
     fn on_threads(&self, body: &(dyn Fn(&Chunks<'_>, &mut [Slot]) -> Outcome + Sync)) -> Outcome {
         if self.size == 0 {
             return Ok(());

@@ -50,8 +50,8 @@ pub struct DeviceFacts {
     pub shared_memory: u32,
     /// `maxStorageBufferRange`. Larger arrays are processed in pieces.
     pub max_storage_range: u64,
-    /// `maxComputeWorkGroupCount[0]`. Kernels that compute indirect dispatches fold larger counts into y, as the
-    /// graph does for direct dispatches.
+    /// `maxComputeWorkGroupCount[0]`. If a dispatch needs more workgroups, they are spread over x and y: by the graph
+    /// for direct dispatches, and by kernels that compute the counts of indirect dispatches.
     pub max_groups: u32,
     /// Number of loop iterations, summed over all loops of one invocation, after which the driver ends every loop.
     /// `None` if there is no limit.

@@ -3,8 +3,8 @@
 use super::Policy;
 use super::tile::TileShape;
 
-/// Minimum subgroup size at which each subgroup has its own set of counters. Smaller subgroups share a set in pairs,
-/// because a set per subgroup would need too much shared memory.
+/// With ranking by ballots, the minimum subgroup size at which each subgroup has its own set of counters. Two smaller
+/// subgroups share a set, because a set per subgroup would need too much shared memory.
 const MIN_LANES_UNPAIRED: u32 = 32;
 
 impl Policy {

@@ -1,4 +1,4 @@
-//! Methods for scans, splits, sorts and ranking. A policy selects one of each.
+//! Methods for scans, splits, sorts and ranking, selected by a policy or by the caller.
 
 /// Method of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -18,7 +18,8 @@ use crate::policy::Policy;
 const BATCH_NANOSECONDS: f64 = 2e6;
 /// Allowed numbers of runs per batch.
 const RUNS: std::ops::RangeInclusive<u32> = 3..=40;
-/// Number of batches per timer in a comparison. Batches alternate, so that clock changes affect both timers.
+/// Number of batches per timer in a comparison. The batches of the two timers alternate, so that changes of the
+/// device's clocks affect both.
 const ROUNDS: usize = 4;
 /// A comparison stops, and the candidate is discarded, if the candidate is slower by more than this factor.
 const MAX_SLOWDOWN: f64 = 1.2;

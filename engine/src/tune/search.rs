@@ -195,8 +195,8 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
         });
     }
 
-    /// Compares the times with the tuned sizes and with the built-in sizes. If `revert_slower`, reverts the sizes of
-    /// benchmarks that are slower with tuned sizes, or for which the time did not suffice.
+    /// Measures each benchmark with the tuned sizes and with the built-in sizes. If `revert_slower`, restores the
+    /// built-in sizes for benchmarks that are slower with the tuned sizes, or that could not be measured in time.
     pub fn compare_with_built_in(
         &mut self,
         built_in: &Policy,

@@ -18,8 +18,8 @@ use crate::execute::recorder::PassValue;
 use crate::execute::timing::Timing;
 use crate::memory::{Buffer, Location};
 
-/// Recorded work. Each submission calls `vkQueueSubmit` once. Unless a value was set since the last submission, it does
-/// not allocate memory.
+/// Recorded work. Each submission calls `vkQueueSubmit` once and does not allocate memory. Exceptions are the first
+/// submissions after [`set`](Self::set), which record the work again.
 ///
 /// Submissions are ordered: each observes the writes of earlier submissions and of earlier calls of
 /// the context.

@@ -39,8 +39,9 @@ impl Work {
         Ok(self.pass(label, kernel))
     }
 
-    /// Starts a pass that runs `kernel`. Kernels made from SPIR-V of the caller can only be
-    /// executed by [`Context::instantiate_foreign`](crate::Context::instantiate_foreign).
+    /// Starts a pass that runs `kernel`. If the kernel was created from the caller's SPIR-V, the
+    /// plan must be instantiated with
+    /// [`Context::instantiate_foreign`](crate::Context::instantiate_foreign).
     pub fn pass(&mut self, label: impl Into<String>, kernel: Arc<Kernel>) -> WorkPass<'_> {
         WorkPass {
             work: self,
@@ -55,8 +56,8 @@ impl Work {
 
 impl WorkPass<'_> {
     /// Binds an array to the binding `name`. If the array is limited by a host count, only its
-    /// first elements are bound. A device count has no effect here; the shader must read it itself.
-    /// The shader declares whether it reads or writes the binding.
+    /// first elements are bound. A device count has no effect here; the shader must read the count
+    /// itself. The shader declares whether it reads or writes the binding.
     pub fn bind<A: Operand>(mut self, name: impl Into<String>, array: A) -> Self {
         let array = self.work.declare(array);
         let view = match array.limit {

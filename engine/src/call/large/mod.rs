@@ -50,7 +50,7 @@ impl<'a> Records<'a> {
     }
 
     /// Whether one plan can process all records. Keys of 8 and 16 bits are processed as 32-bit
-/// words.
+    /// words.
     pub fn fit_one_plan(self, policy: &Policy) -> bool {
         Extent::fits(policy, self.keys.len(), self.max_element_bytes().max(4))
     }

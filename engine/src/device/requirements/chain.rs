@@ -246,11 +246,12 @@ mod tests {
     fn chained_features_are_read_back() {
         let mut chain = FeatureChain::new(&all());
         let info = chain.push_onto(vk::DeviceCreateInfo::default());
-        // SAFETY: a valid chain.
+        // SAFETY: `info` has a valid chain.
         assert_eq!(unsafe { read(&info) }, all());
     }
 
-    /// `VkPhysicalDeviceVulkan1?Features` replace the individual structures and keep their other members.
+    /// If `VkPhysicalDeviceVulkan1?Features` are already chained, features are set there instead of in individual
+    /// structures, and their other members do not change.
     #[test]
     fn features_are_merged_into_existing_structures() {
         let mut chain = FeatureChain::new(&all());
@@ -261,7 +262,7 @@ mod tests {
             .enabled_features(&own)
             .push_next(&mut vulkan12)
             .push_next(&mut vulkan13);
-        // SAFETY: a valid chain, not accessed by other code.
+        // SAFETY: `info` has a valid chain, which is not accessed by other code.
         let (features, types) = unsafe {
             let info = chain.merge_into(info);
             (read(&info), types(&info))
