@@ -38,7 +38,7 @@ pub struct Executable {
     /// Workspaces of the frames in flight, one each. Empty if the caller supplies workspaces or the plan does not
     /// need any.
     workspaces: Vec<Buffer>,
-    /// `None` if the plan has no constants.
+    /// `None` if the plan does not contain constants.
     constants: Option<Buffer>,
     pub(super) state: State,
     /// Descriptor sets for recordings by the caller: one `Sets` per frame in flight. Empty if kernels access buffers by
@@ -247,7 +247,7 @@ impl Context {
         }
     }
 
-    /// Checks the plan and the options against the device limits. Returns how the kernels access buffers.
+    /// Checks the plan and the options against the device limits. Returns the method by which kernels access buffers.
     fn checked_access(&self, plan: &Plan, options: ExecutableOptions) -> Result<BufferAccess> {
         if options.frames > MAX_FRAMES {
             let (asked, limit) = (options.frames as u64, MAX_FRAMES as u64);

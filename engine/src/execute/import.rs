@@ -120,9 +120,9 @@ fn check_element(found: ElementType, expected: ElementType) -> Result<()> {
 #[derive(Clone, Copy)]
 pub(crate) struct InsidePlan {
     pub workspace: Option<BufferAt>,
-    /// Constants of the executable; null if the plan has none.
+    /// Constants of the executable; null if the plan does not contain constants.
     pub constants: vk::Buffer,
-    /// State memory of the frame; null if the plan has none.
+    /// State memory of the frame; null if the plan does not use state.
     pub state: vk::Buffer,
     /// The device's status word, which all status-word buffers of the plan share.
     pub status: vk::Buffer,

@@ -14,7 +14,7 @@ use crate::memory::{Buffer, Location};
 
 /// State memory of an executable.
 pub(super) struct State {
-    /// One per frame in flight; empty if the plan has no state.
+    /// One per frame in flight; empty if the plan does not use state.
     buffers: Vec<Buffer>,
     /// Whether each run clears the state first, because the executable runs only once.
     pub cleared_by_run: bool,
@@ -31,7 +31,7 @@ impl State {
         Ok(Self { buffers: (0..frames).map(buffer).collect::<Result<_>>()?, cleared_by_run: false })
     }
 
-    /// The memory of a frame; null if the plan has no state.
+    /// The memory of a frame; null if the plan does not use state.
     pub fn of(&self, frame: usize) -> vk::Buffer {
         self.buffers.get(frame).map_or(vk::Buffer::null(), Buffer::raw)
     }

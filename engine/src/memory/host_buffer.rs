@@ -40,7 +40,7 @@ impl HostBuffer {
         let made = allocate(device, name, size, raw).and_then(|memory| {
             let mapped = map(device, name, size, raw, memory).inspect_err(|_| {
                 // SAFETY: the memory is not in use. The buffer may be bound to it, but is destroyed below without being
-// used.
+                // used.
                 unsafe { device.raw.free_memory(memory, device.callbacks()) };
             });
             mapped.map(|mapped| Self { raw, memory, mapped, size: size as usize })

@@ -27,7 +27,8 @@ const MAX_SLOTS: usize = 32;
 /// slot.
 const MAX_WAIT: Duration = Duration::from_millis(200);
 
-/// With a memory limit, all slots together use at most `1 / LIMIT_SHARE` of it, unless `MIN_SLOT_BYTES` requires more.
+/// With a memory limit, all slots together use at most `1 / LIMIT_SHARE` of it, except for slots of the minimum size and
+/// additional slots (see `MAX_WAIT`).
 const LIMIT_SHARE: u64 = 8;
 /// Maximum number of slots for long transfers, with a memory limit.
 const LIMITED_SLOTS: u64 = 4;

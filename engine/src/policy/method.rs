@@ -25,7 +25,7 @@ impl ScanMethod {
 /// Method of a split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Method {
-    /// Chosen by the policy, from the number of buckets, the bucket function and the data.
+    /// Chosen by the policy, from the number of buckets and from whether the bucket function is user-defined.
     Auto,
     /// Direct multisplit (DMS in the paper): each subgroup processes one subproblem and writes the keys without
     /// reordering them first.
@@ -63,7 +63,7 @@ impl Method {
 /// Method of a sort.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SortMethod {
-    /// Chosen by the policy, from the number and type of the elements.
+    /// Chosen by the policy, from the key type and the number of elements.
     #[default]
     Auto,
     /// The method of the paper: each round is a multisplit by one digit, in three stages. The multisplit is

@@ -132,18 +132,18 @@ impl Policy {
         let nvidia = Family::of(properties) == Family::Nvidia;
         let facts = Facts::of(properties);
         Self {
-            // 256 is at or near the optimum of every kernel on the measured GPU (docs/performance.md). All but the
-            // smallest devices support it.
+            // For every kernel that uses this size, 256 is at or near the optimum on the measured GPU
+            // (docs/performance.md). All but the smallest devices support it.
             threads: 256,
             // Small tiles give small arrays enough workgroups to occupy every multiprocessor
             // (docs/performance-log.md, 79). On software drivers, each workgroup costs time.
             small_scans_up_to: if software { 0 } else { 1 << 22 },
             small_selects_up_to: if software { 0 } else { 1 << 20 },
             small_threads: if nvidia { 512 } else { 256 },
-            // On NVIDIA, a thread processes 32 keys. Larger tiles need fewer look-backs (docs/performance-log.md,
-            // 52).
+            // Larger tiles need fewer look-backs (docs/performance-log.md, 52). With 384 threads, a tile has 12,288
+            // keys of 32 bits.
             select_threads: if nvidia { 384 } else { 256 },
-            // On NVIDIA, a thread processes 12 elements (docs/performance-log.md, 54).
+            // On an H200, 512 threads with 12 elements each were the fastest (docs/performance-log.md, 54).
             by_key_threads: if nvidia { 512 } else { 256 },
             // Long segments have workers of their own, because tiles would have to search for the few offsets in
             // their range, which is slow (docs/performance-log.md, 55). Chunks of other sizes were slower (71).
@@ -163,12 +163,12 @@ impl Policy {
             // Software drivers end loops after 65,535 iterations, which limits how many tiles one workgroup can scan.
             // On a GPU, a single workgroup leaves most multiprocessors idle, so for more tiles another pass is faster.
             spine_tiles: 64,
-            // A single workgroup processes 16,384 elements at a time and saves a pass. On software drivers,
-            // larger workgroups are not faster.
+            // A single workgroup of 1,024 threads processes 16,384 elements at a time and saves a pass. On software
+            // drivers, workgroups of more than 256 threads are not faster.
             spine_threads: if software { 256 } else { 1024 },
             single_group_tiles: if software { 1 } else { 2 },
             spin_limit: if software { 32 } else { 1024 },
-            // NVIDIA GPUs start workgroups nearly in order (docs/performance-log.md, 52).
+            // NVIDIA GPUs do not need tickets: they start workgroups nearly in order (docs/performance-log.md, 52).
             tickets: !nvidia,
             look_back_tiles: if software { 1 } else { 4 },
             max_elements: MAX_ELEMENTS,
