@@ -267,8 +267,10 @@ pub enum Error {
         /// Plan name.
         plan: String,
     },
-    /// A value was given for a pass that does not exist, or whose value cannot be set.
-    #[error("`{plan}` has no pass `{pass}` whose values can be set")]
+    /// A value was given for a pass or count that does not exist, or for a pass whose value cannot be set.
+    #[error(
+        "`{plan}` has no pass or count `{pass}` whose value can be set; check the name, or declare the pass settable (Graph::settable)"
+    )]
     UnknownPass {
         /// Plan name.
         plan: String,

@@ -187,7 +187,9 @@ fn check_offsets(offsets: &[u32], n: u64) -> Result<()> {
         });
     }
     if offsets.last().is_some_and(|&last| u64::from(last) > n) {
-        return Err(Error::Segments { problem: "an offset exceeds the number of elements" });
+        return Err(Error::Segments {
+            problem: "an offset exceeds the number of elements; use offsets up to the length of the array",
+        });
     }
     Ok(())
 }
