@@ -19,8 +19,9 @@ pub enum RankingChoice {
     Promised,
     /// Also lane order, if a probe has observed it: the lanes of a subgroup execute the shared-memory atomics of one
     /// instruction in order of their index. Kernels then rank keys by the values that these atomics return, and check
-    /// the order in a sample of their tiles. The first [`Context::policy`] or [`Context::work`] submits the probe and
-    /// waits for it, unless an earlier run stored its result.
+    /// the order in a sample of their tiles. On devices that are expected to keep lane order (NVIDIA GPUs), the first
+    /// [`Context::policy`] or [`Context::work`] submits the probe and waits for it, unless an earlier run stored its
+    /// result.
     ///
     /// [`Context::policy`]: crate::Context::policy
     /// [`Context::work`]: crate::Context::work

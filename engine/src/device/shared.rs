@@ -39,7 +39,6 @@ impl Drop for Handles {
 pub(crate) struct RecordingId(u64);
 
 impl RecordingId {
-    /// Returns a unique identifier.
     pub fn new() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self(NEXT.fetch_add(1, Ordering::Relaxed))

@@ -263,7 +263,6 @@ impl<'p> Places<'p> {
         Ok(this)
     }
 
-    /// All imports that the caller supplied.
     fn given(&self) -> impl Iterator<Item = &Given> {
         self.imports[..self.count].iter().chain(&self.more_imports)
     }

@@ -42,7 +42,6 @@ pub(crate) struct PipelineStore {
 }
 
 impl PipelineStore {
-    /// Returns the pipeline store of a device.
     pub fn of(device: &Device) -> Result<Arc<Self>> {
         device.attached(Self::new)
     }
@@ -78,7 +77,6 @@ impl PipelineStore {
         Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed))
     }
 
-    /// Number of pipelines.
     pub fn len(&self) -> usize {
         self.lock().len()
     }

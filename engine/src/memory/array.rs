@@ -345,7 +345,6 @@ impl dyn AnyOutput + '_ {
         removed
     }
 
-    /// Inserts an element on the host at `index`.
     pub(crate) fn insert(&mut self, index: usize, element: &[u8]) -> Result<()> {
         self.extend(element)?;
         self.bytes()[index * element.len()..].rotate_right(element.len());

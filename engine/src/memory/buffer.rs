@@ -127,7 +127,6 @@ impl Buffer {
         Ok(buffer)
     }
 
-    /// Size in bytes.
     pub fn size(&self) -> u64 {
         self.0.size
     }

@@ -74,7 +74,6 @@ pub(super) struct Slot {
 }
 
 impl Staging {
-    /// Returns the staging memory of a device.
     pub fn of(device: &Device) -> Result<Arc<Self>> {
         device.attached(Self::new)
     }
@@ -200,7 +199,7 @@ thread_local! {
 }
 
 /// Marks the current thread as running callbacks of a transfer. If a callback starts another transfer on this thread,
-/// that transfer does not wait for slots, because the outer transfer may hold them.
+/// that transfer waits for slots only once and then creates one, because the outer transfer may hold all slots.
 pub(super) struct CallbackGuard;
 
 impl CallbackGuard {

@@ -25,7 +25,6 @@ pub(crate) struct StatusWord {
 }
 
 impl StatusWord {
-    /// Returns the status word of a device.
     pub fn of(device: &Device) -> Result<Arc<Self>> {
         device.attached(Self::new)
     }
@@ -36,7 +35,6 @@ impl StatusWord {
         Ok(Self { word, reported: AtomicBool::new(false) })
     }
 
-    /// The buffer that contains the word.
     pub fn buffer(&self) -> vk::Buffer {
         self.word.raw
     }

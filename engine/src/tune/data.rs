@@ -30,7 +30,6 @@ pub(super) struct Data {
 pub(super) const BYTES_PER_ELEMENT: u64 = 6 * 4 + 3 * 8 + 8;
 
 impl Data {
-    /// Creates arrays of `n` elements.
     pub fn new(context: &Context, n: u64) -> Result<Self> {
         let all = |of: fn(u64) -> u32| -> Vec<u32> { (0..n).map(of).collect() };
         let wide: Vec<u64> = (0..n).map(mixed).collect();

@@ -91,7 +91,6 @@ pub(super) struct Evaluator<'c> {
     warm_up_runner: OnceLock<Option<Runner<'c>>>,
     /// Total time of all comparisons.
     compared: Duration,
-    /// Number of comparisons.
     comparisons: u32,
 }
 

@@ -361,7 +361,6 @@ impl Work {
         self.context.run(&executable, &bound)
     }
 
-    /// Returns the buffers of a sort of pairs.
     fn pair_buffers<A, B>(&mut self, keys: A, values: B) -> Result<SortBuffers>
     where
         A: Operand<Item: Key>,
