@@ -52,8 +52,8 @@ impl Context {
         max_row(&self.policy())
     }
 
-    /// Scans each run of `values` with equal consecutive `keys` independently. There must be one
-    /// key for each value.
+    /// Scans `values` in segments: each run of equal consecutive `keys` forms a segment, which is
+    /// scanned independently. There must be one key for each value.
     ///
     /// ```
     /// use multisplit::{Operator, Scan};

@@ -33,8 +33,8 @@ impl Policy {
         shape
     }
 
-    /// Shared memory in bytes of a kernel that ranks keys. The counters and the keys of one turn use the same memory,
-    /// so only the larger of the two counts. Bucket offsets and subgroup sums come in addition.
+    /// Shared memory in bytes of a kernel that ranks keys: the counters or the keys of one turn, whichever is larger,
+    /// because they use the same memory, plus bucket offsets and subgroup sums.
     fn ranking_bytes(&self, shape: TileShape, bucket_bits: u32, key_bytes: u32) -> u32 {
         let subgroup_size = self.facts.subgroup_size;
         let subgroups = shape.threads / subgroup_size;

@@ -145,8 +145,8 @@ impl Policy {
             select_threads: if nvidia { 384 } else { 256 },
             // On an H200, 512 threads with 12 elements each were the fastest (docs/performance-log.md, 54).
             by_key_threads: if nvidia { 512 } else { 256 },
-            // Long segments have workers of their own, because tiles would have to search for the few offsets in
-            // their range, which is slow (docs/performance-log.md, 55). Chunks of other sizes were slower (71).
+            // Each long segment has its own worker. A worker per tile would have to search for the few offsets in the
+            // tile, which is slow (docs/performance-log.md, 55). Other chunk sizes were slower (entry 71).
             segment_chunk: 1 << 14,
             min_subgroup_workers: 4096,
             // Look-back is correct on every device, because its waits are bounded, and it reads its input once.

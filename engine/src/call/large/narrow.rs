@@ -8,8 +8,8 @@ use crate::memory::AnyArray;
 use crate::operations::Count;
 use crate::operations::shared::widening::{Form, NarrowKeys};
 
-/// Pieces begin at multiples of this many keys. For one-byte keys, this is the largest offset
-/// alignment that Vulkan allows a device to require.
+/// Pieces begin at multiples of this many keys. For 1-byte keys this is 256 bytes, the largest
+/// offset alignment that Vulkan allows a device to require.
 const ALIGNMENT: u64 = 256;
 
 /// Returns a new array with each key expanded to one word.

@@ -55,8 +55,8 @@ struct LargeSort<'a> {
     records: Records<'a>,
     /// A second set of arrays, of the same length as `records`.
     spare: Records<'a>,
-    /// Input and output arrays for splitting the head of a region: its elements before the first
-    /// index at which a storage binding may begin. The input is a copy of these elements.
+    /// Arrays for the head of a region: its elements before the first index at which a storage
+    /// binding may begin. The head is copied to the first array, and split into the second.
     heads: [Records<'a>; 2],
 }
 

@@ -1,5 +1,5 @@
-//! Splits arrays that exceed one plan. The pieces are split first, and then their buckets are
-//! concatenated.
+//! Splits arrays that exceed one plan. Each piece of the array is split by itself. Then the elements
+//! are moved so that each bucket contains its elements from all pieces.
 
 use super::pieces::{Destination, SplitPiece};
 use super::places::Places;
