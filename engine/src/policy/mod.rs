@@ -74,8 +74,8 @@ sizes! {
         tickets: bool = size(words::<bool>),
         /// Number of tile states that look-back over buckets reads at a time, from 1 to 32.
         look_back_tiles: u32 = size(|_| numbers(1, 32)).candidates(|_| &[1, 2, 4, 8, 16]),
-        /// Maximum number of elements per plan of a one-call sort or split, at most 2^30 - 1. Larger arrays are
-        /// processed in pieces.
+        /// Maximum number of elements per plan of most one-call functions, at most 2^30 - 1. Larger arrays are
+        /// processed in several plans.
         max_elements: u64 = size(|_| numbers(MIN_ELEMENTS, MAX_ELEMENTS)).unstored(),
         /// Device limits that sizes must respect.
         facts: Facts,

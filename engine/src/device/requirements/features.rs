@@ -66,8 +66,10 @@ impl Known {
 macro_rules! features {
     ($($(#[$doc:meta])* $member:ident $(.$method:ident($($argument:expr),*))*;)*) => {
         /// Device features and extensions: those that are enabled on a device, or those to enable. `synchronization2`
-        /// is required. `portability_subset` is required if the device supports it. `compute_full_subgroups` is
-        /// required unless Vulkan 1.3 guarantees full subgroups without it. The others are optional.
+        /// is required, except with
+        /// [`AdoptOptions::without_synchronization2`](crate::AdoptOptions::without_synchronization2).
+        /// `portability_subset` is required if the device supports it. `compute_full_subgroups` is required unless
+        /// Vulkan 1.3 guarantees full subgroups without it. The others are optional.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct Features {
             $($(#[$doc])* pub $member: bool,)*
