@@ -198,8 +198,8 @@ pub enum Error {
         /// Name of the buffer or the plan.
         name: String,
     },
-    /// The buffers given for the imports of a plan do not match the imports: one is missing, duplicate, unknown or
-    /// not allowed.
+    /// A buffer for an import of a plan is missing, was given twice, overlaps another, or is not allowed, or the plan
+    /// has no such import.
     #[error("`{plan}`: {problem} `{name}`")]
     ImportBinding {
         /// Plan name.
@@ -267,8 +267,10 @@ pub enum Error {
         /// Plan name.
         plan: String,
     },
-    /// A value was given for a pass that does not exist, or whose value cannot be set.
-    #[error("`{plan}` has no pass `{pass}` whose values can be set")]
+    /// A value was given for a pass or count that does not exist, or for a pass whose value cannot be set.
+    #[error(
+        "`{plan}` has no pass or count `{pass}` whose value can be set; check the name, or declare the pass settable (Graph::settable)"
+    )]
     UnknownPass {
         /// Plan name.
         plan: String,
@@ -325,7 +327,7 @@ pub enum Error {
     },
     /// Keys may have been sorted wrongly. The kernels relied on lane order: that the lanes of a subgroup execute the
     /// shared-memory atomics of one instruction in order of their index. A check during the run found that the device
-    /// does not keep this order. One tile in `canary_period` (a size of the policy) is checked.
+    /// does not keep this order. By default, the kernels check one tile in 256.
     #[error(
         "the result of `{plan}` may be in the wrong order, because the device did not execute shared-memory atomics in lane order; build the plan again (the context now ranks by ballots instead)"
     )]
@@ -422,7 +424,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Returns an error about a kernel that cannot run on this device or with this engine.
+    /// Returns the error for a kernel that cannot run on this device or with this engine.
     pub(crate) fn kernel(kernel: &Kernel, problem: impl Into<String>) -> Self {
         Self::Kernel { kernel: kernel.label().to_owned(), problem: problem.into() }
     }

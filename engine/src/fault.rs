@@ -17,9 +17,9 @@ pub enum DeviceFault {
     Ballots,
     /// Subgroups and lanes do not number the threads of a workgroup without gaps.
     Numbers,
-    /// Shuffles and broadcasts return values of other lanes.
+    /// Shuffles and broadcasts return values of lanes other than the requested ones.
     Shuffles,
-    /// Subgroup sums, minima, maxima or unions are wrong.
+    /// Subgroup sums, minima, maxima, or bitwise ands and ors are wrong.
     Arithmetic,
     /// Atomics on shared memory lose updates if several threads use the same address.
     SharedAtomics,
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn faults_name_what_is_found_and_what_is_expected() {
+    fn subgroup_size_fault_contains_observed_and_reported_sizes() {
         let fault = DeviceFault::SubgroupSize { reported: 64, observed: 32 };
         assert_eq!(fault.to_string(), "its subgroups run 32 lanes, but the driver reports 64");
     }

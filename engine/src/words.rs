@@ -1,4 +1,4 @@
-//! Translates internal names to names that users know, for error messages.
+//! Translates internal names of kernels and arrays to names that users know, for error messages.
 
 /// Names of the operations, by the first part of kernel labels, plan names and array names.
 const OPERATIONS: [(&str, &str); 24] = [
@@ -44,8 +44,8 @@ pub(crate) fn kernel(label: &str) -> String {
     }
 }
 
-/// Description of an array. Names such as `topk.workspace.0` begin with an operation, which the description then
-/// contains.
+/// Description of an array. If the name begins with an operation, as `topk.workspace.0` does, the description contains
+/// the operation.
 pub(crate) fn array(name: &str) -> String {
     match name.split_once('.') {
         None if name == "staging" => "the staging memory of a transfer".to_owned(),

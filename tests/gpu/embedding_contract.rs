@@ -304,7 +304,7 @@ fn invalid_recordings_are_rejected_with_the_buffer_name(gpu: &Gpu) -> Result<()>
     let long = refused(&both, &RecordOptions { values: &long, ..good });
     expect_message(long, "`count` takes a value of 4 bytes, but 8 bytes were given")?;
     let unknown = refused(&both, &RecordOptions { values: &unknown, ..good });
-    expect_message(unknown, "`sums` has no pass `cuont`")?;
+    expect_message(unknown, "`sums` has no pass or count `cuont`")?;
     let late = refused(&both, &RecordOptions { frame: Some(1), ..good });
     expect_message(late, "frame 1 does not exist; the executable has 1 frames in flight")?;
     work.entry(transient, Scope::TRANSFER_WRITE);

@@ -36,8 +36,8 @@ impl Context {
         })
     }
 
-    /// Returns the elements as an array that may be modified. If the array belongs to the caller,
-    /// this is a copy.
+    /// Returns the elements as a device array that may be modified. An array that belongs to the
+    /// caller is copied.
     pub(super) fn owned_array(&self, elements: Input<'_>, name: &str) -> Result<AnyArray> {
         let array = elements.on_device(self, name)?;
         if !elements.is_borrowed() {

@@ -85,7 +85,7 @@ impl Context {
         if described.accumulate {
             let sample = described.sample.to_string();
             let problem =
-                "Bins::accumulate is not supported in a single call; use Context::work or operations::histogram".to_owned();
+                "one-call histograms do not support Bins::accumulate; use Context::work or operations::histogram".to_owned();
             return Err(Error::Histogram { sample, problem });
         }
         described.layout.check(described.sample)?;
@@ -115,7 +115,7 @@ impl Context {
     }
 }
 
-/// Result of a histogram on the device.
+/// Output arrays of a histogram, in device memory.
 struct Counted {
     counts: AnyArray,
     out_of_range: AnyArray,

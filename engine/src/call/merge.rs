@@ -14,8 +14,8 @@ impl Context {
     /// Merges two arrays that are sorted in ascending order. If elements are equal, those of `first`
     /// come first.
     ///
-    /// All merge functions merge host arrays in parts if these exceed a storage binding or the
-    /// device's memory. This does not change the result.
+    /// Host arrays that exceed a storage binding or the device's memory are merged in parts. This
+    /// does not change the result. The same applies to the other merge functions.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -30,7 +30,7 @@ impl Context {
         self.merge_with(first, second, Merge::Ascending)
     }
 
-    /// Merges two arrays that are both sorted in the order `how`.
+    /// Merges two arrays that are both sorted in the order that `how` specifies.
     ///
     /// ```
     /// use multisplit::operations::Merge;
@@ -71,7 +71,7 @@ impl Context {
         self.merge_pairs_with(first, second, Merge::Ascending)
     }
 
-    /// Merges two arrays of pairs that are both sorted by key in the order `how`.
+    /// Merges two arrays of pairs that are both sorted by key in the order that `how` specifies.
     #[allow(clippy::type_complexity, reason = "the results are in the same memory as the inputs")]
     pub fn merge_pairs_with<A, B, C, D>(
         &self,
@@ -154,8 +154,8 @@ impl MergeCall<'_> {
     }
 }
 
-/// Number of elements of the first array among the first `count` elements of the output, found by a merge-path
-/// search. Elements of the first array precede equal elements of the second.
+/// Number of elements of the first array among the first `count` elements of the output, found by a
+/// merge-path search. Elements of the first array precede equal elements of the second.
 fn elements_of_first(
     (key, how): (KeyType, Merge),
     [first, second]: [&[u8]; 2],

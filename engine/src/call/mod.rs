@@ -1,7 +1,6 @@
 //! One-call functions of a context. Each function describes its arrays and declares its passes as
 //! [`Work`]. This module runs the work. If the arrays exceed one plan or the device's memory, it
-//! divides them into parts. Results are in host memory if the inputs are, and otherwise in device
-//! memory.
+//! divides them into parts. Results are in the same memory (host or device) as the inputs.
 
 mod arrays;
 mod histogram;
@@ -33,8 +32,8 @@ use crate::work::Work;
 /// An array of `T` in the same memory (host or device) as `A`.
 type Like<A, T> = <<A as Elements>::Place as Place>::Array<T>;
 
-/// Combines the results of a part with the results of the previous parts. The second argument
-/// contains the lengths of the results before this part.
+/// Combines the results of a part, which have been appended to the outputs, with those of the
+/// previous parts. The second argument contains the length of each output before this part.
 type Join<'a> = dyn Fn(&mut [&mut dyn AnyOutput], &[usize]) -> Result<()> + 'a;
 
 /// A context, and the policy that its plans use.
@@ -70,7 +69,7 @@ impl Context {
         Ok(bits_of(&self.read_range(&count, 0..1)?))
     }
 
-    /// Runs passes that write an array of `len` elements, which is returned.
+    /// Runs passes that write an array of `len` elements, and returns the array.
     fn call_into(
         &self,
         name: &str,
@@ -82,7 +81,7 @@ impl Context {
         Ok(output)
     }
 
-    /// Returns the single result that `run` writes.
+    /// Calls `run` with one output, and returns the array that it contains afterwards.
     fn one_output<P: Place, T: Pod>(
         &self,
         run: impl FnOnce(&mut dyn AnyOutput) -> Result<()>,
@@ -92,7 +91,7 @@ impl Context {
         P::take(self, output)
     }
 
-    /// Returns the two results that `run` writes.
+    /// Calls `run` with two outputs, and returns the arrays that they contain afterwards.
     fn two_outputs<P: Place, T: Pod, U: Pod>(
         &self,
         run: impl FnOnce(&mut [&mut dyn AnyOutput]) -> Result<()>,
@@ -134,7 +133,8 @@ impl Context {
     }
 }
 
-/// Whether the result at `index` equals the result before it.
+/// Whether element `index` of the output equals the element before it. False if either does not
+/// exist.
 fn continues(output: &mut dyn AnyOutput, index: usize) -> bool {
     (1..output.len()).contains(&index) && {
         let before = output.element(index - 1).to_vec();
@@ -152,20 +152,21 @@ fn bits_of(key: &[u8]) -> u64 {
     }
 }
 
-/// Rejects numbers of elements that exceed 32-bit indices and offsets.
+/// Rejects element counts above 2^32 - 1, because indices and offsets have 32 bits.
 fn check_count(what: &'static str, n: u64) -> Result<()> {
     let limit = u64::from(u32::MAX);
     if n <= limit { Ok(()) } else { Err(Error::TooLarge { what, asked: n, limit }) }
 }
 
-/// Runs `work`. If the device fails the lane-order check, runs it again; the context then ranks by
-/// ballots.
+/// Runs `work`. If a kernel finds that the device does not keep lane order (see
+/// [`Ranking::LaneOrder`](crate::policy::method::Ranking::LaneOrder)), runs `work` again, now with
+/// ranking by ballots.
 fn retry_with_ballots<T>(work: impl Fn() -> Result<T>) -> Result<T> {
     match work() {
         Err(Error::LaneOrder { plan }) => {
             tracing::warn!(
                 plan,
-                "the device does not keep lane order; running again with ballot ranking"
+                "the device does not execute shared-memory atomics in lane order; running again with ranking by ballots"
             );
             work()
         }

@@ -1,5 +1,5 @@
-//! Processes arrays in consecutive parts if they exceed one plan or if their results do not fit in the device's
-//! memory. The results of the parts are combined on the host.
+//! Processes arrays in consecutive parts if they exceed one plan or the device's memory. The results
+//! of the parts are combined on the host.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::memory::Input;
 use crate::policy::MAX_ELEMENTS;
 
-/// Minimum number of elements of a part. If a part of this size does not fit in memory, the call fails.
+/// Minimum number of elements of a part. If such a part does not fit in memory, the call fails.
 const MIN_PART: u64 = 256;
 
 /// Number of elements of an operation, and the device memory that they need.
@@ -19,8 +19,8 @@ pub(super) struct Footprint {
     pub on_device: bool,
     /// Number of bytes per element, summed over all arrays.
     pub bytes_per_element: u64,
-    /// Number of bytes per element of the array with the largest elements, which must fit in one storage binding.
-    /// `None` if the operation divides arrays into bindings by itself.
+    /// Number of bytes per element of the array with the largest elements, which must fit in one
+    /// storage binding. `None` if the operation itself divides arrays into several bindings.
     pub max_element_bytes: Option<u64>,
 }
 
@@ -52,7 +52,8 @@ impl Footprint {
         self.on_device && self.elements <= self.bindable(context)
     }
 
-    /// Maximum number of elements of one part, limited by the size of a storage binding and by the device's memory.
+    /// Maximum number of elements of one part, limited by the size of a storage binding and by the
+    /// device's memory.
     pub fn max_part(self, context: &Context) -> u64 {
         let memory = context.properties().device_memory;
         let memory = context.device.memory_limit.map_or(memory, |limit| limit.min(memory));
@@ -60,8 +61,9 @@ impl Footprint {
     }
 }
 
-/// Calls `each` with consecutive ranges of `0..n` that have at most `max` items. If a range does not fit in memory
-/// and has more than `min` items, it is halved and retried. If `n` is 0, `each` is called once, with an empty range.
+/// Calls `each` with consecutive ranges of `0..n` that have at most `max` items. If a range does not
+/// fit in memory and has more than `min` items, it is halved and retried. If `n` is 0, `each` is
+/// called once, with an empty range.
 pub(super) fn in_parts_of(
     n: u64,
     (min, max): (u64, u64),
@@ -73,7 +75,7 @@ pub(super) fn in_parts_of(
         match each(begin..end) {
             Err(error) if is_out_of_memory(&error) && end - begin > min => {
                 part = (end - begin).div_ceil(2);
-                tracing::debug!(%error, part, "smaller parts");
+                tracing::debug!(%error, part, "a part did not fit in memory; continuing with smaller parts");
             }
             other => {
                 other?;
@@ -95,8 +97,9 @@ pub(super) fn in_parts(
     in_parts_of(n, (MIN_PART, max), each)
 }
 
-/// Returns the end of the longest group of segments that begins with the first of `segments` and has at most `max`
-/// elements. A group has at least one segment. Segment s begins at element `bound(s)`.
+/// Returns the end of the longest group of consecutive segments that begins at `segments.start` and
+/// has at most `max` elements. A group has at least one segment, even if it exceeds `max`. Segment s
+/// begins at element `bound(s)`.
 pub(super) fn group_end(
     segments: Range<usize>,
     max: usize,
@@ -115,7 +118,7 @@ pub(super) fn group_end(
     low
 }
 
-/// Whether the error may be avoided by a smaller part.
+/// Whether processing a smaller part may avoid the error.
 pub(super) fn is_out_of_memory(error: &Error) -> bool {
     matches!(error, Error::OutOfMemory { .. })
 }

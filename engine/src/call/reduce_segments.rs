@@ -103,7 +103,7 @@ impl SegmentedReduce<'_> {
         let segments = self.segments_of(values.len(), self.offsets);
         let bytes = values.element_bytes();
         let max = Footprint::new(values, &[bytes, bytes]).max_part(context) as usize;
-        // A group of segments has one more offset than segments.
+        // Minus one, because a group has one more offset than segments.
         let max_segments = Footprint::new(values, &[bytes, bytes, 4, 4]).max_part(context) - 1;
         in_parts_of(segments, (1, max_segments), &mut |part| {
             let (mut begin, end) = (part.start as usize, part.end as usize);
@@ -112,7 +112,6 @@ impl SegmentedReduce<'_> {
                 let more = group_end(begin..end, max, bound);
                 let mut range = bound(begin) as u64..bound(more) as u64;
                 let mut reduced = Ok(());
-                // A segment that exceeds a part or the memory is itself reduced in parts.
                 let mut is_long = range.end - range.start > max as u64;
                 if !is_long {
                     // If a single group contains all segments, the whole array is uploaded, including
@@ -188,7 +187,9 @@ fn check_offsets(offsets: &[u32], n: u64) -> Result<()> {
         });
     }
     if offsets.last().is_some_and(|&last| u64::from(last) > n) {
-        return Err(Error::Segments { problem: "an offset exceeds the number of elements" });
+        return Err(Error::Segments {
+            problem: "an offset exceeds the number of elements; use offsets up to the length of the array",
+        });
     }
     Ok(())
 }

@@ -52,8 +52,8 @@ impl Context {
         max_row(&self.policy())
     }
 
-    /// Scans each run of `values` with equal consecutive `keys` independently. There must be one
-    /// key for each value.
+    /// Scans `values` in segments: each run of equal consecutive `keys` forms a segment, which is
+    /// scanned independently. There must be one key for each value.
     ///
     /// ```
     /// use multisplit::{Operator, Scan};
@@ -157,11 +157,12 @@ impl ScanCall<'_> {
         let mut carry: Option<Vec<u8>> = None;
         in_parts(n, max, &mut |part| {
             let continued = part.end < n && self.heads.continues(part.end);
-            // An exclusive scan computes the carry-in of the next part at the position of that part's first element.
+            // In an exclusive scan, the carry-in of the next part is the result for that part's first element.
+            // This part therefore includes that element.
             let ahead = continued && !self.how.inclusive;
             let range = part.start..part.end + u64::from(ahead);
             let by = by.map(|by| {
-                // The carry-in is in the same segment as the first element, so it has the same key.
+                // The carry-in belongs to the segment of the first element, so it gets the same key.
                 let first = carry.as_ref().and_then(|_| by.slice(part.start..part.start + 1));
                 upload(context, "keys", (first.and_then(Input::on_host), by), range.clone())
             });
@@ -182,7 +183,7 @@ impl ScanCall<'_> {
         })
     }
 
-    /// Scans rows, which are independent, in as many parts as necessary.
+    /// Scans each row independently. Host arrays are processed in as many parts as necessary.
     fn rows(
         self,
         context: &Context,

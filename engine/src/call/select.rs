@@ -16,8 +16,9 @@ use crate::operations::select::{By, Select, select_by};
 impl Context {
     /// Returns the elements of `input` that meet `condition`, in their original order.
     ///
-    /// All selection functions process arrays in parts if these exceed a storage binding, or if
-    /// they are on the host and exceed the device's memory. This does not change the result.
+    /// Arrays that exceed a storage binding, and host arrays that exceed the device's memory, are
+    /// processed in parts. This does not change the result. The same applies to the other selection
+    /// functions.
     ///
     /// ```
     /// use multisplit::Select;
@@ -122,7 +123,7 @@ struct Selection<'a> {
     extra: Extra<'a>,
 }
 
-/// Array that some selections have in addition to an input and an output.
+/// Additional array of a selection, besides its input and its output.
 #[derive(Clone, Copy)]
 enum Extra<'a> {
     Nothing,
@@ -188,8 +189,8 @@ impl<'a> Selection<'a> {
         Ok([output.truncated(found)].into_iter().chain(extra).collect())
     }
 
-    /// If the last run of the previous part continues in this part, this part's first element does
-    /// not begin a run, and is removed.
+    /// If the last run of the previous part continues in this part, removes the first element that
+    /// this part has selected, because it does not begin a run.
     fn join(&self, outputs: &mut [&mut dyn AnyOutput], ends: &[usize]) -> Result<()> {
         let [keys, also @ ..] = outputs else { return Ok(()) };
         if !matches!(self.by, By::Heads) || !continues(*keys, ends[0]) {

@@ -24,9 +24,9 @@ impl Context {
     /// Sorts `keys` in ascending order. Floats are ordered like `total_cmp`: -NaN first, -0 before
     /// 0, NaN last.
     ///
-    /// The device's memory must have room for the keys twice. Arrays of 8-bit and 16-bit keys that exceed one plan
-    /// (more than 2^30 - 1 keys, or more than a storage binding holds as 32-bit words) are sorted as 32-bit words.
-    /// The device's memory must then have room for the words twice.
+    /// The device needs memory for two copies of the keys. Arrays of 8-bit and 16-bit keys that exceed one plan (more
+    /// than 2^30 - 1 keys, or more than fit in a storage binding as 32-bit words) are converted to 32-bit words. The
+    /// device then needs memory for two copies of the words.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -61,8 +61,9 @@ impl Context {
         SortCall::new(keys).run_into(self, sort, &mut [cast_slice_mut(out)])
     }
 
-    /// Sorts a device array in place. A sort by a range of bits, or of segments, always ranks by ballots: if it ranked
-    /// by lane order and the device did not keep this order, the original order of equal keys would be lost.
+    /// Sorts a device array in place. Sorts by a range of bits and sorts of segments rely only on Vulkan's guarantees
+    /// ([`RankingChoice::Promised`](crate::RankingChoice::Promised)). If they relied on lane order and failed its
+    /// check, the keys would already have moved, and the original order of equal keys would be lost.
     pub fn sort_in_place<K: Key>(&self, keys: &mut Array<K>, sort: &Sort) -> Result<()> {
         // Equal keys are indistinguishable, so their original order does not matter, and a sort that failed the
         // lane-order check can be repeated.
@@ -74,7 +75,7 @@ impl Context {
         arrays.sort(self, &self.promised_policy(), sort)
     }
 
-    /// Sorts pairs by key in ascending order. Equal keys keep their order.
+    /// Sorts pairs by key in ascending order. Pairs with equal keys keep their order.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -277,7 +278,7 @@ impl<'a> SortCall<'a> {
                 self.values.map(|values| context.owned_array(values, "values")).transpose()?;
             let indices = match offsets {
                 _ if !self.indices => None,
-                // Positions outside of all segments are 0.
+                // The sort does not write positions outside of all segments; they must be 0.
                 Some(_) => Some(context.zeros(ElementType::U32, keys.len())?),
                 None => Some(AnyArray::uninit(context, "order", ElementType::U32, keys.len())?),
             };
@@ -295,7 +296,7 @@ impl<'a> SortCall<'a> {
     }
 }
 
-/// The arrays of a sort in place.
+/// The arrays of an in-place sort.
 #[derive(Clone, Copy)]
 struct SortArrays<'a> {
     key: KeyType,

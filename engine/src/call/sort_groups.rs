@@ -1,4 +1,4 @@
-//! Sorts segments of host arrays that exceed one plan, in groups of whole segments.
+//! Divides segmented sorts of host arrays that exceed one plan into groups of whole segments.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use crate::operations::sort::{Cut, Sort};
 use crate::policy::Policy;
 
 /// Divides the segments of a sort of `n` keys into groups. Returns the range of keys and the sort
-/// options of each group. `max_element_bytes` is the size in bytes of a key or a value, whichever is larger.
+/// options of each group. `max_element_bytes` is the size of a key or a value, whichever is larger.
 /// Returns `None` if the sort has no segments, if it fits in one plan, or if its segments are
 /// invalid; in the last case, the plan reports the error.
 pub(super) fn sort_groups(
@@ -44,7 +44,7 @@ pub(super) fn sort_groups(
     };
     let (mut groups, mut begin) = (Vec::new(), 0);
     while begin < segments {
-        // The offsets of a group, one more than its segments, must also fit in one plan.
+        // The offsets of a group must also fit in one plan. There is one more offset than segments.
         let last = segments.min(begin.saturating_add(max.saturating_sub(1).max(1)));
         let end = group_end(begin..last, max, &bound);
         let range = bound(begin) as u64..bound(end) as u64;

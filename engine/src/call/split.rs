@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::memory::{AnyArray, Elements, Input, Output, Place, check_lengths};
 use crate::operations::split::{Buckets, Method, SplitKeys, SplitPairs, SplitPermutation};
 
-/// Describes the number of keys in errors about the limit of 2^32 - 1.
+/// Subject of the error for more than 2^32 - 1 keys.
 const COUNTED: &str = "number of keys of a split";
 
 impl Context {
@@ -117,8 +117,8 @@ impl Context {
         Ok(Split { out, values_out: None, offsets, method })
     }
 
-    /// Splits arrays of any size. If the device fails the lane-order check, the context switches to
-    /// ballots and the split is repeated, because its input is still intact.
+    /// Splits arrays of any size. If a kernel finds that the device does not keep lane order,
+    /// repeats the split with ranking by ballots. The input is still intact then.
     fn split_arrays(
         &self,
         from: Records<'_>,
@@ -140,7 +140,7 @@ impl Context {
     }
 }
 
-/// Result of a split on the device.
+/// Output arrays of a split, in device memory.
 struct Split {
     /// The keys, or the permutation.
     out: AnyArray,

@@ -52,14 +52,14 @@ struct TopKCall<'a> {
     how: &'a TopK,
 }
 
-/// Results of a top-k on the device.
+/// Results of a top-k, in device memory.
 struct Found {
     keys: AnyArray,
     indices: AnyArray,
     method: TopKMethod,
 }
 
-/// Results of a top-k on the host.
+/// Results of a top-k, in host memory.
 #[derive(Default)]
 struct Best {
     keys: Vec<u8>,
@@ -141,8 +141,8 @@ impl TopKCall<'_> {
 }
 
 impl Best {
-    /// Merges the sorted elements of a later part and keeps the first k. Elements of `self`
-    /// precede equal elements of `later`.
+    /// Merges the sorted elements of a later part into `self`, and keeps the first k. Elements of
+    /// `self` precede equal elements of `later`.
     fn merge(&mut self, call: &TopKCall<'_>, later: Self) {
         if self.indices.is_empty() {
             *self = later;

@@ -35,12 +35,12 @@ enum State {
 impl CommandSlot {
     pub fn new(device: &Device) -> Result<Self> {
         let info = vk::CommandPoolCreateInfo::default().queue_family_index(device.queue_family);
-        // SAFETY: a live device.
+        // SAFETY: the device is alive.
         let pool = unsafe { device.raw.create_command_pool(&info, device.callbacks()) };
         let mut this = Self { pool: pool.during("vkCreateCommandPool")?, ..Self::default() };
         let filled = this.fill(device);
         if filled.is_err() {
-            // SAFETY: newly created and not in use.
+            // SAFETY: the object is newly created and not in use.
             unsafe { this.release(device) };
         }
         filled.map(|()| this)
@@ -54,7 +54,7 @@ impl CommandSlot {
         // SAFETY: a live pool.
         let buffers = unsafe { device.raw.allocate_command_buffers(&info) };
         self.raw = buffers.during("vkAllocateCommandBuffers")?.first().copied().unwrap_or_default();
-        // SAFETY: a live device.
+        // SAFETY: the device is alive.
         let fence =
             unsafe { device.raw.create_fence(&vk::FenceCreateInfo::default(), device.callbacks()) };
         self.fence = fence.during("vkCreateFence")?;
@@ -77,17 +77,17 @@ impl CommandSlot {
     ) -> Result<()> {
         let errors = device.watch_errors();
         let info = vk::CommandBufferBeginInfo::default().flags(usage);
-        // SAFETY: a buffer in the initial state; the pool is not shared.
+        // SAFETY: the buffer is in the initial state, and no other thread uses the pool.
         unsafe { device.raw.begin_command_buffer(self.raw, &info) }
             .during("vkBeginCommandBuffer")?;
         body(self.raw)?;
-        // SAFETY: recording.
+        // SAFETY: the command buffer is in the recording state.
         unsafe { device.raw.end_command_buffer(self.raw) }.during("vkEndCommandBuffer")?;
         errors.check()
     }
 
     /// Submits the recorded buffer `times` times in a row. If `times` exceeds one, the buffer must have been recorded
-    /// for simultaneous use. `recording` identifies the recording, for the barrier between recordings.
+    /// for simultaneous use. `recording` identifies the recorded commands; see [`Device::submit`].
     pub fn submit(&mut self, device: &Device, recording: RecordingId, times: u32) -> Result<()> {
         self.wait(device)?;
         if times == 0 {
@@ -142,7 +142,7 @@ impl CommandSlot {
     }
 }
 
-/// Maximum number of idle slots per device. More than the number of threads that usually run work at the same time.
+/// Maximum number of idle slots per device. Programs rarely run work on more threads than this at the same time.
 const MAX_IDLE: usize = 64;
 
 /// Idle command slots of a device, reused by later recordings. Creating a pool, a buffer and a fence for each run

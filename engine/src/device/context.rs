@@ -28,7 +28,7 @@ pub struct Context {
     pub(crate) device: Arc<Device>,
 }
 
-/// Configuration of [`Context::open`].
+/// Options of [`Context::open`].
 #[derive(Clone, Debug, Default)]
 pub struct Config {
     /// Device to open.
@@ -46,7 +46,7 @@ pub struct Config {
     pub faulty_devices: FaultyDevices,
     /// Source of kernel sizes that were tuned for the device.
     pub profile: ProfileChoice,
-    /// Collects the driver's statistics of each pipeline (registers, spills).
+    /// Collects the driver's statistics of each pipeline, such as registers and spills.
     pub pipeline_statistics: bool,
     /// Maximum total size of the context's buffers in bytes, including staging. Allocations beyond it fail with
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
@@ -68,7 +68,7 @@ impl Config {
         instance: &Instance,
         physical: vk::PhysicalDevice,
     ) -> Result<Requirements> {
-        // SAFETY: enumerated from this instance.
+        // SAFETY: this instance listed the physical device.
         let mut requirements = unsafe { Requirements::of(&instance.raw, physical) }?;
         let mut left_out = self.without;
         left_out.shader_maximal_reconvergence |= instance
@@ -103,7 +103,7 @@ impl Context {
         let handles = Handles { raw, instance };
         // SAFETY: the device was created with one queue of this family.
         let queue = unsafe { handles.raw.get_device_queue(queue_family, 0) };
-        tracing::info!(device = %properties.name, driver = %properties.driver, "opened");
+        tracing::info!(device = %properties.name, driver = %properties.driver, "opened the device");
         let device = Device::new(DeviceParts {
             handles,
             physical,
@@ -123,7 +123,7 @@ impl Context {
         Ok(Self { device: Arc::new(device) })
     }
 
-    /// All devices that Vulkan lists, usable or not.
+    /// Lists all Vulkan devices, including those that cannot run the kernels.
     pub fn devices() -> Result<Vec<DeviceEntry>> {
         Self::devices_for(&Config::default())
     }
@@ -180,6 +180,6 @@ fn create_device(
         .queue_create_infos(&queues)
         .enabled_extension_names(&extensions);
     let info = chain.push_onto(info);
-    // SAFETY: extensions and features are ones the device reported.
+    // SAFETY: the device reported all of these extensions and features.
     unsafe { instance.create_device(physical, &info, None) }.during("vkCreateDevice")
 }

@@ -1,4 +1,4 @@
-//! Whether devices with faults are refused.
+//! Selects whether devices that fail the device probe are refused.
 
 use std::str::FromStr;
 
@@ -13,11 +13,11 @@ pub enum FaultyDevices {
     /// `MULTISPLIT_FAULTY_DEVICES` if it is set, otherwise [`Refused`](Self::Refused).
     #[default]
     Auto,
-    /// The first plan that is instantiated runs the probe, unless an earlier run stored its result. If the device
-    /// fails, this and all later plans are refused with [`Error::FaultyDevice`](crate::Error::FaultyDevice). On an
-    /// [adopted](crate::Context::adopt) device nothing is submitted: only a stored result counts.
+    /// Instantiating the first plan runs the probe, unless an earlier run stored its result. If the device fails,
+    /// this and all later plans are refused with [`Error::FaultyDevice`](crate::Error::FaultyDevice). On an
+    /// [adopted](crate::Context::adopt) device the probe does not run, but a stored failure is respected.
     Refused,
-    /// The probe does not run by itself. Results may be wrong.
+    /// The probe does not run automatically. On a faulty device, results may be wrong.
     Used,
 }
 

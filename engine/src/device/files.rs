@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::{fs, io};
 
-/// Kind of folder.
+/// A per-user folder of this library.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum UserFolder {
     /// Data that can be regenerated: compiled pipelines and probe results.

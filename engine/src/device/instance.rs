@@ -148,7 +148,7 @@ fn create_raw(
 /// Whether the validation layer accepts settings from the application (`VK_EXT_layer_settings`). Layers before Vulkan
 /// 1.3.272 do not.
 fn layer_has_settings(entry: &ash::Entry) -> Result<bool> {
-    // SAFETY: no preconditions.
+    // SAFETY: the function has no preconditions.
     let extensions =
         unsafe { entry.enumerate_instance_extension_properties(Some(validation::LAYER)) };
     let extensions = extensions.during("vkEnumerateInstanceExtensionProperties")?;
@@ -157,7 +157,7 @@ fn layer_has_settings(entry: &ash::Entry) -> Result<bool> {
 
 /// Vulkan version of the validation layer; `None` if it is not installed.
 fn validation_layer(entry: &ash::Entry) -> Result<Option<u32>> {
-    // SAFETY: no preconditions.
+    // SAFETY: the function has no preconditions.
     let layers = unsafe { entry.enumerate_instance_layer_properties() };
     let layers = layers.during("vkEnumerateInstanceLayerProperties")?;
     let layer = layers.iter().find(|l| l.layer_name_as_c_str() == Ok(validation::LAYER));

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// One run of a plan.
+/// Times of one run of a plan.
 #[derive(Clone, Debug)]
 pub struct Run {
     /// The plan's name.

@@ -29,12 +29,12 @@ impl SubmissionBarrier {
             );
         let recorded =
             this.0.record(device, vk::CommandBufferUsageFlags::SIMULTANEOUS_USE, |raw| {
-                // SAFETY: recording.
+                // SAFETY: the command buffer is in the recording state.
                 unsafe { device.pipeline_barrier(raw, &[barrier]) };
                 Ok(())
             });
         if recorded.is_err() {
-            // SAFETY: newly created and not in use.
+            // SAFETY: the object is newly created and not in use.
             unsafe { this.release(device) };
         }
         recorded.map(|()| this)

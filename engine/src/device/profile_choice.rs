@@ -41,8 +41,8 @@ impl ProfileChoice {
     }
 }
 
-/// A software driver can run at several subgroup sizes with the same device id, so the name contains the subgroup
-/// size.
+/// Returns the file name of a device's profile. It contains the subgroup size, because a software driver can run at
+/// several subgroup sizes with the same device id.
 fn file_name(properties: &DeviceProperties) -> String {
     let DeviceProperties { vendor_id, device_id, subgroup_size, .. } = properties;
     format!("{vendor_id:04x}-{device_id:04x}-{subgroup_size}.profile")
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_device_and_subgroup_size_has_its_own_file() {
+    fn each_device_and_subgroup_size_has_its_own_profile_file() {
         let properties = DeviceProperties {
             vendor_id: 0x10de,
             device_id: 0x2335,

@@ -68,7 +68,7 @@ impl DeviceProperties {
     /// # Safety
     /// `physical` is a physical device of `instance`, which is alive.
     pub unsafe fn query(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Self {
-        // SAFETY: a physical device of this instance.
+        // SAFETY: the physical device belongs to this instance.
         let base = unsafe { instance.get_physical_device_properties(physical) };
         let mut subgroup = vk::PhysicalDeviceSubgroupProperties::default();
         let mut ids = vk::PhysicalDeviceIDProperties::default();
@@ -98,10 +98,10 @@ impl DeviceProperties {
         }
         // SAFETY: structures are chained only if the reported version or an extension includes them.
         unsafe { instance.get_physical_device_properties2(physical, &mut all) };
-        // SAFETY: a physical device of this instance.
+        // SAFETY: the physical device belongs to this instance.
         let families = unsafe { instance.get_physical_device_queue_family_properties(physical) };
         let compute_family = best_compute_family(&families);
-        // SAFETY: a physical device of this instance.
+        // SAFETY: the physical device belongs to this instance.
         let memory = unsafe { instance.get_physical_device_memory_properties(physical) };
         let text = |name: std::result::Result<&CStr, _>| {
             name.map(|n: &CStr| n.to_string_lossy().into_owned()).unwrap_or_default()
@@ -167,7 +167,7 @@ impl DeviceProperties {
         physical: vk::PhysicalDevice,
         family: u32,
     ) -> Self {
-        // SAFETY: a physical device of this instance.
+        // SAFETY: the physical device belongs to this instance.
         let families = unsafe { instance.get_physical_device_queue_family_properties(physical) };
         self.compute_family = Some(family);
         self.timestamp_bits = families.get(family as usize).map_or(0, |f| f.timestamp_valid_bits);
@@ -222,7 +222,7 @@ pub(crate) fn extension_names(
     instance: &ash::Instance,
     physical: vk::PhysicalDevice,
 ) -> Result<Vec<CString>> {
-    // SAFETY: a physical device of this instance.
+    // SAFETY: the physical device belongs to this instance.
     let list = unsafe { instance.enumerate_device_extension_properties(physical) };
     let list = list.during("vkEnumerateDeviceExtensionProperties")?;
     Ok(list.iter().filter_map(|e| e.extension_name_as_c_str().ok()).map(CStr::to_owned).collect())

@@ -1,4 +1,4 @@
-//! Choice between probed device behaviour and Vulkan's guarantees, for kernels that rank keys.
+//! Selects whether kernels that rank keys rely on probed device behaviour, or only on Vulkan's guarantees.
 
 use std::str::FromStr;
 
@@ -7,20 +7,21 @@ use crate::error::{Error, Result};
 /// Environment variable for [`RankingChoice::Auto`]: `promised` or `probed`.
 pub const RANKING_VARIABLE: &str = "MULTISPLIT_RANKING";
 
-/// Device behaviour that kernels may rely on when they rank the keys of a tile. The choice affects performance, never
-/// results.
+/// Device behaviour that kernels may rely on when they rank the keys of a tile: compute the position of each key among
+/// the keys with the same bucket. The choice affects performance, never results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RankingChoice {
     /// `MULTISPLIT_RANKING` if it is set, otherwise [`Probed`](Self::Probed).
     #[default]
     Auto,
-    /// Only behaviour that Vulkan guarantees. Keys are ranked by subgroup ballots. The lane-order probe does not run,
-    /// so it submits no work.
+    /// Only behaviour that Vulkan guarantees. Keys are ranked by subgroup ballots. The lane-order probe is not
+    /// submitted.
     Promised,
     /// Also lane order, if a probe has observed it: the lanes of a subgroup execute the shared-memory atomics of one
     /// instruction in order of their index. Kernels then rank keys by the values that these atomics return, and check
-    /// the order in a sample of their tiles. The first [`Context::policy`] or [`Context::work`] submits the probe and
-    /// waits for it, unless an earlier run stored its result.
+    /// the order in a sample of their tiles. On devices that are expected to keep lane order (NVIDIA GPUs), the first
+    /// [`Context::policy`] or [`Context::work`] submits the probe and waits for it, unless an earlier run stored its
+    /// result.
     ///
     /// [`Context::policy`]: crate::Context::policy
     /// [`Context::work`]: crate::Context::work

@@ -1,5 +1,5 @@
-//! Selects a device. Without a choice by the caller, discrete devices precede integrated ones, and integrated ones
-//! precede software drivers.
+//! Selects a device. If the caller does not name one, discrete devices are preferred to integrated ones, and integrated
+//! ones to software drivers.
 
 use ash::vk;
 
@@ -68,7 +68,7 @@ pub struct DeviceEntry {
     pub missing: Vec<String>,
     /// Features that opening the device enables; empty if the device is not usable.
     pub features: Features,
-    /// Belongs to the instance that listed the device. This instance may have been destroyed.
+    /// Handle from the instance that listed the device. Invalid once this instance is destroyed.
     pub(crate) physical: vk::PhysicalDevice,
 }
 
@@ -145,7 +145,7 @@ pub(crate) fn list(
             Err(Error::MissingRequirements { missing, .. }) => (Features::default(), missing),
             Err(other) => (Features::default(), vec![other.to_string()]),
         };
-        // SAFETY: enumerated from this instance.
+        // SAFETY: this instance listed the physical device.
         let properties = unsafe { DeviceProperties::query(instance, physical) };
         DeviceEntry { index, properties, missing, features, physical }
     };

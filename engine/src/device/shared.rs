@@ -39,7 +39,6 @@ impl Drop for Handles {
 pub(crate) struct RecordingId(u64);
 
 impl RecordingId {
-    /// Returns a unique identifier.
     pub fn new() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self(NEXT.fetch_add(1, Ordering::Relaxed))
@@ -203,7 +202,7 @@ impl Device {
         !self.handles.instance.owned
     }
 
-    /// Returns the error for an operation that needs a feature which is not supported or not enabled.
+    /// Returns the error for an operation that needs a feature that is not supported or not enabled.
     pub fn missing_feature(&self, operation: String, feature: String) -> Error {
         let (device, enabled) = (self.properties.name.clone(), !self.is_adopted());
         Error::MissingFeature { operation, feature, device, enabled }
@@ -233,7 +232,7 @@ impl Device {
         if let Some(found) = find(&all) {
             // Another thread created the attachment first.
             drop(all);
-            // SAFETY: newly created and not in use.
+            // SAFETY: the object is newly created and not in use.
             unsafe { made.release(self) };
             return Ok(found);
         }
@@ -250,7 +249,7 @@ impl Device {
     /// device to stop using all of its queues.
     pub fn wait_idle(&self) -> Result<()> {
         let queue = self.queue();
-        // SAFETY: a live queue.
+        // SAFETY: the queue is alive.
         unsafe { self.raw.queue_wait_idle(queue.raw) }.during("vkQueueWaitIdle")
     }
 

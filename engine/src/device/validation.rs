@@ -79,7 +79,7 @@ pub struct Message {
 #[derive(Clone, Debug, Default)]
 pub struct Messages(Arc<Shared>);
 
-/// State shared by the messenger and all clones.
+/// State shared by the messenger and all clones of [`Messages`].
 #[derive(Debug, Default)]
 struct Shared {
     messages: Mutex<Vec<Message>>,
@@ -190,7 +190,7 @@ mod tests {
             .message_id_name(c"VUID-x")
             .message(text);
         let kind = vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION;
-        // SAFETY: as a layer calls it.
+        // SAFETY: the arguments are as valid as those that a layer passes.
         unsafe { on_message(severity, kind, &data, info.p_user_data) };
     }
 

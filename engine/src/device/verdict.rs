@@ -26,7 +26,7 @@ impl ProbeResult for bool {
 #[derive(Clone, Debug)]
 pub(crate) struct VerdictFile<R> {
     path: PathBuf,
-    /// Header of the file: everything that the result depends on.
+    /// Header of the file: the library version, the device, the driver and the subgroup size.
     head: String,
     result: PhantomData<R>,
 }
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_files_and_other_drivers_are_ignored() {
+    fn damaged_files_and_files_of_other_drivers_are_ignored() {
         let folder = TestFolder::new("verdict-damaged");
         let file = VerdictFile::new(&folder.0, &properties());
         file.save(true);

@@ -60,7 +60,8 @@ impl KeyType {
         Self::F64,
     ];
 
-    /// The types of 32 and 64 bits, which every operation supports. Only sorts, splits and top-k support the others.
+    /// The types of 32 and 64 bits, which every operation supports. The others are supported by sorts, splits and
+    /// top-k, and those in [`SAMPLES`](Self::SAMPLES) also by histograms.
     pub const WIDE: [Self; 6] = [Self::U32, Self::I32, Self::F32, Self::U64, Self::I64, Self::F64];
 
     /// The types of histogram samples.
@@ -151,7 +152,7 @@ impl KeyType {
         self.float(self.float_bits(value))
     }
 
-    /// The `f64` that is nearest to a key, for example for the axis of a plot.
+    /// The `f64` that is nearest to a key.
     pub(crate) fn value(self, bits: u64) -> f64 {
         let unused_bits = u64::BITS - self.bits();
         match self.kind() {
@@ -237,7 +238,8 @@ pub(crate) fn value_bytes(buffer: Buffer) -> Result<u32> {
 const VALUE_BYTES: [u32; 3] = [4, 8, 16];
 
 /// Key types: integers of 8 to 64 bits, `f32`, `f64`, and `f16` and `bf16` of the crate [`half`]. Sorts, splits and
-/// top-k support all of them. Other operations support those of 32 and 64 bits.
+/// top-k support all of them, and histograms those that implement [`Sample`]. Other operations support only those of
+/// 32 and 64 bits.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a key type",
     label = "keys are integers of 8 to 64 bits, f32, f64, half::f16 or half::bf16"
@@ -320,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn array_sizes_are_multiples_of_words() {
+    fn array_sizes_are_whole_32_bit_words() {
         assert_eq!((KeyType::U8.array_len(5), KeyType::U16.array_len(5)), (8, 6));
         assert_eq!(KeyType::U8.array_bytes(5), 8);
         assert_eq!(KeyType::Bf16.array_bytes(2), 4);

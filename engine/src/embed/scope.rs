@@ -5,9 +5,9 @@ use multisplit_graph::{Access, Scope, Stages};
 
 use crate::device::barriers::memory_barrier;
 
-/// Converts stages and accesses to a scope. Masks that plans do not distinguish are widened: copies and clears become
+/// Converts stages and accesses to a scope. Masks that [`Scope`] cannot represent are widened: copies and clears become
 /// transfers, tessellation becomes all graphics, ray tracing becomes all commands. An empty access mask (an execution
-/// dependency) becomes reads. A resulting barrier may cover more than requested, but never less.
+/// dependency) becomes reads. A barrier with the resulting scope may cover more than requested, but never less.
 pub fn scope(stages: vk::PipelineStageFlags2, access: vk::AccessFlags2) -> Scope {
     use vk::PipelineStageFlags2 as Stage;
     let table = [
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn execution_dependencies_wait_for_reads() {
+    fn execution_dependencies_become_reads() {
         let scope = scope(S::FRAGMENT_SHADER, A::NONE);
         assert_eq!(scope, Scope::new(Stages::FRAGMENT_SHADER, Access::MEMORY_READ));
     }

@@ -1,4 +1,4 @@
-//! Replaces one kernel by a kernel that does nothing, to test that checks of results fail then.
+//! For tests of the tests: replaces one kernel by an empty one, which the checks of results must detect.
 
 /// Environment variable with the label of the kernel to replace.
 const VARIABLE: &str = "MULTISPLIT_BROKEN_KERNEL";

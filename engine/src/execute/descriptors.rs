@@ -40,7 +40,7 @@ impl Sets {
         let info = vk::DescriptorPoolCreateInfo::default()
             .max_sets(plan.steps().len().max(1) as u32)
             .pool_sizes(&sizes);
-        // SAFETY: a live device.
+        // SAFETY: the device is alive.
         let pool = unsafe { device.raw.create_descriptor_pool(&info, device.callbacks()) };
         let pool = pool.during("vkCreateDescriptorPool")?;
         device.name_object(pool, plan.name());

@@ -1,6 +1,6 @@
-//! Probes whether the device does what all kernels rely on: subgroups of the reported size, ballots, shuffles, subgroup
-//! arithmetic, atomics and barriers. Some devices and drivers do not (docs/portability.md), and would give wrong
-//! results without any error.
+//! The device probe. It tests the device behaviour that all kernels rely on: subgroups of the reported size, ballots,
+//! shuffles, subgroup arithmetic, atomics and barriers. On a device or driver that fails a test (docs/portability.md
+//! has examples), kernels would give wrong results without any error.
 
 use ash::vk;
 use multisplit_graph::{Buffer, Graph, Groups, Plan};
@@ -21,7 +21,7 @@ use crate::fault::DeviceFault;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     Passed,
-    /// Number of lanes that subgroups were observed to have.
+    /// Subgroups were observed to have this number of lanes instead of the reported one.
     Lanes(u32),
     Ballots,
     Numbers,
@@ -90,9 +90,10 @@ struct Probed(Verdict);
 
 impl Attachment for Probed {}
 
-/// Tests with their bits in a record of the kernel. A failed test makes later ones meaningless.
+/// Index of each test's bit in the first word of a record, and the verdict if the bit is set. Ordered by priority: the
+/// tests after a failed test are meaningless.
 const TESTS: [(u32, Verdict); 7] = [
-    // The number of lanes is in the record.
+    // The record contains the observed number of lanes, which replaces the 0.
     (0, Verdict::Lanes(0)),
     (1, Verdict::Ballots),
     (6, Verdict::Barriers),
@@ -102,13 +103,14 @@ const TESTS: [(u32, Verdict); 7] = [
     (5, Verdict::SharedAtomics),
 ];
 
-/// Words of a record: failed tests, lanes in a ballot, `gl_SubgroupSize`, ticket.
+/// Number of words of a record, which each thread writes: failed tests, lanes in a ballot, `gl_SubgroupSize`, ticket.
 const RECORD: usize = 4;
-/// Words of the totals before the probe: tickets, sum, minimum, maximum, union.
+/// Initial totals, which all threads update with atomics: tickets, sum, minimum, maximum, bitwise or.
 const TOTALS: [u32; 5] = [0, 0, u32::MAX, 0, 0];
 
-/// Several workgroups for most multiprocessors of a large GPU, in about 0.1 ms.
+/// Number of workgroups of a dispatch. They occupy many multiprocessors of a large GPU, and take about 0.1 ms.
 const GROUPS: u32 = 64;
+/// Number of workgroups of a dispatch on software drivers.
 const SOFTWARE_GROUPS: u32 = 2;
 /// Threads of a large workgroup: several subgroups on most devices.
 const THREADS: u32 = 256;
@@ -120,14 +122,14 @@ const FEW_THREADS: u32 = 32;
 pub struct DeviceProbe {
     /// Number of lanes that the driver reports.
     pub subgroup_size: u32,
-    /// Workgroup sizes, one dispatch each.
+    /// Workgroup size of each dispatch.
     pub threads: [u32; 2],
     /// Number of workgroups of each dispatch.
     pub groups: u32,
 }
 
 impl DeviceProbe {
-    /// The probe for a device.
+    /// Creates the probe for a device.
     pub fn new(properties: &DeviceProperties) -> Self {
         let width = properties.subgroup_size.max(1);
         let max_threads = properties.limits.max_compute_work_group_invocations;
@@ -138,13 +140,13 @@ impl DeviceProbe {
         Self { subgroup_size: width, threads, groups }
     }
 
-    /// Threads of each dispatch.
+    /// Number of threads of each dispatch.
     fn counts(&self) -> [u32; 2] {
         self.threads.map(|threads| threads * self.groups)
     }
 
-    /// Adds the passes to `graph`. Returns two imports for the records, one of each dispatch, and one for the totals,
-    /// which must contain [`totals`](Self::totals).
+    /// Adds the passes to `graph`. Returns three imports: the records of each of the two dispatches, and the totals.
+    /// Before the run, the totals must contain [`totals`](Self::totals).
     pub fn declare(&self, graph: &mut Graph) -> Result<[Buffer; 3]> {
         let kernel = kernels::PROBE_DEVICE.kernel()?;
         let totals = graph.import::<u32>("probe.totals", TOTALS.len() as u64);
@@ -177,7 +179,7 @@ impl DeviceProbe {
         self.counts().map(|count| RECORD as u64 * u64::from(count))
     }
 
-    /// Returns the first fault that the records and totals of a run show, if any.
+    /// Checks the records and totals of a run. Returns the first fault, if any.
     pub fn fault(&self, [large, small, totals]: [&[u32]; 3]) -> Option<DeviceFault> {
         let verdict = self.judge([large, small], totals);
         verdict.fault(self.subgroup_size)
@@ -221,7 +223,7 @@ push_constants! {
     }
 }
 
-/// The hash of the kernel.
+/// Hash of a thread number. Must match `mixed` in `probe/device.comp`.
 fn mixed(x: u32) -> u32 {
     let x = (x ^ x >> 16).wrapping_mul(0x7FEB_352D);
     let x = (x ^ x >> 15).wrapping_mul(0x846C_A68B);
@@ -229,13 +231,13 @@ fn mixed(x: u32) -> u32 {
 }
 
 impl Context {
-    /// Runs the device probe, unless this context or an earlier run on this device and driver did. Returns what the
-    /// device does wrong, if anything.
+    /// Returns the fault that the device probe finds, if any. Runs the probe unless this context or an earlier run on
+    /// this device and driver already did.
     ///
-    /// The probe is two small dispatches, for whose results this waits. It tests what all kernels rely on: the number
-    /// and order of the lanes of a subgroup, ballots, shuffles, subgroup arithmetic, atomics of many threads on one
-    /// address, and barriers of a workgroup. [`Config::faulty_devices`](crate::Config::faulty_devices) sets whether a
-    /// context runs it by itself.
+    /// The probe submits two small dispatches and waits for their results. It tests what all kernels rely on: the
+    /// number and order of the lanes of a subgroup, ballots, shuffles, subgroup arithmetic, atomics of many threads on
+    /// one address, and barriers of a workgroup. [`Config::faulty_devices`](crate::Config::faulty_devices) selects
+    /// whether a context runs the probe automatically.
     pub fn probe_device(&self) -> Result<Option<DeviceFault>> {
         let probed = self.device.attached(|device| {
             let file = device.verdict_file();
@@ -260,7 +262,7 @@ impl Context {
         let plan = graph.compile(&self.limits())?;
         let options = ExecutableOptions::default();
         let executable = self.instantiate_for(plan, options, SubgroupBarriers::Kept)?;
-        // Records that are not written are failures.
+        // All bits are set, so that a record that the kernel does not write counts as failed.
         let unwritten = |words: u64| self.upload(&vec![u32::MAX; words as usize]);
         let [in_large, in_small] = probe.lengths().map(unwritten);
         let (in_large, in_small) = (in_large?, in_small?);
@@ -277,7 +279,7 @@ impl Context {
     pub(super) fn refuse_faulty_device(&self, plan: &Plan) -> Result<()> {
         let device = &self.device;
         let has_kernels = plan.steps().iter().any(|step| step.pass.kernel.is_some());
-        // A driver without hardware reports no memory.
+        // A driver that runs without its GPU reports no device memory.
         if !device.refuses_faults || !has_kernels || device.properties.device_memory == 0 {
             return Ok(());
         }
@@ -285,9 +287,10 @@ impl Context {
             let stored: Option<Verdict> = device.verdict_file().and_then(|file| file.load());
             stored.and_then(|verdict| verdict.fault(device.properties.subgroup_size))
         } else {
-            // If the probe cannot run, for lack of memory for example, the plan will fail too, or the next one probes.
+            // If the probe cannot run, for example because memory is exhausted, this plan is not refused. The next plan
+            // runs the probe again.
             self.probe_device().unwrap_or_else(|error| {
-                tracing::warn!(%error, "the device probe failed");
+                tracing::warn!(%error, "the device probe could not run");
                 None
             })
         };
@@ -305,8 +308,8 @@ impl Context {
 mod tests {
     use super::*;
 
-    /// Records and totals of a device that does everything right.
-    fn right(probe: &DeviceProbe) -> [Vec<u32>; 3] {
+    /// Records and totals of a device without faults.
+    fn faultless(probe: &DeviceProbe) -> [Vec<u32>; 3] {
         let [large, small] = probe.counts();
         let width = probe.subgroup_size;
         let records = |range: std::ops::Range<u32>| {
@@ -328,12 +331,12 @@ mod tests {
     }
 
     #[test]
-    fn each_wrong_word_is_a_fault() {
+    fn wrong_records_and_totals_are_reported_as_faults() {
         let mut properties = DeviceProperties { subgroup_size: 32, ..Default::default() };
         properties.limits.max_compute_work_group_invocations = 1024;
         let probe = DeviceProbe::new(&properties);
         assert_eq!(probe.threads, [256, 32]);
-        let words = right(&probe);
+        let words = faultless(&probe);
         assert_eq!(fault(&probe, &words), None);
         for (bit, expected) in [
             (1, DeviceFault::Ballots),

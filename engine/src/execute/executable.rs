@@ -27,9 +27,8 @@ use crate::memory::{Buffer, Location};
 
 /// A plan that is ready to be recorded any number of times.
 ///
-/// Recording takes `&self` and modifies no shared state except a counter. Several threads can therefore record one
-/// executable into different command buffers at the same time, each as a separate frame in flight. Each frame has its
-/// own workspace and descriptors.
+/// Recording takes `&self`. Several threads can record one executable into different command buffers at the same time,
+/// if each uses a different frame in flight. Each frame has its own workspace and descriptors.
 pub struct Executable {
     pub(crate) device: Arc<Device>,
     pub(crate) plan: Plan,
@@ -39,10 +38,11 @@ pub struct Executable {
     /// Workspaces of the frames in flight, one each. Empty if the caller supplies workspaces or the plan does not
     /// need any.
     workspaces: Vec<Buffer>,
-    /// `None` if the plan has no constants.
+    /// `None` if the plan does not contain constants.
     constants: Option<Buffer>,
     pub(super) state: State,
-    /// Descriptor sets for recordings by the caller, one collection per frame. Empty unless descriptor sets are used.
+    /// Descriptor sets for recordings by the caller: one `Sets` per frame in flight. Empty if kernels access buffers by
+    /// push descriptors or by address.
     pub(crate) frames: Vec<Sets>,
     pub(crate) frame_count: usize,
     pub(crate) next_frame: AtomicUsize,
@@ -52,7 +52,7 @@ pub struct Executable {
     status: Arc<StatusWord>,
     /// Whether passes of the plan rank by lane order, and may therefore set the status word.
     lane_order: bool,
-    /// Name of the plan, to mark buffers. A shared string, so that submitting does not allocate memory.
+    /// Name of the plan, for marking buffers as unverified. Shared, so that a submission does not allocate memory.
     name: Arc<str>,
 }
 
@@ -77,8 +77,8 @@ pub struct ExecutableOptions {
     /// descriptors, its own descriptor sets. Recording `k + frames` reuses those of recording `k`.
     pub frames: usize,
     /// Whether kernels access buffers by address instead of descriptors. Requires
-    /// [`Features::buffer_device_address`](crate::requirements::Features::buffer_device_address). Validation layers do not track such
-    /// accesses.
+    /// [`Features::buffer_device_address`](crate::requirements::Features::buffer_device_address). Validation layers do
+    /// not track such accesses.
     pub by_address: bool,
 }
 
@@ -247,7 +247,7 @@ impl Context {
         }
     }
 
-    /// Checks the plan and the options against the device limits. Returns how the kernels access buffers.
+    /// Checks the plan and the options against the device limits. Returns the method by which kernels access buffers.
     fn checked_access(&self, plan: &Plan, options: ExecutableOptions) -> Result<BufferAccess> {
         if options.frames > MAX_FRAMES {
             let (asked, limit) = (options.frames as u64, MAX_FRAMES as u64);
@@ -404,7 +404,7 @@ impl Executable {
         if each_pass { self.steps.len() as u32 + 1 } else { 2 }
     }
 
-    /// Allocates descriptor sets for the plan; `None` unless descriptor sets are used.
+    /// Allocates descriptor sets for the plan; `None` if kernels access buffers by push descriptors or by address.
     pub(crate) fn new_sets(&self) -> Result<Option<Sets>> {
         if self.access != BufferAccess::Sets {
             return Ok(None);

@@ -116,15 +116,15 @@ fn check_element(found: ElementType, expected: ElementType) -> Result<()> {
     Err(Error::ElementTypeMismatch { found, expected })
 }
 
-/// Locations of the plan's buffers that are not imports.
+/// Locations of the workspace, constants, state and status word of a plan.
 #[derive(Clone, Copy)]
 pub(crate) struct InsidePlan {
     pub workspace: Option<BufferAt>,
-    /// Constants of the executable; null if the plan has none.
+    /// Constants of the executable; null if the plan does not contain constants.
     pub constants: vk::Buffer,
-    /// State memory of the frame; null if the plan has none.
+    /// State memory of the frame; null if the plan does not use state.
     pub state: vk::Buffer,
-    /// The device's status word. All status-word buffers of the plan are located there.
+    /// The device's status word, which all status-word buffers of the plan share.
     pub status: vk::Buffer,
 }
 
@@ -170,9 +170,8 @@ impl Given {
         Self { index, at, address }
     }
 
-    /// Whether `size` bytes of this buffer overlap with `other_size` bytes of the other. Overlaps are detected if
-    /// both are in the same buffer, or if both addresses are known; the latter includes different buffers that share
-    /// memory.
+    /// Whether `size` bytes at this location overlap `other_size` bytes at the other location. An overlap is detected
+    /// if both are in the same buffer, or if both addresses are known, even if different buffers share the memory.
     fn overlaps(&self, size: u64, other: &Self, other_size: u64) -> bool {
         let overlap = |at: u64, other: u64| {
             at < other.saturating_add(other_size) && other < at.saturating_add(size)
@@ -209,7 +208,8 @@ impl<'p> Places<'p> {
             Some(given) => given,
             None if plan.workspace().size == 0 => BufferAt::NOWHERE,
             None => {
-                let message = "RecordOptions::workspace is not set, and the executable has no own";
+                let message =
+                    "RecordOptions::workspace is not set, and the executable does not own a";
                 return Err(problem(plan, message, "workspace"));
             }
         };
@@ -263,13 +263,12 @@ impl<'p> Places<'p> {
         Ok(this)
     }
 
-    /// All imports that the caller supplied.
     fn given(&self) -> impl Iterator<Item = &Given> {
         self.imports[..self.count].iter().chain(&self.more_imports)
     }
 
-    /// Rejects overlapping buffers. The planner assumes that imports and the workspace do not overlap. It therefore
-    /// inserts no barriers between accesses to different ones.
+    /// Rejects overlapping imports if one of them is written, and imports that overlap the workspace. The planner
+    /// assumes that different buffers do not overlap, and does not insert barriers between accesses to them.
     fn check_overlaps(&self) -> Result<()> {
         let buffers = self.plan.buffers();
         let written = |index: usize| {

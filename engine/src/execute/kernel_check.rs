@@ -16,8 +16,8 @@ pub(crate) const MAX_BINDINGS: usize = 32;
 pub enum SubgroupBarriers {
     /// It waits for the other lanes of the subgroup, as Vulkan specifies.
     Kept,
-    /// It waits for the whole workgroup, but the lanes of a subgroup run in lockstep. In kernels, it is replaced by a
-    /// memory barrier.
+    /// It waits for the whole workgroup, but the lanes of a subgroup run in lockstep. The engine therefore replaces it
+    /// in kernels by a memory barrier.
     Replaced,
     /// It waits for the whole workgroup, and the lanes of a subgroup do not run in lockstep. Kernels that use it are
     /// rejected.
@@ -104,8 +104,8 @@ fn check_capability(device: &Device, kernel: &Kernel, capability: &str) -> Resul
             (device.properties.subgroup_operations.contains(*needed), *feature)
         }
         ("Shader" | "Matrix", None) => (true, &*other),
-        // Other capabilities are not checked for built-in kernels, which are selected by the device's features, or
-        // for foreign modules, for which the caller is responsible.
+        // Other capabilities need no check in built-in kernels, which are selected by the device's features, and in
+        // foreign modules, for which the caller is responsible. User-written GLSL must not use them.
         _ => (kernel.is_built_in() || kernel.is_foreign(), &*other),
     };
     if supported {

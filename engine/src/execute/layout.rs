@@ -77,7 +77,7 @@ impl<'d> Layouts<'d> {
 
 impl Drop for Layouts<'_> {
     fn drop(&mut self) {
-        // SAFETY: newly created and not in use. Destroying a null handle is a no-op.
+        // SAFETY: the object is newly created and not in use. Destroying a null handle is a no-op.
         unsafe {
             self.device.raw.destroy_pipeline_layout(self.layout, self.device.callbacks());
             self.device.raw.destroy_descriptor_set_layout(self.set_layout, self.device.callbacks());

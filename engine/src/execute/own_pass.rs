@@ -1,8 +1,8 @@
-//! Distinguishes passes of this library from passes of users.
+//! Distinguishes passes that this library creates from passes that users create.
 //!
 //! A built-in kernel stays within its buffers because the operation that dispatches it has checked counts and sizes.
-//! In a graph of a user, the same kernel may be given a count that exceeds its buffers. Passes are therefore trusted,
-//! not kernels.
+//! A user can dispatch the same kernel with a count that exceeds its buffers. Safety checks therefore depend on who
+//! created the pass, not on the kernel.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub(super) fn unbounded_dispatch<'p>(plan: &'p Plan, device: &Limits) -> Option<
         let label = builtin.label();
         pass.is_made_by::<Library>() && kernel.is_some_and(|kernel| kernel.label() == label)
     };
-    // Whether the push constants from member `first` on are at most `limits`. They may have been set for a device
+    // Whether the push constants from member `first` on do not exceed `limits`. They may have been set for a device
     // with higher limits.
     let pushes_within = |pass: &PlannedPass, first: &str, limits: &[u32]| {
         let block = pass.kernel.as_ref().and_then(|k| k.interface().push_constants.as_ref());

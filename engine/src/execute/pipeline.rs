@@ -100,7 +100,7 @@ impl Pipeline {
     }
 }
 
-/// Adaptation of a kernel to a device: how it accesses buffers, and how it treats `subgroupBarrier()`.
+/// Adaptation of a kernel to a device: its method of accessing buffers, and its treatment of `subgroupBarrier()`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Form {
     pub access: BufferAccess,
@@ -192,8 +192,8 @@ enum FullSubgroups {
     No,
 }
 
-/// Returns whether to request the device's default subgroup size, and how full subgroups are guaranteed. Kernels work
-/// with any subgroup size, but built-in kernels rely on full subgroups.
+/// Returns whether to request the device's default subgroup size, and the mechanism that guarantees full subgroups.
+/// Kernels work with any subgroup size, but built-in kernels rely on full subgroups.
 fn subgroup_control(
     device: &Device,
     workgroup: [u32; 3],

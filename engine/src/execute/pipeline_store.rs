@@ -18,8 +18,9 @@ use crate::device::shared::{Attachment, Device};
 use crate::error::{Result, VkResultExt};
 use crate::execute::pipeline::{Form, Pipeline};
 
-/// Number of kept pipelines at which the unused ones are destroyed. Without a limit, a program that creates bucket
-/// functions at run time would use more and more memory: about 1.6 MB per pipeline with a software driver.
+/// If the store has at least this many pipelines, adding one destroys the unused ones. Without a limit, a program that
+/// creates bucket functions at run time would use more and more memory: about 1.6 MB per pipeline with a software
+/// driver.
 const MAX_KEPT: usize = 256;
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -41,7 +42,6 @@ pub(crate) struct PipelineStore {
 }
 
 impl PipelineStore {
-    /// Returns the pipeline store of a device.
     pub fn of(device: &Device) -> Result<Arc<Self>> {
         device.attached(Self::new)
     }
@@ -56,7 +56,7 @@ impl PipelineStore {
         let initial = file.as_ref().map(CacheFile::load).unwrap_or_default();
         let create = |initial| {
             let info = vk::PipelineCacheCreateInfo::default().initial_data(initial);
-            // SAFETY: a live device; the data was checked to belong to this driver.
+            // SAFETY: the device is alive, and the data was checked to belong to this driver.
             unsafe { device.raw.create_pipeline_cache(&info, device.callbacks()) }
         };
         // If the driver rejects its own data, start with an empty cache.
@@ -77,7 +77,6 @@ impl PipelineStore {
         Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed))
     }
 
-    /// Number of pipelines.
     pub fn len(&self) -> usize {
         self.lock().len()
     }
@@ -111,7 +110,8 @@ impl PipelineStore {
         match pipelines.entry(key) {
             Entry::Vacant(entry) => Ok(entry.insert(Arc::new(pipeline)).clone()),
             Entry::Occupied(entry) => {
-                // Another thread has created the pipeline first. SAFETY: newly created and not in use.
+                // Another thread has created the same pipeline first.
+                // SAFETY: the pipeline is newly created and not in use.
                 unsafe { pipeline.destroy(device) };
                 Ok(entry.get().clone())
             }
@@ -163,8 +163,9 @@ impl Context {
     }
 
     /// All pipelines that have been created and are still kept, with the driver's statistics, such as registers, spills
-    /// and shared memory. The statistics are empty unless [`Config::pipeline_statistics`](crate::Config::pipeline_statistics)
-    /// was set and the device supports `VK_KHR_pipeline_executable_properties`.
+    /// and shared memory. The statistics are empty unless
+    /// [`Config::pipeline_statistics`](crate::Config::pipeline_statistics) was set and the device supports
+    /// `VK_KHR_pipeline_executable_properties`.
     pub fn pipeline_statistics(&self) -> Vec<PipelineStatistics> {
         let Ok(pipelines) = PipelineStore::of(&self.device) else { return Vec::new() };
         let pipelines = pipelines.lock();
@@ -243,8 +244,8 @@ struct CacheFile {
 }
 
 impl CacheFile {
-    /// A software driver can run at several subgroup sizes with the same device id, so the name contains the subgroup
-    /// size.
+    /// The cache file in `folder` for a device. Its name contains the subgroup size, because a software driver can run
+    /// at several subgroup sizes with the same device id.
     fn new(folder: &Path, properties: &DeviceProperties) -> Self {
         let DeviceProperties { vendor_id, device_id, subgroup_size, .. } = properties;
         let uuid = properties.pipeline_cache_uuid;

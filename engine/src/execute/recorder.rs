@@ -24,7 +24,7 @@ pub struct RecordOptions<'r> {
     /// The frame in flight, less than [`ExecutableOptions::frames`](crate::ExecutableOptions::frames). `None` uses
     /// the next frame in turn. Threads that record concurrently should set it, because their order is not defined.
     pub frame: Option<usize>,
-    /// Values that replace values of the plan, in this recording only.
+    /// Push constants and update data that replace those of the plan, in this recording only.
     pub values: &'r [PassValue<'r>],
     /// Timestamps around the passes.
     pub timing: Timing<'r>,
@@ -52,12 +52,12 @@ impl Recording<'_> {
     /// Records the plan.
     ///
     /// # Safety
-    /// As for [`Executable::record_with`]; the sets were written for these places.
+    /// The requirements of [`Executable::record_with`]. The descriptor sets contain the buffers of `places`.
     unsafe fn record(&self, timing: Timing<'_>) {
         let Executable { device, plan, steps, exit, .. } = self.executable;
         let (raw, commands) = (&device.raw, self.commands);
-        // SAFETY: recording, by the caller's contract. All handles belong to this device, and `fit` has checked
-        // offsets and sizes.
+        // SAFETY: the command buffer is recording, by the caller's contract. All handles belong to this device, and
+        // the module `fit` has checked offsets and sizes.
         unsafe {
             timing.begin(raw, commands);
             for (index, (step, planned)) in steps.iter().zip(plan.steps()).enumerate() {
@@ -84,8 +84,8 @@ impl Recording<'_> {
         }
     }
 
-    /// Binds the pipeline of a step, its push constants, and its buffers: by address, with the step's descriptor set, or
-    /// with push descriptors if there are no sets.
+    /// Binds the pipeline of a step, its push constants and its buffers. Buffers are bound by address, by the step's
+    /// descriptor set, or, if there are no sets, by push descriptors.
     ///
     /// # Safety
     /// The requirements of [`record`](Self::record).
@@ -95,11 +95,11 @@ impl Recording<'_> {
         let push = |offset: u32, bytes: &[u8]| {
             if !bytes.is_empty() {
                 let stage = vk::ShaderStageFlags::COMPUTE;
-                // SAFETY: recording, by the caller's contract.
+                // SAFETY: the command buffer is recording, by the caller's contract.
                 unsafe { device.raw.cmd_push_constants(commands, layout, stage, offset, bytes) };
             }
         };
-        // SAFETY: recording, by the caller's contract.
+        // SAFETY: the command buffer is recording, by the caller's contract.
         unsafe { device.raw.cmd_bind_pipeline(commands, point, pipeline.raw) };
         match (self.sets, &device.push_descriptor) {
             _ if self.executable.is_by_address() => {
@@ -117,7 +117,7 @@ impl Recording<'_> {
             _ if pass.bindings.is_empty() => {}
             (Some(Sets { sets, .. }), _) => {
                 let set = &sets[step..=step];
-                // SAFETY: recording; the set was allocated with this pipeline's layout.
+                // SAFETY: the command buffer is recording; the set was allocated with this pipeline's layout.
                 unsafe {
                     device.raw.cmd_bind_descriptor_sets(commands, point, layout, 0, set, &[]);
                 };
@@ -125,7 +125,7 @@ impl Recording<'_> {
             (None, Some(functions)) => {
                 let set = vk::DescriptorSet::null();
                 with_writes(set, &pass.bindings, self.places, |writes| {
-                    // SAFETY: recording; the layout was created for push descriptors.
+                    // SAFETY: the command buffer is recording; the layout was created for push descriptors.
                     unsafe {
                         functions.cmd_push_descriptor_set(commands, point, layout, 0, writes);
                     };
@@ -178,8 +178,8 @@ impl Recording<'_> {
 }
 
 impl Executable {
-    /// Prepares recordings for calls of the engine itself. They do not use a frame, so their number and lifetime are
-    /// not limited.
+    /// Prepares recordings that the engine itself submits. They do not use a frame in flight, so their number and
+    /// lifetime are not limited.
     pub(crate) fn prepare(
         &self,
         imports: &[Import],
@@ -213,9 +213,10 @@ impl Executable {
     /// Like [`record`](Self::record), with options.
     ///
     /// # Safety
-    /// As for [`record`](Self::record). No other commands use the workspace while these run, and all earlier
-    /// recordings of the frame have completed. A timer was created for this executable and outlives the execution of
-    /// the commands. Queries of the caller exist and are reset.
+    /// The requirements of [`record`](Self::record). No other commands use the workspace while the recorded commands
+    /// run, and all earlier recordings of the frame have completed. If `options` contains a timer, it was created for
+    /// this executable and outlives the execution of the commands. If `options` contains queries, they exist and are
+    /// reset.
     pub unsafe fn record_with(
         &self,
         commands: vk::CommandBuffer,
@@ -279,7 +280,7 @@ impl Prepared<'_> {
     /// Records the plan.
     ///
     /// # Safety
-    /// As for [`Executable::record_with`], without the requirements on frames. `self`, or the result of
+    /// The requirements of [`Executable::record_with`], except those on frames. `self`, or the result of
     /// [`into_sets`](Self::into_sets), outlives the execution of the commands.
     pub unsafe fn record(&self, commands: vk::CommandBuffer, timing: Timing<'_>) {
         // SAFETY: by the caller's contract.

@@ -1,4 +1,4 @@
-//! Replays: plans that are recorded once and submitted any number of times. Also calls that record, submit and wait.
+//! Replays, which record a plan once and submit it any number of times, and calls that record, submit and wait.
 
 use std::sync::Arc;
 
@@ -58,7 +58,8 @@ impl Context {
         let prepared = executable.prepare(&imports(&self.device, buffers)?, None)?;
         let commands = Commands::new(&self.device)?;
         commands.record(vk::CommandBufferUsageFlags::SIMULTANEOUS_USE, |raw| {
-            // SAFETY: recording; sizes have been checked, and the replay keeps the referenced objects alive.
+            // SAFETY: the command buffer is recording; sizes have been checked, and the replay keeps the referenced
+            // objects alive.
             unsafe { prepared.record(raw, Timing::None) };
             Ok(())
         })?;
@@ -92,13 +93,13 @@ impl Context {
             executable.check_replayable()?;
         }
         self.run_prepared(executable, buffers, |raw, prepared| {
-            // SAFETY: recording; the referenced objects are kept alive until it has run.
+            // SAFETY: the command buffer is recording; the referenced objects are kept alive until it has run.
             (0..times).for_each(|_| unsafe { prepared.record(raw, Timing::None) });
         })
     }
 
-    /// Runs the commands that `body` records, with the executable's own workspace, and waits. The prepared plan is kept
-    /// alive until then.
+    /// Submits the commands that `body` records, with the executable's own workspace, and waits for them. The prepared
+    /// plan is kept alive until they have run.
     pub(crate) fn run_prepared<'b>(
         &self,
         executable: &Executable,
@@ -108,18 +109,18 @@ impl Context {
         executable.check_device(&self.device)?;
         let errors = self.device.watch_errors();
         let prepared = executable.prepare(&imports(&self.device, buffers)?, None)?;
-        // The runs of a plan that is not replayable have no barriers between them, so they must not overlap.
+        // If a plan is not replayable, there are no barriers between its runs, so they must not overlap.
         let _workspace = executable.lock_workspace();
         run_once(&self.device, |raw| {
-            // SAFETY: recording; the call waits, and holds the lock of the executable's memory.
+            // SAFETY: the command buffer is recording. `run_once` waits, and the workspace lock is held.
             unsafe { executable.state.record_first_clear(&self.device, raw) };
             body(raw, &prepared);
             Ok(())
         })?;
         errors.check()?;
         executable.check_lane_order()?;
-        // The buffers may contain results that have not been verified. They stay marked if this call fails, so that
-        // the same call fails again.
+        // The buffers may contain results of earlier work that have not been verified. If this check fails, the buffers
+        // stay marked, so that later calls with them fail too.
         let given = buffers.iter().map(|&bound| bound.into().buffer());
         let unverified = given.filter_map(|buffer| buffer.unverified()).reduce(|first, _| first);
         check_order(&self.device, unverified)

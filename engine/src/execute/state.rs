@@ -14,7 +14,7 @@ use crate::memory::{Buffer, Location};
 
 /// State memory of an executable.
 pub(super) struct State {
-    /// One per frame in flight; empty if the plan has no state.
+    /// One per frame in flight; empty if the plan does not use state.
     buffers: Vec<Buffer>,
     /// Whether each run clears the state first, because the executable runs only once.
     pub cleared_by_run: bool,
@@ -31,27 +31,27 @@ impl State {
         Ok(Self { buffers: (0..frames).map(buffer).collect::<Result<_>>()?, cleared_by_run: false })
     }
 
-    /// The memory of a frame; null if the plan has no state.
+    /// The memory of a frame; null if the plan does not use state.
     pub fn of(&self, frame: usize) -> vk::Buffer {
         self.buffers.get(frame).map_or(vk::Buffer::null(), Buffer::raw)
     }
 
-    /// Sets the state of all frames to zero, and waits.
+    /// Submits commands that set the state of all frames to zero, and waits.
     pub fn clear(&self, device: &Arc<Device>) -> Result<()> {
         if self.buffers.is_empty() {
             return Ok(());
         }
         run_once(device, |commands| {
-            // SAFETY: recording; the buffers outlive the call, which waits.
+            // SAFETY: the command buffer is recording; the buffers outlive the call, which waits.
             unsafe { self.record_clear(device, commands) };
             Ok(())
         })
     }
 
-    /// Records the clear at the beginning of a run, if the run has to clear the state.
+    /// Records the commands of `record_clear` if each run clears the state (`cleared_by_run`).
     ///
     /// # Safety
-    /// As for `record_clear`.
+    /// The requirements of `record_clear`.
     pub unsafe fn record_first_clear(&self, device: &Device, commands: vk::CommandBuffer) {
         if self.cleared_by_run && !self.buffers.is_empty() {
             // SAFETY: by the caller's contract.
@@ -59,13 +59,14 @@ impl State {
         }
     }
 
-    /// Sets the state of all frames to zero, before accesses by kernels.
+    /// Records commands that set the state of all frames to zero, and a barrier before accesses by kernels.
     ///
     /// # Safety
-    /// `commands` is recording. The buffers outlive their execution, during which nothing else uses the state.
+    /// `commands` is recording. The buffers outlive the execution of the commands. No other code uses the state
+    /// meanwhile.
     unsafe fn record_clear(&self, device: &Device, commands: vk::CommandBuffer) {
         for buffer in &self.buffers {
-            // SAFETY: by the caller's contract; the whole buffer, whose usage includes transfers.
+            // SAFETY: by the caller's contract. The range is the whole buffer, and its usage flags include transfers.
             unsafe { device.raw.cmd_fill_buffer(commands, buffer.raw(), 0, vk::WHOLE_SIZE, 0) };
         }
         let barrier = memory_barrier(Scope::TRANSFER_WRITE, Scope::COMPUTE_READ_WRITE);

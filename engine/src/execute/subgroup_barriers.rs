@@ -49,9 +49,9 @@ impl Attachment for Probed {}
 impl Context {
     /// Returns the behaviour of `subgroupBarrier()` on the device.
     ///
-    /// If no result is available in memory or on disk, submits one small dispatch and waits for it. On an
-    /// [adopted](Self::adopt) device, nothing is submitted; without a result on disk, the behaviour is then assumed
-    /// from the driver.
+    /// If no result is available in memory or on disk, submits one or two small dispatches and waits for them. On an
+    /// [adopted](Self::adopt) device, nothing is submitted: without a result on disk, only llvmpipe is assumed to
+    /// deviate from Vulkan.
     pub fn subgroup_barriers(&self) -> SubgroupBarriers {
         let probed = self.device.attached(|device| {
             let file = device.verdict_file();
@@ -59,12 +59,12 @@ impl Context {
                 return Ok(Probed(known));
             }
             let assumed = assumed(&device.properties);
-            // A driver without hardware reports no memory.
+            // A driver that runs without its GPU reports no device memory.
             if device.is_adopted() || device.properties.device_memory == 0 {
                 return Ok(Probed(assumed));
             }
             let found = self.probe_subgroup_barriers().unwrap_or_else(|error| {
-                tracing::warn!(%error, ?assumed, "the subgroup barrier probe failed");
+                tracing::warn!(%error, ?assumed, "the subgroup barrier probe could not run");
                 assumed
             });
             tracing::debug!(?found, "probed subgroup barriers");

@@ -14,8 +14,8 @@ use crate::execute::import::Bound;
 use crate::execute::replay::Replay;
 use crate::execute::timing::{PassTimer, Times, Timestamps, Timing};
 
-/// Maximum number of command buffers per submission. With several submissions, the first command buffers run while
-/// the others are being submitted.
+/// Maximum number of command buffers per submission. If there are several submissions, the device already runs the
+/// first one while the host submits the others.
 const MAX_SUBMITTED: usize = 1024;
 
 impl Context {
@@ -34,7 +34,7 @@ impl Context {
         };
         let mut before = Instant::now();
         self.run_prepared(executable, buffers, |raw, prepared| {
-            // SAFETY: recording; the referenced objects are kept alive until it has run.
+            // SAFETY: the command buffer is recording; the referenced objects are kept alive until it has run.
             unsafe { prepared.record(raw, Timing::Passes(&timer)) };
             before = Instant::now();
         })?;
@@ -56,7 +56,7 @@ impl Context {
     ) -> Result<Vec<PassTime>> {
         let timer = PassTimer::new(executable)?;
         self.run_prepared(executable, buffers, |raw, prepared| {
-            // SAFETY: recording; the referenced objects are kept alive until it has run.
+            // SAFETY: the command buffer is recording; the referenced objects are kept alive until it has run.
             unsafe { prepared.record(raw, Timing::Passes(&timer)) };
         })?;
         // SAFETY: the recording has run.
@@ -87,7 +87,7 @@ impl Context {
         executable.check_replayable()?;
         let timestamps = Timestamps::around(&self.device, batches)?;
         self.run_prepared(executable, buffers, |commands, prepared| {
-            // SAFETY: recording; the referenced objects are kept alive until it has run.
+            // SAFETY: the command buffer is recording; the referenced objects are kept alive until it has run.
             unsafe {
                 timestamps.reset(commands);
                 timestamps.write(commands, 0);
@@ -116,7 +116,8 @@ impl Context {
         let stamp = |query: u32| {
             let commands = Commands::new(&self.device)?;
             commands.record(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT, |raw| {
-                // SAFETY: recording; the first one resets all timestamps, which outlive all submissions.
+                // SAFETY: the command buffer is recording. The commands for query 0 reset all queries. The queries
+                // outlive all submissions.
                 unsafe {
                     if query == 0 {
                         timestamps.reset(raw);

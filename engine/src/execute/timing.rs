@@ -9,7 +9,7 @@ use crate::device::shared::Device;
 use crate::error::{Error, Result, VkResultExt};
 use crate::execute::executable::Executable;
 
-/// Timestamps around the passes of a recording. A timer serves one recording at a time.
+/// Timestamps around the passes of a recording. Only one recording at a time may use a timer.
 ///
 /// A timestamp is written when all earlier commands have finished. The time of a pass therefore includes the barrier
 /// before it. If passes overlap, their times cannot be separated.
@@ -187,7 +187,7 @@ impl Timestamps {
         let info = vk::QueryPoolCreateInfo::default()
             .query_type(vk::QueryType::TIMESTAMP)
             .query_count(count);
-        // SAFETY: a live device.
+        // SAFETY: the device is alive.
         let pool = unsafe { device.raw.create_query_pool(&info, device.callbacks()) };
         let pool = pool.during("vkCreateQueryPool")?;
         device.name_object(pool, "multisplit.timestamps");

@@ -130,7 +130,7 @@ fn uses(
 fn memory_type_bits(device: &Device, usage: vk::BufferUsageFlags) -> Result<u32> {
     const ANY_SIZE: u64 = 256;
     let info = vk::BufferCreateInfo::default().size(ANY_SIZE).usage(usage);
-    // SAFETY: a live device; the buffer is destroyed unused.
+    // SAFETY: the device is alive, and the buffer is destroyed without being used.
     unsafe {
         let buffer =
             device.raw.create_buffer(&info, device.callbacks()).during("vkCreateBuffer")?;

@@ -245,8 +245,8 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Result of a call. If the call processed its input at once, this is a device array. If it processed the input in
-/// parts, the elements are on the host.
+/// Result of a call: a device array if the call processed its input at once, or host elements if it processed the input
+/// in parts.
 pub struct Output<T> {
     host: Vec<T>,
     device: Option<AnyArray>,
@@ -266,7 +266,7 @@ impl<T, A: Into<Option<AnyArray>>> From<A> for Output<T> {
 
 /// An [`Output`] whose element type is known only at run time.
 pub(crate) trait AnyOutput {
-    /// Sets the complete result, which is on the device.
+    /// Sets the result to a device array.
     fn set(&mut self, array: AnyArray);
 
     /// Bytes per element.
@@ -311,9 +311,9 @@ impl<T: Pod> AnyOutput for Output<T> {
     }
 }
 
-/// Allocates host memory for `len` elements of the buffer `name`, initialized to zero. Returns an error if the memory
-/// is not available, because a device array may be larger than the host's memory. The system provides pages that are
-/// already zero, so they are not written twice.
+/// Allocates zeroed host memory for the download of `len` elements of the buffer `name`. Returns an error if the memory
+/// is not available, because a device array may be larger than the host's memory. Large allocations consist of pages
+/// that the system has already zeroed, so zeroing takes no extra time.
 pub(super) fn zeroed<T: Pod>(name: &str, len: u64) -> Result<Vec<T>> {
     let made = usize::try_from(len).map_err(|_| ()).and_then(try_zeroed_vec);
     made.map_err(|()| no_host_memory(name, len.saturating_mul(size_of::<T>() as u64)))
@@ -345,7 +345,6 @@ impl dyn AnyOutput + '_ {
         removed
     }
 
-    /// Inserts an element on the host at `index`.
     pub(crate) fn insert(&mut self, index: usize, element: &[u8]) -> Result<()> {
         self.extend(element)?;
         self.bytes()[index * element.len()..].rotate_right(element.len());

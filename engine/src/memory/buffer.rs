@@ -41,7 +41,7 @@ struct Inner {
     piece: Option<MemoryPiece>,
     size: u64,
     name: String,
-    /// The plan that marked this buffer; see [`Buffer::set_unverified`].
+    /// Name of the plan that marked this buffer as unverified; see [`Buffer::set_unverified`].
     unverified: Mutex<Option<Arc<str>>>,
     _share: Share,
 }
@@ -92,7 +92,7 @@ impl Buffer {
             unverified: Mutex::default(),
             _share,
         };
-        // SAFETY: just created.
+        // SAFETY: the buffer is newly created.
         let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
         let (memory, offset) = match (&device.hooks.memory, location) {
             (Some(allocator), Location::Device) => inner.place_by(&**allocator, &requirements)?,
@@ -127,7 +127,6 @@ impl Buffer {
         Ok(buffer)
     }
 
-    /// Size in bytes.
     pub fn size(&self) -> u64 {
         self.0.size
     }
@@ -153,12 +152,12 @@ impl Buffer {
         *self.unverified_plan() = Some(plan.clone());
     }
 
-    /// The plan that the mark names, if the buffer is marked.
+    /// Name of the plan that marked the buffer as unverified, if any.
     pub(crate) fn unverified(&self) -> Option<Arc<str>> {
         self.unverified_plan().clone()
     }
 
-    /// Removes the mark and returns the plan that it names. The caller must check the status word.
+    /// Like [`unverified`](Self::unverified), and removes the mark. The caller must check the status word.
     pub(crate) fn take_unverified(&self) -> Option<Arc<str>> {
         self.unverified_plan().take()
     }

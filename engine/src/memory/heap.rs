@@ -41,7 +41,6 @@ fn block_sizes(adopted: bool) -> AllocationSizes {
 }
 
 impl Heap {
-    /// Returns the heap of a device.
     pub fn of(device: &Device) -> Result<Arc<Self>> {
         device.attached(Self::new)
     }

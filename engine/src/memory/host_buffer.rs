@@ -1,5 +1,5 @@
-//! A buffer in host memory that the device can access. It is mapped for its whole lifetime. It belongs to an
-//! attachment of a device, so it does not keep the device alive.
+//! A buffer in host memory that the device can access. It is mapped for its whole lifetime. It does not keep the device
+//! alive: its owner is an attachment of the device.
 
 use std::ptr::NonNull;
 
@@ -34,19 +34,20 @@ impl HostBuffer {
             usage |= vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS;
         }
         let info = vk::BufferCreateInfo::default().size(size).usage(usage);
-        // SAFETY: a live device.
+        // SAFETY: the device is alive.
         let raw = unsafe { device.raw.create_buffer(&info, device.callbacks()) }
             .during("vkCreateBuffer")?;
         let made = allocate(device, name, size, raw).and_then(|memory| {
             let mapped = map(device, name, size, raw, memory).inspect_err(|_| {
-                // SAFETY: a buffer that may be bound to the memory is destroyed below without having been used.
+                // SAFETY: the memory is not in use. The buffer may be bound to it, but is destroyed below without being
+                // used.
                 unsafe { device.raw.free_memory(memory, device.callbacks()) };
             });
             mapped.map(|mapped| Self { raw, memory, mapped, size: size as usize })
         });
         match &made {
             Ok(_) => device.name_object(raw, name),
-            // SAFETY: newly created and not in use.
+            // SAFETY: the object is newly created and not in use.
             Err(_) => unsafe { device.raw.destroy_buffer(raw, device.callbacks()) },
         }
         made
@@ -90,7 +91,7 @@ fn allocate(
 ) -> Result<vk::DeviceMemory> {
     // SAFETY: a live buffer of this device.
     let needed = unsafe { device.raw.get_buffer_memory_requirements(buffer) };
-    // SAFETY: the device's own physical device.
+    // SAFETY: the physical device belongs to this instance.
     let all = unsafe { device.instance().get_physical_device_memory_properties(device.physical) };
     let suits = |flags: vk::MemoryPropertyFlags| {
         let suits = |(index, kind): (u32, &vk::MemoryType)| {

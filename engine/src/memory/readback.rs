@@ -10,9 +10,9 @@ use super::buffer::{Buffer, Location};
 use crate::device::context::Context;
 use crate::error::Result;
 
-/// A small array of `T` in memory that is mapped for the host, for reports of plans that run repeatedly, such as
-/// whether an iteration has ended. The plan declares it as an import whose exit scope is
-/// [`Scope::HOST_READ`](multisplit_graph::Scope::HOST_READ).
+/// A small array of `T` in memory that is mapped for the host. A plan that runs repeatedly can write results to it that
+/// the host reads after each run, such as whether an algorithm has converged. The plan declares the array as an import
+/// whose exit scope is [`Scope::HOST_READ`](multisplit_graph::Scope::HOST_READ).
 ///
 /// ```
 /// use std::sync::Arc;
@@ -66,8 +66,8 @@ impl<T: Pod> Readback<T> {
         };
         let mut elements = vec![T::zeroed(); self.len];
         for (at, byte) in bytemuck::cast_slice_mut::<T, u8>(&mut elements).iter_mut().enumerate() {
-            // SAFETY: mapped for as long as the buffer lives, with at least as many bytes. The device may
-            // write them meanwhile, so the read is volatile.
+            // SAFETY: the buffer is mapped for its whole lifetime, and has at least as many bytes as the elements. The
+            // device may write them meanwhile, so the read is volatile.
             *byte = unsafe { mapped.add(at).read_volatile() };
         }
         elements

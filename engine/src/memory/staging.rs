@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 /// Size of a slot in bytes. Large enough to amortize a submission, and small enough that filling one slot overlaps
 /// with copying another.
 const SLOT_BYTES: u64 = 4 << 20;
-/// Size of a slot for short transfers, which are the most frequent ones in small programs.
+/// Size in bytes of a slot for short transfers.
 const SHORT_BYTES: u64 = 64 << 10;
 /// Maximum number of slots per size.
 const MAX_SLOTS: usize = 32;
@@ -27,14 +27,15 @@ const MAX_SLOTS: usize = 32;
 /// slot.
 const MAX_WAIT: Duration = Duration::from_millis(200);
 
-/// With a memory limit, all slots together use at most `1 / LIMIT_SHARE` of it, unless `MIN_SLOT_BYTES` requires more.
+/// With a memory limit, all slots together use at most `1 / LIMIT_SHARE` of it, except for slots of the minimum size and
+/// additional slots (see `MAX_WAIT`).
 const LIMIT_SHARE: u64 = 8;
 /// Maximum number of slots for long transfers, with a memory limit.
 const LIMITED_SLOTS: u64 = 4;
 /// Minimum size of a slot in bytes, with a memory limit.
 const MIN_SLOT_BYTES: u64 = 4 << 10;
 
-/// The staging memory of a device.
+/// The staging memory of a device, divided into slots.
 pub(super) struct Staging {
     /// Slots for short transfers, then slots for all others.
     pools: [Pool; 2],
@@ -73,7 +74,6 @@ pub(super) struct Slot {
 }
 
 impl Staging {
-    /// Returns the staging memory of a device.
     pub fn of(device: &Device) -> Result<Arc<Self>> {
         device.attached(Self::new)
     }
@@ -112,7 +112,7 @@ impl Staging {
         }
     }
 
-    /// The slots for a transfer of this size.
+    /// The pool of slots for a transfer of `bytes` bytes.
     fn pool(&self, bytes: u64) -> &Pool {
         let [short, long] = &self.pools;
         if bytes <= short.slot_bytes { short } else { long }
@@ -163,8 +163,8 @@ impl Staging {
             }
             slots = pool.lock();
             match failure {
-                // Waiting for other transfers to return slots is not possible if no slots exist, or if this transfer
-                // is nested in another.
+                // No slot could be created. The loop waits for another transfer to return a slot, unless no slots
+                // exist, or this transfer runs in a callback of another.
                 Some(error) if nested || slots.made == 0 => return Err(error),
                 _ => {}
             }
@@ -199,7 +199,7 @@ thread_local! {
 }
 
 /// Marks the current thread as running callbacks of a transfer. If a callback starts another transfer on this thread,
-/// that transfer does not wait for slots, because the outer transfer may hold them.
+/// that transfer waits for slots only once and then creates one, because the outer transfer may hold all slots.
 pub(super) struct CallbackGuard;
 
 impl CallbackGuard {
@@ -273,7 +273,7 @@ impl Slot {
         match CommandSlot::new(device) {
             Ok(commands) => Ok(Self { memory, commands, _share: share }),
             Err(error) => {
-                // SAFETY: newly created and not in use.
+                // SAFETY: the object is newly created and not in use.
                 unsafe { memory.release(device) };
                 Err(error)
             }

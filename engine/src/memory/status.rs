@@ -1,6 +1,6 @@
-//! The status word of a device. It is in host memory, and kernels set it if they find that the device does not keep
-//! lane order: that the lanes of a subgroup execute the shared-memory atomics of one instruction in order of their
-//! index. The host reads the word without a copy, submission or wait.
+//! The status word of a device. Kernels set it if they find that the device does not keep lane order. A device keeps
+//! lane order if the lanes of a subgroup execute the shared-memory atomics of one instruction in order of their index.
+//! The word is in host memory, so the host reads it without a copy, submission or wait.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -14,8 +14,8 @@ use crate::error::{Error, Result};
 /// Size of the status buffer in bytes.
 pub(crate) const STATUS_BYTES: u64 = 4;
 
-/// The status word of a device. It is 0 until a kernel sets it, and then stays set. Every user of results that relied
-/// on lane order thus gets an error, however late it checks.
+/// The status word of a device. It is 0 until a kernel sets it, and then stays set. All later checks of results that
+/// relied on lane order therefore return an error.
 ///
 /// Its memory is not part of the heap and does not count against the memory limit.
 pub(crate) struct StatusWord {
@@ -25,7 +25,6 @@ pub(crate) struct StatusWord {
 }
 
 impl StatusWord {
-    /// Returns the status word of a device.
     pub fn of(device: &Device) -> Result<Arc<Self>> {
         device.attached(Self::new)
     }
@@ -36,13 +35,12 @@ impl StatusWord {
         Ok(Self { word, reported: AtomicBool::new(false) })
     }
 
-    /// The buffer that contains the word.
     pub fn buffer(&self) -> vk::Buffer {
         self.word.raw
     }
 
     fn atomic(&self) -> &AtomicU32 {
-        // SAFETY: mapped and aligned for the lifetime of `self`, and accessed only in this way.
+        // SAFETY: the word is mapped and aligned for the lifetime of `self`, and the host accesses it only here.
         unsafe { AtomicU32::from_ptr(self.word.mapped().cast::<u32>().as_ptr()) }
     }
 

@@ -162,7 +162,7 @@ impl Context {
     }
 }
 
-/// Outcome of a transfer. The error is `None` if a callback failed; its error is in a [`Failure`].
+/// Outcome of a transfer. `Err(None)` means that a callback failed; its error is stored in a [`Failure`].
 type Outcome = Result<(), Option<Error>>;
 
 /// The first error of the callbacks of a transfer.
@@ -207,8 +207,8 @@ struct Transfer<'t> {
 /// State shared by the threads of a transfer.
 struct Chunks<'t> {
     transfer: &'t Transfer<'t>,
-    /// All submissions of a transfer use the same recording id, because its chunks do not overlap and need no
-    /// barriers in between.
+    /// All submissions of a transfer use the same recording id, so that no barriers are inserted between them. None are
+    /// needed, because chunks do not overlap.
     recording: RecordingId,
     /// Number of bytes that threads have claimed so far.
     claimed: AtomicU64,
@@ -256,7 +256,8 @@ impl<'t> Transfer<'t> {
         Ok(check_order(self.device, unverified)?)
     }
 
-    /// Runs `body` on several threads, each with its own slots, if the transfer is large enough.
+    /// Runs `body` on the calling thread, and also on other threads if the transfer is large enough. Each thread has
+    /// its own slots.
     fn on_threads(&self, body: &(dyn Fn(&Chunks<'_>, &mut [Slot]) -> Outcome + Sync)) -> Outcome {
         if self.size == 0 {
             return Ok(());
@@ -279,7 +280,7 @@ impl<'t> Transfer<'t> {
         let slots_each = taken.slots.len().div_ceil(threads);
         thread::scope(|scope| {
             let mut parts = taken.slots.chunks_mut(slots_each);
-            // The calling thread runs one share itself.
+            // The calling thread uses the first slots itself.
             let own = parts.next().unwrap_or_default();
             let (run, mut handles) = (&run, Vec::new());
             for part in parts {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::facts::DeviceFacts;
 
-/// Powers of two that are at least this number are written as `2^N`.
+/// Powers of two of at least this value are written as `2^N`.
 const MIN_POWER: u64 = 1 << 14;
 
 /// Formats a number in the form that profiles use.
@@ -33,7 +33,7 @@ pub enum Allowed {
         threads: u32,
         /// Maximum number of items (keys) per thread.
         items: u32,
-        /// Maximum number of turns.
+        /// Maximum number of turns (steps in which the keys pass through shared memory).
         turns: u32,
         /// Maximum number of keys per tile.
         keys: u32,
@@ -86,7 +86,7 @@ pub(crate) fn threads(facts: &DeviceFacts) -> Allowed {
     multiples(size.into(), facts.max_threads.max(size).into())
 }
 
-/// Numbers of workgroups of a dispatch.
+/// Workgroup counts of a dispatch.
 pub(crate) fn groups(facts: &DeviceFacts) -> Allowed {
     numbers(1, facts.max_groups.max(1).into())
 }

@@ -50,8 +50,8 @@ pub struct DeviceFacts {
     pub shared_memory: u32,
     /// `maxStorageBufferRange`. Larger arrays are processed in pieces.
     pub max_storage_range: u64,
-    /// `maxComputeWorkGroupCount[0]`. Kernels that compute indirect dispatches fold larger counts into y, as the
-    /// graph does for direct dispatches.
+    /// `maxComputeWorkGroupCount[0]`. If a dispatch needs more workgroups, they are spread over x and y: by the graph
+    /// for direct dispatches, and by kernels that compute the counts of indirect dispatches.
     pub max_groups: u32,
     /// Number of loop iterations, summed over all loops of one invocation, after which the driver ends every loop.
     /// `None` if there is no limit.
@@ -127,7 +127,7 @@ impl Facts {
         })
     }
 
-    /// Lowers limits. Limits that `change` raises keep their value.
+    /// Lowers limits to the values that `change` sets. Limits that `change` raises keep their value.
     pub(crate) fn lower(&mut self, change: impl FnOnce(&mut DeviceFacts)) {
         let (mut lowered, facts) = (self.0, &mut self.0);
         change(&mut lowered);
@@ -139,12 +139,12 @@ impl Facts {
         facts.max_samples = facts.max_samples.min(lowered.max_samples);
     }
 
-    /// Records whether the device keeps lane order, as the probe or a check in a kernel found.
+    /// Records whether the device keeps lane order, as found by the probe or by a check in a kernel.
     pub(crate) fn set_lane_order(&mut self, lane_order: bool) {
         self.0.lane_order = lane_order;
     }
 
-    /// Whether the device may keep lane order, so that the probe is worthwhile.
+    /// Whether to probe the device for lane order. Only NVIDIA GPUs are expected to keep it.
     pub(crate) fn may_have_lane_order(properties: &DeviceProperties) -> bool {
         Family::of(properties) == Family::Nvidia
     }

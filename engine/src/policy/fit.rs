@@ -3,8 +3,8 @@
 use super::Policy;
 use super::tile::TileShape;
 
-/// Minimum subgroup size at which each subgroup has its own set of counters. Smaller subgroups share a set in pairs,
-/// because a set per subgroup would need too much shared memory.
+/// With ranking by ballots, the minimum subgroup size at which each subgroup has its own set of counters. Two smaller
+/// subgroups share a set, because a set per subgroup would need too much shared memory.
 const MIN_LANES_UNPAIRED: u32 = 32;
 
 impl Policy {
@@ -33,8 +33,8 @@ impl Policy {
         shape
     }
 
-    /// Shared memory of a kernel that ranks keys, in bytes: the larger of the counters and the keys of one turn, plus
-    /// bucket offsets and subgroup sums.
+    /// Shared memory in bytes of a kernel that ranks keys: the counters or the keys of one turn, whichever is larger,
+    /// because they use the same memory, plus bucket offsets and subgroup sums.
     fn ranking_bytes(&self, shape: TileShape, bucket_bits: u32, key_bytes: u32) -> u32 {
         let subgroup_size = self.facts.subgroup_size;
         let subgroups = shape.threads / subgroup_size;

@@ -1,4 +1,4 @@
-//! Methods that a policy selects from.
+//! Methods for scans, splits, sorts and ranking, selected by a policy or by the caller.
 
 /// Method of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,7 +25,7 @@ impl ScanMethod {
 /// Method of a split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Method {
-    /// Chosen by the policy, from the number of buckets, the bucket function and the data.
+    /// Chosen by the policy, from the number of buckets and from whether the bucket function is user-defined.
     Auto,
     /// Direct multisplit (DMS in the paper): each subgroup processes one subproblem and writes the keys without
     /// reordering them first.
@@ -49,7 +49,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// All methods that are stable within buckets: every method except `FullSort` and `Auto`.
+    /// All methods that keep the input order within each bucket: every method except `FullSort` and `Auto`.
     pub const ALL: [Self; 6] = [
         Self::Direct,
         Self::Warp,
@@ -63,7 +63,7 @@ impl Method {
 /// Method of a sort.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SortMethod {
-    /// Chosen by the policy, from the number and type of the elements.
+    /// Chosen by the policy, from the key type and the number of elements.
     #[default]
     Auto,
     /// The method of the paper: each round is a multisplit by one digit, in three stages. The multisplit is
@@ -105,7 +105,7 @@ impl Ranking {
         self != Self::Ballots
     }
 
-    /// Whether the lanes are reversed, for tests.
+    /// Whether this is `ReversedLanes`, which only tests use.
     pub(crate) fn is_reversed(self) -> bool {
         #[cfg(feature = "broken-plans")]
         return self == Self::ReversedLanes;

@@ -1,5 +1,5 @@
-//! Sizes (tuning parameters) and methods for each kind of device. Kernels do not depend on GPU models; the tables
-//! here and in the `sizes.rs` of each operation do.
+//! Sizes (tuning parameters) and methods for each kind of device. Only the tables here and in the `sizes.rs` of each
+//! operation depend on the GPU model. Kernels do not.
 
 pub(crate) mod allowed;
 pub(crate) mod facts;
@@ -30,7 +30,7 @@ use table::{Holds, size, sizes};
 pub(crate) const MAX_ELEMENTS: u64 = (1 << 30) - 1;
 /// Minimum of `max_elements`. With fewer elements, an array could not be divided into two aligned pieces.
 const MIN_ELEMENTS: u64 = 128;
-/// Maximum of `spin_limit`. Waiting longer takes more time than recomputing the missing tile.
+/// Maximum of `spin_limit`. More polls take longer than recomputing the missing tile.
 const MAX_SPINS: u64 = 1 << 22;
 
 sizes! {
@@ -52,9 +52,9 @@ sizes! {
         /// four. The rest is divided between other workers. Segments have workers of their own if their average
         /// length is at least 1/32 of this number, or 1/128 if workers are subgroups.
         segment_chunk: u32 = size(|_| multiples(4, u32::MAX.into())),
-        /// Minimum number of workers for which each worker is a subgroup; enough subgroups to fill the device. With
-        /// fewer, workers are workgroups. If a matrix has at least 1/8 of this number of rows, each row has exactly
-        /// one worker.
+        /// Minimum number of workers of a segmented reduction for which each worker is a subgroup: as many subgroups as
+        /// fill the device. With fewer workers, each worker is a workgroup. If a matrix has at least 1/8 of this number
+        /// of rows, each row has exactly one worker.
         min_subgroup_workers: u32 = size(any_u32),
         /// Scan method. Arrays that one workgroup can scan always take a single pass.
         scan: ScanMethod = size(scan_methods),
@@ -74,8 +74,8 @@ sizes! {
         tickets: bool = size(words::<bool>),
         /// Number of tile states that look-back over buckets reads at a time, from 1 to 32.
         look_back_tiles: u32 = size(|_| numbers(1, 32)).candidates(|_| &[1, 2, 4, 8, 16]),
-        /// Maximum number of elements per plan of a one-call sort or split, at most 2^30 - 1. Larger arrays are
-        /// processed in pieces.
+        /// Maximum number of elements per plan of most one-call functions, at most 2^30 - 1. Larger arrays are
+        /// processed in several plans.
         max_elements: u64 = size(|_| numbers(MIN_ELEMENTS, MAX_ELEMENTS)).unstored(),
         /// Device limits that sizes must respect.
         facts: Facts,
@@ -132,21 +132,21 @@ impl Policy {
         let nvidia = Family::of(properties) == Family::Nvidia;
         let facts = Facts::of(properties);
         Self {
-            // 256 is at or near the optimum of every kernel on the measured GPU (docs/performance.md). All but the
-            // smallest devices support it.
+            // For every kernel that uses this size, 256 is at or near the optimum on the measured GPU
+            // (docs/performance.md). All but the smallest devices support it.
             threads: 256,
             // Small tiles give small arrays enough workgroups to occupy every multiprocessor
             // (docs/performance-log.md, 79). On software drivers, each workgroup costs time.
             small_scans_up_to: if software { 0 } else { 1 << 22 },
             small_selects_up_to: if software { 0 } else { 1 << 20 },
             small_threads: if nvidia { 512 } else { 256 },
-            // On NVIDIA, a thread processes 32 keys. Larger tiles need fewer look-backs (docs/performance-log.md,
-            // 52).
+            // Larger tiles need fewer look-backs (docs/performance-log.md, 52). With 384 threads, a tile has 12,288
+            // keys of 32 bits.
             select_threads: if nvidia { 384 } else { 256 },
-            // On NVIDIA, a thread processes 12 elements (docs/performance-log.md, 54).
+            // On an H200, 512 threads with 12 elements each were the fastest (docs/performance-log.md, 54).
             by_key_threads: if nvidia { 512 } else { 256 },
-            // Long segments have workers of their own, because tiles would have to search for the few offsets in
-            // their range, which is slow (docs/performance-log.md, 55). Chunks of other sizes were slower (71).
+            // Each long segment has its own worker. A worker per tile would have to search for the few offsets in the
+            // tile, which is slow (docs/performance-log.md, 55). Other chunk sizes were slower (entry 71).
             segment_chunk: 1 << 14,
             min_subgroup_workers: 4096,
             // Look-back is correct on every device, because its waits are bounded, and it reads its input once.
@@ -160,15 +160,15 @@ impl Policy {
             } else {
                 ScanMethod::LookBackUpTo(1 << 20)
             },
-            // Software drivers end loops after 65,535 iterations. On a GPU, scanning longer arrays with one workgroup
-            // leaves the other multiprocessors idle, which costs more than another pass.
+            // Software drivers end loops after 65,535 iterations, which limits how many tiles one workgroup can scan.
+            // On a GPU, a single workgroup leaves most multiprocessors idle, so for more tiles another pass is faster.
             spine_tiles: 64,
-            // A single workgroup processes 16,384 elements at a time and saves a pass. On software drivers,
-            // larger workgroups are not faster.
+            // A single workgroup of 1,024 threads processes 16,384 elements at a time and saves a pass. On software
+            // drivers, workgroups of more than 256 threads are not faster.
             spine_threads: if software { 256 } else { 1024 },
             single_group_tiles: if software { 1 } else { 2 },
             spin_limit: if software { 32 } else { 1024 },
-            // NVIDIA GPUs start workgroups nearly in order (docs/performance-log.md, 52).
+            // NVIDIA GPUs do not need tickets: they start workgroups nearly in order (docs/performance-log.md, 52).
             tickets: !nvidia,
             look_back_tiles: if software { 1 } else { 4 },
             max_elements: MAX_ELEMENTS,
@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn workgroups_are_whole_subgroups() {
+    fn workgroup_sizes_are_multiples_of_the_subgroup_size() {
         for subgroup_size in [4, 8, 16, 32, 64, 128] {
             for max_threads in [128, 192, 256, 1024] {
                 let policy = test_policy(subgroup_size, max_threads);

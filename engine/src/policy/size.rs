@@ -11,7 +11,7 @@ pub(crate) trait Size: Sized {
     fn text(&self) -> String;
     /// Parses a value. The error describes the expected form.
     fn read(text: &str) -> Result<Self, String>;
-    /// Checks a list of values of this type.
+    /// Checks conditions between the values of a list, such as their order.
     fn check_list(_: &[Self]) -> Result<(), String> {
         Ok(())
     }
@@ -97,8 +97,8 @@ impl Size for TileShape {
     }
 }
 
-/// Text for the count of the last entry in a table of tiles. The last entry applies to all element
-/// counts that exceed the other entries.
+/// Written instead of the element count in the last entry of a table of tiles, which applies to all
+/// element counts above those of the other entries.
 const REST: &str = "more";
 
 /// An entry of a table of tiles: a maximum number of elements, and the tile for up to that many
@@ -215,7 +215,7 @@ const LOOK_BACK: &str = "look-back";
 const LOOK_BACK_UP_TO: &str = "look-back up to ";
 const REDUCE_THEN_SCAN: &str = "reduce-then-scan";
 
-/// Scan methods. For look-back with a maximum length, the list contains examples.
+/// Names of the scan methods. For look-back up to a maximum length, the list contains three examples.
 pub(crate) fn scan_methods(_: &DeviceFacts) -> Allowed {
     let up_to = ["look-back up to 0", "look-back up to 4096", "look-back up to 2^20"];
     Allowed::Words([&[LOOK_BACK, REDUCE_THEN_SCAN], &up_to[..]].concat())

@@ -88,7 +88,7 @@ impl<S> Holds<S> for S {
     }
 }
 
-/// Returns an error with this description unless `holds`. For conditions between several sizes.
+/// Returns an error with the description `problem` unless `holds` is true. For conditions between several sizes.
 pub(crate) fn require(holds: bool, problem: &str) -> Result<()> {
     if holds { Ok(()) } else { Err(Error::Policy { problem: problem.to_owned() }) }
 }

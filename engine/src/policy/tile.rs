@@ -44,12 +44,12 @@ impl TileShape {
     ///   1,024 threads would halve the registers per thread.
     /// - **A tile and its counters fit in 16 KiB of shared memory**, the minimum that Vulkan guarantees. With 8-bit
     ///   bucket ids, this allows 3,800 keys of 32 bits or 1,900 keys of 64 bits. Such tiles never need to be reduced
-    ///   to fit a device. A device with 32 KiB per workgroup (AMD, Apple, Mali, Adreno) runs two tiles at a time, or
-    ///   four if a multiprocessor has 64 KiB. Larger tiles in several turns suit GPUs with 48 KiB and 64 Ki
-    ///   registers. On GPUs with fewer registers, larger tiles would spill keys to memory, which is several times as
-    ///   slow.
-    /// - **At most 14 keys per thread**, to avoid spills as well: a key, its bucket and its position take two to
-    ///   three registers, and compilers for mobile GPUs have 64.
+    ///   to fit a device. A device with 32 KiB per workgroup (AMD, Apple, Mali, Adreno) runs two such tiles per
+    ///   multiprocessor at a time, or four if a multiprocessor has 64 KiB. Larger tiles, processed in several turns,
+    ///   suit GPUs with 48 KiB of shared memory and 64 Ki registers. On GPUs with fewer registers, larger tiles would
+    ///   spill keys to memory, which is several times as slow.
+    /// - **At most 14 keys per thread**, also to avoid spills: a key, its bucket and its position take two to three
+    ///   registers, and compilers for mobile GPUs have 64.
     pub(crate) const fn unmeasured(items: u32) -> Self {
         Self::new(UNMEASURED_THREADS, items)
     }

@@ -68,7 +68,7 @@ impl Operation {
 /// cannot pass the check.
 const POISON: u32 = 0x5a5a_a5a5;
 
-/// Purpose of a plan: to be timed, or to have its result checked.
+/// Whether a plan is timed, or its result is checked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     Timing,
@@ -94,7 +94,7 @@ impl<'a, 'd> Planning<'a, 'd> {
         Self { graph: Graph::new("tune"), policy, n, bound: Vec::new() }
     }
 
-    /// Compiles the graph. The plan can be run repeatedly without waiting in between.
+    /// Compiles the graph to a replayable plan.
     fn finish(mut self, context: &Context) -> Result<(Plan, Vec<Bound<'d>>)> {
         self.graph.replayable();
         Ok((self.graph.compile(&context.limits())?, self.bound))

@@ -8,7 +8,7 @@ use crate::memory::Array;
 pub(super) const SAMPLE_END: f32 = 1024.0;
 /// Number of edges of the histogram with bins of increasing width.
 pub(super) const EDGES: usize = 257;
-/// Length of the array for offsets and counts.
+/// Length of the array for offsets and counts. Sufficient for all benchmarks.
 const WORDS: u64 = 512;
 
 /// Arrays on the device: random inputs, and outputs.
@@ -30,7 +30,6 @@ pub(super) struct Data {
 pub(super) const BYTES_PER_ELEMENT: u64 = 6 * 4 + 3 * 8 + 8;
 
 impl Data {
-    /// Creates arrays of `n` elements.
     pub fn new(context: &Context, n: u64) -> Result<Self> {
         let all = |of: fn(u64) -> u32| -> Vec<u32> { (0..n).map(of).collect() };
         let wide: Vec<u64> = (0..n).map(mixed).collect();

@@ -1,5 +1,5 @@
-//! Evaluates candidates. Checks the results of a candidate first, and then compares its GPU time with the best policy
-//! so far.
+//! Evaluates candidate policies. First checks the results of a candidate, and then compares its GPU time with that of
+//! the best policy so far.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -14,13 +14,14 @@ use crate::device::context::Context;
 use crate::error::{Error, Result};
 use crate::policy::Policy;
 
-/// Approximate GPU time of a batch of runs, in nanoseconds. Long compared to the cost of a timestamp.
+/// Approximate GPU time of a batch of runs, in nanoseconds. Writing a timestamp takes much less time.
 const BATCH_NANOSECONDS: f64 = 2e6;
 /// Allowed numbers of runs per batch.
 const RUNS: std::ops::RangeInclusive<u32> = 3..=40;
-/// Number of batches per timer in a comparison. Batches alternate, so that clock changes affect both timers.
+/// Number of batches per timer in a comparison. The batches of the two timers alternate, so that changes of the
+/// device's clocks affect both.
 const ROUNDS: usize = 4;
-/// A candidate is discarded after the first batch if it is slower by this factor.
+/// A comparison stops, and the candidate is discarded, if the candidate is slower by more than this factor.
 const MAX_SLOWDOWN: f64 = 1.2;
 /// Lower bound of the estimated time of a comparison.
 const MIN_ROW: Duration = Duration::from_millis(10);
@@ -28,9 +29,9 @@ const MIN_ROW: Duration = Duration::from_millis(10);
 const WARM_UP_RUNS: u32 = 4;
 /// Maximum number of threads that create pipelines concurrently.
 const MAX_THREADS: usize = 8;
-/// Number of elements for checking results; several tiles of every allowed size.
+/// Number of elements for checking results: at least two tiles of every allowed size.
 const CHECKED: u64 = 1 << 17;
-/// The same for software drivers.
+/// Number of elements for checking results on software drivers, which are slow.
 const CHECKED_IN_SOFTWARE: u64 = 1 << 13;
 
 /// Time limit of tuning. Part of it is reserved for the final table, the comparison with the built-in sizes.
@@ -90,7 +91,6 @@ pub(super) struct Evaluator<'c> {
     warm_up_runner: OnceLock<Option<Runner<'c>>>,
     /// Total time of all comparisons.
     compared: Duration,
-    /// Number of comparisons.
     comparisons: u32,
 }
 
@@ -114,8 +114,8 @@ impl<'c> Evaluator<'c> {
         }
     }
 
-    /// Keeps the device busy for a moment. An idle device lowers its clocks, which would slow down the following
-    /// measurements by varying factors.
+    /// Keeps the device busy for a few milliseconds. An idle device lowers its clocks, which would slow down the
+    /// following measurements by varying factors.
     fn warm_up(&self) {
         let warm_up_runner = self.warm_up_runner.get_or_init(|| {
             let benchmark = Benchmark { operation: Operation::SortKeys, n: self.data.keys.len() };
@@ -254,7 +254,7 @@ impl<'c> Evaluator<'c> {
         benchmark.is_planned_as(self.context, self.data, policy, plan).unwrap_or(false)
     }
 
-    /// GPU times of a benchmark with two policies in nanoseconds, measured in alternation. If both policies lead to
+    /// GPU times of a benchmark with two policies in nanoseconds. The runs of the two alternate. If both policies give
     /// the same plan, it is measured only once.
     pub fn time_both(&mut self, benchmark: Benchmark, [a, b]: [&Policy; 2]) -> Result<[f64; 2]> {
         let of_b = self.timer(benchmark, b)?;
@@ -387,7 +387,7 @@ pub(super) fn compare(
     let runs = b.runs(context)?;
     let mut quickest = [f64::MAX; 2];
     for round in 0..ROUNDS {
-        // The order alternates, because the caches contain data of the timer that ran before.
+        // The order alternates, because the caches contain data of the timer that ran last.
         let times = match round % 2 {
             0 => [a.time(context, runs)?, b.time(context, runs)?],
             _ => {

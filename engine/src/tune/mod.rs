@@ -1,5 +1,5 @@
-//! Autotuning: measures which sizes and methods are the fastest on a device. The result of every candidate is checked
-//! before it is measured. Returns the best sizes as a [`Profile`].
+//! Autotuning: measures which sizes and methods are the fastest on a device, and returns them as a [`Profile`]. The
+//! results of a candidate are checked before its time is measured.
 
 mod benchmark;
 mod data;
@@ -68,7 +68,7 @@ const FIRST_IN_SOFTWARE: u64 = 1 << 13;
 /// Maximum fraction of the time limit that one sort of the largest size may take.
 const SHARE: f64 = 1.0 / 6000.0;
 const SHARE_IN_SOFTWARE: f64 = 1.0 / 500.0;
-/// Fraction of the time limit for the ranking method that the context uses, if the device supports both methods.
+/// Fraction of the time limit for tuning with lane order, if the device supports it. The rest is for ballots.
 const FIRST_RANKING: f64 = 0.7;
 
 impl Context {

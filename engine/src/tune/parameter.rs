@@ -11,13 +11,13 @@ use crate::policy::{Field, Policy};
 /// Number of elements of the benchmarks for small sorts. The tile tables have an entry for it.
 pub(super) const SMALL: u64 = 1 << 20;
 
-/// Reads a value from a policy, or copies a value from one policy to another.
 type Get<T> = Box<dyn Fn(&Policy) -> T>;
-type Copied = Box<dyn Fn(&mut Policy, &Policy)>;
+/// Copies a value to the first policy from the second.
+type CopyValue = Box<dyn Fn(&mut Policy, &Policy)>;
 
 /// Source of the candidate values of a parameter.
 pub(super) enum Candidates {
-    /// Tile shapes: first a grid, then the neighbours of the best shape so far.
+    /// Tile shapes: a grid, or the neighbours of the best shape so far.
     Tile {
         shape: Box<dyn Fn(&mut Policy) -> &mut TileShape>,
         /// Bits of a bucket id, and bytes of a key. Both determine the shared memory of the kernel.
@@ -41,7 +41,7 @@ pub(super) struct Parameter {
     /// Whether the parameter affects the plans of a given policy.
     pub has_effect: Get<bool>,
     /// Restores the value from another policy.
-    pub revert: Copied,
+    pub revert: CopyValue,
 }
 
 impl Parameter {
@@ -106,8 +106,8 @@ impl Parameter {
         Self { has_effect: Box::new(has_effect), ..self }
     }
 
-    /// Candidates near the best policy so far. For tiles, these are a grid of shapes if `wide`, or otherwise the
-    /// neighbours of the best shape. Each shape is returned only once.
+    /// Candidates that differ from the best policy so far in this parameter. For tiles, these are a grid of shapes if
+    /// `wide`, or otherwise the neighbours of the best shape. Each shape is returned only once.
     pub fn around(&mut self, best: &Policy, wide: bool, software: bool) -> Vec<Policy> {
         match &mut self.candidates {
             Candidates::List(changed) => {
@@ -315,7 +315,7 @@ pub(super) fn other_parameters(policy: &Policy, largest: u64, software: bool) ->
     let lengths = up_to_largest(&[1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, largest]);
     let scans: Vec<_> =
         lengths.iter().map(|&n| Benchmark { operation: Operation::Scan, n }).collect();
-    // A split contains a scan.
+    // A split scans its bucket counts, so it depends on the scan sizes as well.
     let scans_and_split = [&scans[..], &benchmarks([Operation::SplitKeys(256)], n)].concat();
     let small_scans = &scans[..scans.len().min(2)];
     let mut methods = vec![ScanMethod::LookBack, ScanMethod::ReduceThenScan];
@@ -356,8 +356,8 @@ pub(super) fn other_parameters(policy: &Policy, largest: u64, software: bool) ->
     all
 }
 
-/// Sizes of the table that have candidates but are not in `named`. Each is measured by the benchmark of its
-/// operation.
+/// Creates parameters for all sizes that have candidates but are not in `named`. Each is measured by the benchmarks of
+/// its operation.
 fn remaining_sizes(policy: &Policy, named: &[Parameter], n: u64) -> Vec<Parameter> {
     let mut parameters = Vec::new();
     for field in Policy::sizes() {

@@ -15,8 +15,8 @@ type Outputs = Vec<Vec<u32>>;
 pub(super) struct References(HashMap<Benchmark, Outputs>);
 
 impl References {
-    /// Whether the arrays contain the right result of `benchmark`. The benchmark must have run
-    /// last.
+    /// Whether the arrays contain the right result of `benchmark`. No other benchmark may have run
+    /// since.
     pub fn is_right(
         &mut self,
         context: &Context,

@@ -1,5 +1,5 @@
-//! Searches for the best sizes for one ranking method. The search is greedy and local. It visits the parameters with
-//! the largest effect first, and continues until the time is up.
+//! Searches for the best sizes for one ranking method. The search is greedy and local. On GPUs, it visits the parameters
+//! with the largest effect first. It visits each parameter a fixed number of times, or stops early if the time is up.
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
@@ -10,8 +10,8 @@ use super::parameter::{self, Candidates, Parameter, SMALL};
 use crate::error::Result;
 use crate::policy::Policy;
 
-/// A candidate is accepted if its mean time, relative to the best policy so far, is below this. A smaller gain may be
-/// noise.
+/// A candidate is accepted if its mean time, relative to the best policy so far, is below this. A smaller improvement
+/// may be noise.
 const GAIN: f64 = 0.985;
 /// A candidate is rejected if any benchmark is slower by more than this factor.
 const LOSS: f64 = 1.02;
@@ -37,7 +37,7 @@ pub struct TuneProgress {
     pub candidates: u32,
 }
 
-/// GPU times with built-in and tuned sizes for one benchmark, measured in alternation.
+/// GPU times of one benchmark with built-in and with tuned sizes. The runs of the two alternate.
 #[derive(Clone, Debug)]
 pub struct Comparison {
     /// Name of the benchmark.
@@ -157,7 +157,7 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
                     self.evaluator.judge(candidate, ready, &parameter.benchmarks, &best)?;
                 let faster = judged.is_some_and(|j| j.mean < GAIN && j.worst < LOSS);
                 if faster {
-                    tracing::debug!(parameter = parameter.name, ?judged, "faster");
+                    tracing::debug!(parameter = parameter.name, ?judged, "candidate accepted");
                     self.best = *candidate;
                     self.timers.clear();
                     better = true;
@@ -195,8 +195,8 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
         });
     }
 
-    /// Compares the tuned sizes with the built-in ones, measured in alternation. If `revert_slower`, reverts sizes
-    /// that are slower, or that could not be measured in time.
+    /// Measures each benchmark with the tuned sizes and with the built-in sizes. If `revert_slower`, restores the
+    /// built-in sizes for benchmarks that are slower with the tuned sizes, or that could not be measured in time.
     pub fn compare_with_built_in(
         &mut self,
         built_in: &Policy,
@@ -231,7 +231,7 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
         Ok(rows.into_iter().filter_map(|(_, comparison)| comparison).collect())
     }
 
-    /// A row of the comparison; `None` if the time is up.
+    /// One row of the comparison; `None` if the time is up.
     fn row(&mut self, benchmark: Benchmark, built_in: &Policy) -> Result<Option<Comparison>> {
         if self.evaluator.clock.is_over() {
             return Ok(None);

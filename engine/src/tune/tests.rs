@@ -58,9 +58,8 @@ fn every_size_with_candidates_is_tuned_once() {
     }
 }
 
-/// Each entry of a tile table is measured with its own number of elements.
 #[test]
-fn table_entries_are_measured_at_their_own_size() {
+fn tile_table_entries_are_measured_at_their_element_counts() {
     let best = policy(32);
     let sizes = |operation, largest| -> Vec<u64> {
         let parameters = parameter::sort_tiles(operation, &best, largest);

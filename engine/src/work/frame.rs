@@ -18,7 +18,8 @@ use crate::execute::recorder::PassValue;
 use crate::execute::timing::Timing;
 use crate::memory::{Buffer, Location};
 
-/// Recorded work. A submission calls `vkQueueSubmit` once and does not allocate memory.
+/// Recorded work. Each submission calls `vkQueueSubmit` once and does not allocate memory. Exceptions are the first
+/// submissions after [`set`](Self::set), which record the work again.
 ///
 /// Submissions are ordered: each observes the writes of earlier submissions and of earlier calls of
 /// the context.
@@ -52,7 +53,7 @@ impl Frame {
         arrays: Vec<GivenArray>,
         submissions: usize,
     ) -> Result<Self> {
-        // Recording requires large enough buffers of this device, which `imports` checks.
+        // Checks that the buffers belong to this device and are large enough, as recording requires.
         let given: Vec<_> = arrays.iter().map(GivenArray::bound).collect();
         imports(&context.device, &given)?;
         let executable = Arc::new(executable);

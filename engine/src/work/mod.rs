@@ -281,7 +281,7 @@ impl Work {
     }
 
     /// Sets every 32-bit word of `dst` to `value`. If `dst` is limited to its first elements, their
-    /// size must be a multiple of 4 bytes.
+    /// total size must be a multiple of 4 bytes.
     pub fn fill<A: Operand>(&mut self, dst: A, value: u32) -> Result<()> {
         let (label, dst) = ("fill", self.declare(dst));
         let Some(n) = dst.limit else {
@@ -292,7 +292,8 @@ impl Work {
     }
 
     /// Copies `src` to `dst`, which must have the same length. If `src` is limited to its first
-    /// elements, `dst` may be longer, and the size of the elements must be a multiple of 4 bytes.
+    /// elements, `dst` may be longer, and the total size of these elements must be a multiple of 4
+    /// bytes.
     pub fn copy<A, B>(&mut self, src: A, dst: B) -> Result<()>
     where
         A: Operand,
@@ -360,7 +361,6 @@ impl Work {
         self.context.run(&executable, &bound)
     }
 
-    /// Returns the buffers of a sort of pairs.
     fn pair_buffers<A, B>(&mut self, keys: A, values: B) -> Result<SortBuffers>
     where
         A: Operand<Item: Key>,

@@ -117,8 +117,8 @@ impl Declared {
                 return Ok(Count::Host(n.saturating_mul(bytes) / 4));
             }
             Count::Device { .. } if bytes == 4 => return Ok(n),
-            Count::Host(_) => "the size of its first elements must be a multiple of 4 bytes",
-            Count::Device { .. } => "a device count is supported only for elements of 4 bytes",
+            Count::Host(_) => "the total size of the first elements must be a multiple of 4 bytes",
+            Count::Device { .. } => "device counts are supported only for elements of 4 bytes",
         };
         Err(Error::Operand { call, problem })
     }

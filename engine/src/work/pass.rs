@@ -39,8 +39,9 @@ impl Work {
         Ok(self.pass(label, kernel))
     }
 
-    /// Starts a pass that runs `kernel`. Kernels made from SPIR-V of the caller can only be
-    /// executed by [`Context::instantiate_foreign`](crate::Context::instantiate_foreign).
+    /// Starts a pass that runs `kernel`. If the kernel was created from the caller's SPIR-V, the
+    /// plan must be instantiated with
+    /// [`Context::instantiate_foreign`](crate::Context::instantiate_foreign).
     pub fn pass(&mut self, label: impl Into<String>, kernel: Arc<Kernel>) -> WorkPass<'_> {
         WorkPass {
             work: self,
@@ -55,8 +56,8 @@ impl Work {
 
 impl WorkPass<'_> {
     /// Binds an array to the binding `name`. If the array is limited by a host count, only its
-    /// first elements are bound. A device count has no effect here; the shader must read it itself.
-    /// The shader declares whether it reads or writes the binding.
+    /// first elements are bound. A device count has no effect here; the shader must read the count
+    /// itself. The shader declares whether it reads or writes the binding.
     pub fn bind<A: Operand>(mut self, name: impl Into<String>, array: A) -> Self {
         let array = self.work.declare(array);
         let view = match array.limit {
@@ -69,8 +70,8 @@ impl WorkPass<'_> {
         self
     }
 
-    /// Sets the push constants. `T` must have the layout of the shader's push constant block. They
-    /// can be replaced for each run, by the label of the pass.
+    /// Sets the push constants. `T` must have the layout of the shader's push constant block. Later
+    /// runs can replace them ([`Frame::set`](crate::Frame::set) with the label of the pass).
     pub fn push<T: NoUninit>(mut self, constants: &T) -> Self {
         self.push = Some(bytemuck::bytes_of(constants).to_vec());
         self
@@ -113,8 +114,8 @@ impl WorkPass<'_> {
             pass = pass.push_bytes(&push);
         }
         let pass = dispatch(pass);
-        // The caller may set the push constants of user-defined passes only. The kernels of built-in
-        // operations do not validate their push constants.
+        // Only the push constants of user-defined passes may be replaced, because the kernels of
+        // built-in operations do not validate theirs.
         work.graph.settable(pass);
     }
 }

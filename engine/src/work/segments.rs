@@ -8,8 +8,8 @@ use crate::operations::shared::operator::AnyOperator;
 use crate::operations::{self, ReduceByKeyBuffers, ScanBuffers, SegmentedReduceBuffers};
 
 impl Work {
-    /// Scans each run of `src` with equal consecutive `keys` independently, and writes the result
-    /// to `dst`.
+    /// Scans `src` in segments, and writes the result to `dst`. Each run of equal consecutive `keys`
+    /// forms a segment, which is scanned independently.
     pub fn scan_by_key<A, B, C>(&mut self, keys: A, src: B, dst: C, scan: &Scan) -> Result<()>
     where
         A: Operand<Item: Key>,

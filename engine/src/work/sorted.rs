@@ -64,7 +64,7 @@ impl Work {
     }
 
     /// Writes to `positions`, for each needle, the number of elements of `sorted` that are less
-    /// than it. `sorted` must be in ascending order.
+    /// than the needle. `sorted` must be in ascending order.
     pub fn lower_bound<A, B, C>(&mut self, sorted: A, needles: B, positions: C) -> Result<()>
     where
         A: Operand<Item: Key>,
@@ -75,7 +75,7 @@ impl Work {
     }
 
     /// Writes to `positions`, for each needle, the number of elements of `sorted` that are less
-    /// than or equal to it. `sorted` must be in ascending order.
+    /// than or equal to the needle. `sorted` must be in ascending order.
     pub fn upper_bound<A, B, C>(&mut self, sorted: A, needles: B, positions: C) -> Result<()>
     where
         A: Operand<Item: Key>,

@@ -1,6 +1,7 @@
-//! Processes arrays that exceed one plan, because they have more elements than kernels can index, or
-//! more bytes than a storage binding can have. Such an array is divided into pieces. Each piece is
-//! split into buckets; then equal buckets of all pieces are concatenated, in the order of the pieces.
+//! Sorts and splits arrays that exceed one plan: they have more elements than kernels can index, or
+//! more bytes than a storage binding can have. Such an array is divided into pieces, and each piece
+//! is split into buckets. The output contains the buckets in order. Within a bucket, the elements of
+//! the first piece come first, then those of the second piece, and so on.
 //!
 //! All elements stay on the device. The host reads only the bucket offsets of each piece.
 
@@ -48,7 +49,8 @@ impl<'a> Records<'a> {
         Self { begin, ..self }
     }
 
-    /// Whether the records fit one plan. Keys of 8 and 16 bits are processed as 32-bit words.
+    /// Whether one plan can process all records. Keys of 8 and 16 bits are processed as 32-bit
+    /// words.
     pub fn fit_one_plan(self, policy: &Policy) -> bool {
         Extent::fits(policy, self.keys.len(), self.max_element_bytes().max(4))
     }
@@ -59,7 +61,7 @@ impl<'a> Records<'a> {
     }
 }
 
-/// Temporary arrays of a call.
+/// Temporary arrays for keys and optional values.
 struct Owned {
     key: KeyType,
     keys: AnyArray,
@@ -82,18 +84,18 @@ impl Owned {
     }
 }
 
-/// Maximum sizes of the pieces of an array.
+/// Maximum lengths of the pieces of an array and of storage bindings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Extent {
-    /// Maximum number of elements of a piece. Half of the maximum of a plan, to keep the scratch
-    /// memory of the plan small.
+    /// Maximum number of elements of a piece: half of what a plan can process, so that the plan
+    /// needs less scratch memory.
     pub piece: u64,
     /// Maximum number of elements of a storage binding.
     pub window: u64,
 }
 
 impl Extent {
-    /// Sizes for arrays whose largest element has `max_element_bytes` bytes.
+    /// Computes the lengths for arrays whose elements have at most `max_element_bytes` bytes.
     pub fn of(policy: &Policy, max_element_bytes: u64) -> Self {
         let window = policy.facts.max_storage_range / max_element_bytes.max(1);
         let piece = window.min(policy.max_elements) / 2;

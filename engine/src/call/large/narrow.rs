@@ -8,8 +8,8 @@ use crate::memory::AnyArray;
 use crate::operations::Count;
 use crate::operations::shared::widening::{Form, NarrowKeys};
 
-/// Pieces begin at multiples of this many keys. For one-byte keys, this is the largest offset
-/// alignment that Vulkan allows a device to require.
+/// Pieces begin at multiples of this many keys. For 1-byte keys this is 256 bytes, the largest
+/// offset alignment that Vulkan allows a device to require.
 const ALIGNMENT: u64 = 256;
 
 /// Returns a new array with each key expanded to one word.
@@ -34,7 +34,8 @@ pub(in crate::call) fn narrow_array(
     convert(caller, (key, form), keys, words, false)
 }
 
-/// Converts piece by piece, because the arrays may exceed a binding.
+/// Converts keys to words if `widen` is set, otherwise words to keys. Works in pieces, because the
+/// arrays may exceed a storage binding.
 fn convert(
     caller: Caller<'_>,
     (key, form): (KeyType, Form),

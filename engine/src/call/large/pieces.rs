@@ -63,8 +63,8 @@ pub(in crate::call) fn split_plan(
 
 /// A piece that has been split into buckets.
 pub(super) struct SplitPiece<'a> {
-    /// The elements of the piece in bucket order. If only a permutation is computed, the input
-    /// elements.
+    /// The elements of the piece, in bucket order. If the split only computed a permutation, they
+    /// are still in input order.
     pub elements: Records<'a>,
     pub len: u64,
     /// Start of each bucket within the piece, followed by the length of the piece.

@@ -1,5 +1,5 @@
-//! Computes the destinations of the buckets of all pieces in the whole array, and adds the passes
-//! that move the elements there.
+//! Computes where each bucket of each piece goes in the whole array, and adds the passes that move
+//! the elements there.
 
 use multisplit_graph::{Buffer, Graph, Groups};
 use multisplit_shaders::{builtin as kernels, push_constants};
@@ -42,7 +42,7 @@ push_constants! {
 
 const WORD: u64 = 4;
 
-/// Destinations of the buckets of all pieces.
+/// Destination of each bucket of each piece in the whole array.
 #[derive(Debug)]
 pub(super) struct Places {
     /// Start of each bucket in the whole array, followed by the end of the last bucket.
@@ -139,7 +139,6 @@ pub(super) fn copy_unaligned(
     move_piece(caller, &piece, &destinations, (&[span], ALIGNMENT), to)
 }
 
-/// Number of elements in one bucket of a piece.
 fn bucket_len(offsets: &[u32], bucket: usize) -> u64 {
     let at = |index| offsets.get(index).copied().unwrap_or(0);
     at(bucket + 1).saturating_sub(at(bucket)).into()
@@ -149,7 +148,7 @@ fn bucket_len(offsets: &[u32], bucket: usize) -> u64 {
 /// destination array that fits in a storage binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Span {
-    /// Index of the first element of the window in the array.
+    /// Index of the first element of the window in the destination array.
     window: u64,
     /// Index of the first of these elements in the piece.
     first: u64,
@@ -157,9 +156,9 @@ struct Span {
     count: u64,
 }
 
-/// Divides the elements of a piece into spans, one for each window of `window` elements that they
-/// are moved to. Buckets have the same order in the piece and in the array, so the elements of each
-/// window are contiguous in the piece.
+/// Divides the elements of a piece into spans, one for each destination window of `window`
+/// elements. Buckets have the same order in the piece and in the destination array, so the elements
+/// that are moved to one window are contiguous in the piece.
 fn spans(offsets: &[u32], destinations: &[u64], window: u64) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     for (bucket, &destination) in destinations.iter().enumerate() {
@@ -224,7 +223,7 @@ impl Move<'_> {
                 count: span.count as u32,
                 buckets: self.buckets,
                 first_step: first_step(self.buckets),
-                // The kernel computes destinations modulo 2^32 as well.
+                // The high bits are not needed: the kernel computes destinations modulo 2^32.
                 origin: span.window as u32,
                 room: available as u32,
             };

@@ -46,7 +46,7 @@ pub(in crate::call) fn sort_large(
     sort.region(0..n, keyed.bits())
 }
 
-/// Parameters and temporary arrays of a sort that exceeds one plan.
+/// Parameters and temporary arrays of a sort in pieces.
 struct LargeSort<'a> {
     caller: Caller<'a>,
     how: &'a Sort,
@@ -55,14 +55,14 @@ struct LargeSort<'a> {
     records: Records<'a>,
     /// A second set of arrays, of the same length as `records`.
     spare: Records<'a>,
-    /// Copies of the head of a region: the elements before the first one at which a binding may
-    /// begin. The first copy is the input of a split, the second its output.
+    /// Arrays for the head of a region: its elements before the first index at which a storage
+    /// binding may begin. The head is copied to the first array, and split into the second.
     heads: [Records<'a>; 2],
 }
 
 impl LargeSort<'_> {
     /// Sorts a region whose keys differ only in `bits`. All elements before the region are already
-    /// sorted, and their keys are less than those in the region.
+    /// sorted, and precede those of the region in the sort order.
     fn region(&self, region: Range<u64>, mut bits: Range<u32>) -> Result<()> {
         while !bits.is_empty() {
             if region.end - region.start <= self.extent.piece {
@@ -115,9 +115,9 @@ impl LargeSort<'_> {
 
     /// Sorts a range that fits in one plan, in place. Uses the spare arrays as second buffers.
     ///
-    /// The binding may have to begin a few elements before the range. These elements are already
-    /// sorted, and their keys are less than all keys of the range. A sort by all compared bits
-    /// therefore leaves them in place.
+    /// The storage binding may have to begin a few elements before the range. These elements are
+    /// already sorted, and precede those of the range in the sort order. The sort compares all
+    /// bits of `how`, and therefore leaves them in place.
     fn part(&self, part: Range<u64>) -> Result<()> {
         if part.end - part.start < 2 {
             return Ok(());

@@ -1,5 +1,5 @@
-//! Splits arrays that exceed one plan. The pieces are split first, and then their buckets are
-//! concatenated.
+//! Splits arrays that exceed one plan. Each piece of the array is split by itself. Then the elements
+//! are moved so that each bucket contains its elements from all pieces.
 
 use super::pieces::{Destination, SplitPiece};
 use super::places::Places;
@@ -79,7 +79,7 @@ fn split_pieces<'a>(
     to: Destination<'a>,
     buckets: &Buckets,
 ) -> Result<(Vec<SplitPiece<'a>>, Method)> {
-    // Elements of a permutation are at most as large as keys.
+    // A permutation does not need smaller pieces: its elements are at most as large as the keys.
     let extent = Extent::of(caller.policy, from.max_element_bytes());
     let mut pieces = Vec::new();
     for piece in extent.pieces(0..from.keys.len()) {
@@ -97,7 +97,8 @@ fn split_pieces<'a>(
     }
 }
 
-/// Sorts by the whole key. Finds the bucket offsets by a split whose elements are discarded.
+/// Implements [`Method::FullSort`]: sorts by the whole key. Takes the bucket offsets from a separate
+/// split, and discards the keys that this split writes.
 fn sort_fully(
     caller: Caller<'_>,
     from: Records<'_>,

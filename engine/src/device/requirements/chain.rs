@@ -10,7 +10,7 @@ use super::features::{Features, KNOWN, Known, Member};
 /// Header of every structure in a chain.
 type Header = vk::BaseOutStructure<'static>;
 
-/// A structure with features that the engine uses.
+/// A Vulkan feature structure, with the features in it that the engine uses.
 struct Structure {
     s_type: vk::StructureType,
     /// Byte offset of each feature, with the corresponding member of [`Features`].
@@ -90,7 +90,7 @@ impl FeatureChain {
     }
 
     /// Sets the features in structures that `info` already chains, including `VkPhysicalDeviceVulkan1?Features`, and
-    /// chains the missing ones. Moves `pEnabledFeatures` into the chain.
+    /// chains the structures that are missing. Moves `pEnabledFeatures` into the chain.
     ///
     /// # Safety
     /// The chain of `info` is valid for `vkCreateDevice`. Its structures are modified, so no other code may access them
@@ -160,8 +160,8 @@ pub(super) unsafe fn read(info: &vk::DeviceCreateInfo<'_>) -> Features {
     unsafe { read_chain((&raw mut base).cast()) }
 }
 
-/// The features that a device supports. `is_available` states whether the device has the extension or version of a
-/// feature.
+/// The features that a device supports. `is_available` returns whether the device has the extension or the Vulkan
+/// version that a feature requires.
 ///
 /// # Safety
 /// `physical` is a physical device of `instance`, which is alive.
@@ -209,7 +209,7 @@ unsafe fn read_chain(first: *mut Header) -> Features {
     features
 }
 
-/// Calls `body` for every feature bit in a chain that the engine uses, with the corresponding member of [`Features`].
+/// Calls `body` for each feature bit of a chain that has a corresponding member of [`Features`], with this member.
 ///
 /// # Safety
 /// `first` is a valid chain, which may be modified if `body` modifies it.
@@ -233,7 +233,7 @@ unsafe fn for_each_bit(first: *mut Header, mut body: impl FnMut(*mut vk::Bool32,
 mod tests {
     use super::*;
 
-    /// All features that are bits in a structure.
+    /// All features, except extensions without a feature bit.
     fn all() -> Features {
         let mut features = Features::default();
         for known in KNOWN.iter().filter(|known| known.feature.is_some()) {
@@ -246,11 +246,12 @@ mod tests {
     fn chained_features_are_read_back() {
         let mut chain = FeatureChain::new(&all());
         let info = chain.push_onto(vk::DeviceCreateInfo::default());
-        // SAFETY: a valid chain.
+        // SAFETY: `info` has a valid chain.
         assert_eq!(unsafe { read(&info) }, all());
     }
 
-    /// `VkPhysicalDeviceVulkan1?Features` replace the individual structures and keep their other members.
+    /// If `VkPhysicalDeviceVulkan1?Features` are already chained, features are set there instead of in individual
+    /// structures, and their other members do not change.
     #[test]
     fn features_are_merged_into_existing_structures() {
         let mut chain = FeatureChain::new(&all());
@@ -261,7 +262,7 @@ mod tests {
             .enabled_features(&own)
             .push_next(&mut vulkan12)
             .push_next(&mut vulkan13);
-        // SAFETY: a valid chain, not accessed by other code.
+        // SAFETY: `info` has a valid chain, which is not accessed by other code.
         let (features, types) = unsafe {
             let info = chain.merge_into(info);
             (read(&info), types(&info))

@@ -62,13 +62,13 @@ pub enum Missing {
         /// Reason why it is missing.
         why: Why,
     },
-    /// Subgroup operations.
+    /// Subgroup operations that the device does not support.
     SubgroupOperations(vk::SubgroupFeatureFlags),
     /// Subgroup operations in compute shaders.
     SubgroupsInCompute,
     /// A subgroup size between 4 and 128. Contains the actual subgroup size of the device.
     SubgroupSize(u32),
-    /// A queue family that supports compute: any, or the given one.
+    /// Compute support of the given queue family; if `None`, of any queue family.
     Compute(Option<u32>),
     /// A function that the engine calls, but `vkGetDeviceProcAddr` does not return.
     Function {
@@ -172,9 +172,9 @@ impl Known {
     }
 }
 
-/// Returns `computeFullSubgroups` as missing unless it is certain that all subgroups of a kernel are full. They are
-/// full if `computeFullSubgroups` is enabled. They are also full by default in kernels that are Vulkan 1.3 modules, if
-/// the device has a fixed subgroup size or supports subgroup size control.
+/// Returns `computeFullSubgroups` as missing unless all subgroups of a kernel are guaranteed to be full. They are if
+/// `computeFullSubgroups` is enabled. They also are if the device supports Vulkan 1.3 (and thus kernels in SPIR-V 1.6),
+/// and either has a fixed subgroup size or has subgroup size control enabled.
 fn missing_full_subgroups(offer: &Offer, enabled: &Features) -> Option<Missing> {
     let (min, max) = offer.properties.subgroup_size_range;
     let by_module = offer.core13 && (enabled.subgroup_size_control || min == max);
@@ -188,8 +188,8 @@ fn missing_full_subgroups(offer: &Offer, enabled: &Features) -> Option<Missing> 
     Some(Missing::Feature { name: "computeFullSubgroups", structure: SIZE_CONTROL, why })
 }
 
-/// Rejects a loader or an instance (`of`) that is older than [`API_VERSION`]. It lacks the functions that query
-/// devices.
+/// Rejects a loader or an instance (named by `of`) that is older than [`API_VERSION`]. Older ones lack the functions
+/// that query devices.
 pub(super) fn check_version(of: &'static str, found: u32) -> Result<()> {
     if found >= API_VERSION {
         return Ok(());

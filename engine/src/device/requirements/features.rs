@@ -52,7 +52,7 @@ impl Known {
         *(self.member)(&mut features)
     }
 
-    /// The extension to enable; `None` if core Vulkan includes it.
+    /// The extension to enable; `None` if none is needed. `core13` states whether Vulkan 1.3 is in use.
     pub fn extension_with(&self, core13: bool) -> Option<&'static CStr> {
         self.extension.filter(|extension| !(core13 && extension.core13)).map(|e| e.name)
     }
@@ -65,8 +65,11 @@ impl Known {
 /// Declares [`Features`] and the table of their Vulkan names.
 macro_rules! features {
     ($($(#[$doc:meta])* $member:ident $(.$method:ident($($argument:expr),*))*;)*) => {
-        /// Device features and extensions that are enabled on a device, or that should be. Only `synchronization2` is
-        /// required; the others are optional.
+        /// Device features and extensions: those that are enabled on a device, or those to enable. `synchronization2`
+        /// is required, except with
+        /// [`AdoptOptions::without_synchronization2`](crate::AdoptOptions::without_synchronization2).
+        /// `portability_subset` is required if the device supports it. `compute_full_subgroups` is required unless
+        /// Vulkan 1.3 guarantees full subgroups without it. The others are optional.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct Features {
             $($(#[$doc])* pub $member: bool,)*
@@ -108,11 +111,11 @@ features! {
     pipeline_executable_info
         .feature("pipelineExecutableInfo", "VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR")
         .extension(ash::khr::pipeline_executable_properties::NAME);
-    /// `shaderInt64`: 64-bit keys.
+    /// `shaderInt64`: needed for 64-bit keys.
     shader_int64.feature("shaderInt64", "VkPhysicalDeviceFeatures");
-    /// `shaderFloat64`: custom bucket functions and histograms of 64-bit float keys.
+    /// `shaderFloat64`: needed for custom bucket functions and histograms of 64-bit float keys.
     shader_float64.feature("shaderFloat64", "VkPhysicalDeviceFeatures");
-    /// `bufferDeviceAddress` (Vulkan 1.2): kernels that access buffers by address.
+    /// `bufferDeviceAddress` (Vulkan 1.2): needed for kernels that access buffers by address.
     buffer_device_address.feature("bufferDeviceAddress", "VkPhysicalDeviceBufferDeviceAddressFeatures");
     /// `shaderMaximalReconvergence` of `VK_KHR_shader_maximal_reconvergence`: guarantees that lanes that diverge at a
     /// branch or loop reconverge at its end.

@@ -23,11 +23,11 @@ pub struct InstanceRequirements {
 impl InstanceRequirements {
     /// Queries the loader. Fails if it is too old.
     pub fn of(entry: &ash::Entry) -> Result<Self> {
-        // SAFETY: no preconditions.
+        // SAFETY: the function has no preconditions.
         let version = unsafe { entry.try_enumerate_instance_version() };
         let version = version.during("vkEnumerateInstanceVersion")?;
         check_version("loader", version.unwrap_or(vk::API_VERSION_1_0))?;
-        // SAFETY: no preconditions.
+        // SAFETY: the function has no preconditions.
         let list = unsafe { entry.enumerate_instance_extension_properties(None) };
         let list = list.during("vkEnumerateInstanceExtensionProperties")?;
         let has = |name: &CStr| list.iter().any(|e| e.extension_name_as_c_str() == Ok(name));

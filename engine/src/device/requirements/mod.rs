@@ -118,7 +118,7 @@ impl Requirements {
         // SAFETY: by the caller's contract.
         let offer = unsafe { Offer::query(instance, physical, api_version) }?;
         let mut check = Check::of_enabled(&offer, features);
-        // SAFETY: a physical device of this instance.
+        // SAFETY: the physical device belongs to this instance.
         let families = unsafe { instance.get_physical_device_queue_family_properties(physical) };
         let family = families.get(queue_family as usize);
         if !family.is_some_and(|f| f.queue_flags.contains(vk::QueueFlags::COMPUTE)) {
@@ -159,8 +159,8 @@ impl Requirements {
     }
 }
 
-/// Replaces a missing feature by its extension, if the bit of the feature is set in `bits`: only the extension is
-/// missing then.
+/// Corrects the report of a missing feature. If the feature's bit is set in `bits`, only its extension is missing, so
+/// the extension is reported instead.
 fn name_extension(missing: &mut Missing, bits: &Features, core13: bool) {
     let Missing::Feature { name, why: Why::NotEnabled, .. } = *missing else { return };
     let known = KNOWN.iter().find(|k| k.feature.is_some_and(|(other, _)| other == name));

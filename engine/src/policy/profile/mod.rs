@@ -41,7 +41,6 @@ use crate::policy::method::Ranking;
 pub struct Profile {
     /// Origin of the profile, such as its path, for messages.
     source: String,
-    /// Device of the profile.
     device: DeviceKey,
     ballots: Policy,
     lane_order: Policy,
@@ -82,7 +81,7 @@ impl DeviceKey {
     }
 }
 
-/// Replaces control characters by spaces. Driver-supplied names may contain them.
+/// Replaces control characters by spaces. Names from the driver may contain them.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>().trim().to_owned()
 }
@@ -142,7 +141,7 @@ impl Profile {
         }
     }
 
-    /// Origin of the profile, as messages name it.
+    /// Origin of the profile, such as its path, for messages.
     pub fn source(&self) -> &str {
         &self.source
     }

@@ -35,7 +35,7 @@ fn problem(text: &str) -> String {
     }
 }
 
-/// The built-in profile with one line set to another value.
+/// Text of the built-in profile, with the size `name` set to `value`.
 fn with(name: &str, value: &str) -> String {
     let line = |line: &str| match line.strip_prefix(name) {
         Some(rest) if rest.starts_with(" = ") => format!("{name} = {value}\n"),

@@ -1,5 +1,5 @@
-//! Text form of a profile: lines of `name = value` in sections. The last section is empty; if it is missing, the text
-//! was truncated.
+//! Text form of a profile: lines of `name = value` in sections. The last section, `[end]`, is empty; if it is missing,
+//! the text was truncated.
 
 use super::{DeviceKey, Profile, check};
 use crate::device::properties::DeviceProperties;
