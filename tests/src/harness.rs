@@ -21,7 +21,8 @@ use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use libtest_mimic::{Arguments, Trial};
 use multisplit::ash::vk;
 use multisplit::{
-    Config, Context, DEVICE_VARIABLE, DeviceChoice, PipelineCache, Policy, ValidationConfig,
+    Config, Context, DEVICE_VARIABLE, DeviceChoice, FaultyDevices, PipelineCache, Policy,
+    ValidationConfig,
 };
 
 use crate::extent::{Extent, Part};
@@ -261,6 +262,8 @@ fn config() -> Config {
         validation: Some(ValidationConfig { fail_on_error: false, ..ValidationConfig::default() }),
         // Tests must run the code that the current driver compiles.
         pipeline_cache: PipelineCache::Off,
+        // Without a cache, every context would run the device probe, which has its own tests.
+        faulty_devices: FaultyDevices::Used,
         ..Config::default()
     }
 }
