@@ -29,8 +29,8 @@ const FOUND_WORDS: u64 = 4;
 pub(crate) struct Survey {
     /// Visits every arc once.
     first: Replay,
-    /// Finds predecessors with the same distance, over arcs of weight 0. `None` unless predecessors
-    /// are requested.
+    /// Finds predecessors that are reached over arcs of weight 0, and thus have the same distance.
+    /// `None` unless predecessors are requested.
     same_distance: Option<Replay>,
     parents: Array<u32>,
     found: Readback<u32>,

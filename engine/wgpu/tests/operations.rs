@@ -32,7 +32,7 @@ fn sorts_match_the_cpu() -> Result<()> {
         let (key, value, copy) = (gpu.empty::<u32>(N), gpu.filled(&numbers), gpu.empty::<u32>(N));
         let from = gpu.filled(&keys);
         let mut commands = gpu.commands();
-        // A wgpu copy before and one after, which need barriers.
+        // wgpu copies before and after the sort need barriers.
         commands.encoder().copy_buffer_to_buffer(&from, 0, &key, 0, key.size());
         sort.encode(&mut commands, &key, &value, Count::All)?;
         commands.encoder().copy_buffer_to_buffer(&key, 0, &copy, 0, key.size());
@@ -124,7 +124,7 @@ fn histogram_and_scan_match_the_cpu() -> Result<()> {
     })
 }
 
-/// Host counts, and device counts written by a wgpu pass.
+/// Covers host counts, and device counts that a wgpu pass writes.
 #[test]
 fn host_and_device_counts_limit_the_sort() -> Result<()> {
     validated("host_and_device_counts_limit_the_sort", || {
@@ -185,8 +185,8 @@ fn write_word(gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, words: &wgpu::Buffe
     pass.dispatch_workgroups(1, 1, 1);
 }
 
-/// Two raw Vulkan writes without a barrier in between, in a wgpu command buffer: shows that the layer is
-/// active.
+/// Writes a buffer twice with raw Vulkan commands, without a barrier in between. The next test checks that the
+/// validation layer reports this.
 #[test]
 #[ignore = "has a missing barrier on purpose; the next test runs it"]
 fn two_writes_without_a_barrier() -> Result<()> {
@@ -219,7 +219,7 @@ fn validation_layer_reports_missing_barrier() -> Result<()> {
     Ok(())
 }
 
-/// A thousand frames without waiting: each sorts the output of the previous one in the opposite direction.
+/// Submits a thousand frames without waiting. Each sorts the output of the previous frame in the opposite direction.
 #[test]
 fn thousand_frames_reuse_memory() -> Result<()> {
     validated("thousand_frames_reuse_memory", || {

@@ -83,8 +83,8 @@ pub struct HistogramSizes {
     pub(super) splitters: u32,
     /// Number of counters in shared memory per channel.
     pub(super) counters: u32,
-    /// Whether the exact bin of each sample is computed at once. If not, samples near the edges of even float bins
-    /// are postponed. False for other bins.
+    /// Whether the kernel compares each sample with the exact edges of even float bins at once. If false, it first
+    /// computes a likely bin, and later recounts 16-byte vectors with a sample near an edge. False for other bins.
     pub(super) exact: bool,
 }
 

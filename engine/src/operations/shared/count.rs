@@ -261,7 +261,7 @@ pub(in crate::operations) fn around(buffer: Buffer, index: u64) -> (View, u32) {
 /// Rejects numbers that exceed 32 bits.
 fn word(number: u64) -> Result<u32> {
     let limit = u64::from(u32::MAX);
-    let what = "upper bound of a number that is computed from a device count";
+    let what = "upper bound of a device count, or of a length computed from it";
     u32::try_from(number).map_err(|_| Error::TooLarge { what, asked: number, limit })
 }
 

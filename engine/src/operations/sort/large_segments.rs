@@ -37,7 +37,7 @@ const SPREAD_GROUPS: u64 = 1024;
 /// Buffers that describe the segments that the device has found.
 #[derive(Clone, Copy)]
 pub(super) struct Found {
-    /// One bit per element that is set at segment heads, then counts.
+    /// Head bits, followed by counts. There is one head bit per element. It is set for the first element of a segment.
     pub scratch: Buffer,
     words: u64,
     /// Index of the first count.

@@ -20,7 +20,7 @@ use crate::policy::tile::TileShape;
 pub(super) const BUCKETS: u32 = 1 << DIGIT_BITS;
 
 impl Policy {
-    /// Tile of a one-sweep sort for the number of elements.
+    /// Tile shape of a one-sweep sort. Depends on the key size, the values, and the number of elements.
     pub(super) fn sort_tile(&self, key: KeyType, buffers: &SortBuffers) -> TileShape {
         let all: &[UpTo] = match (key.bits(), buffers.values) {
             (64, _) => &self.sort.wide_keys,
@@ -32,7 +32,7 @@ impl Policy {
         self.fit_tile(shape, DIGIT_BITS, key.bytes(), |_| 0)
     }
 
-    /// Tile of the single-workgroup sort.
+    /// Tile shape of the single-workgroup sort.
     pub(super) fn small_sort_tile(&self, key: KeyType) -> TileShape {
         self.fit_tile(self.sort.small, DIGIT_BITS, key.bytes(), |_| 0)
     }
@@ -125,8 +125,8 @@ impl<'j> SortPasses<'j> {
         Self { graph, policy, sort, buffers, shape, n, prepared }
     }
 
-    /// Calls `derive` with the number of elements, from which it derives lengths, and returns its result. For a device
-    /// count, adds the pass that computes these lengths. Must be called before the first pass that uses them.
+    /// Calls `derive`, which computes lengths from the number of elements, and returns its result. For a device count,
+    /// adds the pass that computes these lengths on the device. Must be called before the first pass that uses them.
     pub fn prepare<T>(
         &mut self,
         derive: impl FnOnce(&Self, &mut Lengths, Length) -> Result<T>,

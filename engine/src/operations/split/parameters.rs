@@ -127,8 +127,8 @@ impl<'j> SplitPasses<'j> {
         SplitPasses::new(self.graph, self.policy, split, buffers, self.function, sizes)
     }
 
-    /// Calls `derive` with the number of elements, from which it derives lengths, and returns its result. For a device
-    /// count, adds the pass that computes these lengths. Must be called before the first pass that uses them.
+    /// Calls `derive`, which computes lengths from the number of elements, and returns its result. For a device count,
+    /// adds the pass that computes these lengths on the device. Must be called before the first pass that uses them.
     pub fn prepare<T>(
         &mut self,
         derive: impl FnOnce(&Self, &mut Lengths, Length) -> Result<T>,

@@ -9,7 +9,7 @@ use crate::policy::size::words;
 use crate::policy::table::{require, size, sizes};
 use crate::policy::tile::{TileShape, TileShapes, tiles};
 
-/// Maximum of the sizes that set the number of keys per subproblem.
+/// Maximum value of the parameters that set the number of keys per subproblem.
 const MAX_KEYS: u64 = 1 << 24;
 /// With lane-order ranking, one in this many tiles checks its order. The check costs less than 1% of the sort
 /// throughput on an H200 (docs/performance-log.md, 40 and 44).
@@ -78,7 +78,7 @@ sizes! {
     }
 }
 
-/// Tile shapes from (threads, items, turns).
+/// Converts triples (threads, items, turns) to tile shapes.
 fn shapes(sizes: [(u32, u32, u32); 8]) -> TileShapes {
     sizes.map(|(threads, items, turns)| TileShape::new(threads, items).in_turns(turns))
 }
