@@ -25,7 +25,7 @@ pub struct Host {
     /// Result of multisplit's check of the device creation parameters.
     pub check: Check,
     messenger: Option<(ash::ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
-    /// The messenger keeps a pointer to it.
+    /// Messages of the validation layer. Boxed, because the messenger keeps a pointer to the mutex.
     messages: Box<Mutex<Vec<String>>>,
 }
 
@@ -67,7 +67,8 @@ unsafe extern "system" fn on_message(
 }
 
 impl Host {
-    /// Creates an engine on the first suitable device, with the given name if any.
+    /// Creates an engine on the first device that meets multisplit's requirements and, if `name` is given, has this
+    /// name.
     ///
     /// # Safety
     /// Vulkan is available. `unsafe` because nearly all Vulkan calls are.
@@ -86,9 +87,9 @@ impl Host {
                     && Requirements::for_version(&instance, physical, API_VERSION).is_ok()
             };
             let physical = instance.enumerate_physical_devices()?.into_iter().find(usable);
-            let physical = physical.ok_or("no device is good enough")?;
+            let physical = physical.ok_or("no Vulkan device meets the requirements")?;
             let family = DeviceProperties::query(&instance, physical).compute_family;
-            let family = family.ok_or("no queue with compute")?;
+            let family = family.ok_or("the device has no queue family for compute")?;
             let unknown = if validate { unknown_to_layer(&entry)? } else { Features::default() };
             let (device, check) = device(&instance, physical, family, &unknown)?;
             let queue = device.get_device_queue(family, 0);
@@ -106,7 +107,7 @@ impl Host {
         }
     }
 
-    /// The description that multisplit adopts.
+    /// The description of this device for [`Context::adopt`](multisplit::Context::adopt).
     pub fn adopted(&self, pipeline_cache: PipelineCache) -> AdoptedDevice {
         AdoptedDevice {
             entry: self.entry.clone(),
@@ -156,7 +157,7 @@ impl Host {
             }
             let info = vk::MemoryAllocateInfo::default()
                 .allocation_size(needs.size)
-                .memory_type_index(index.ok_or("no such memory")? as u32)
+                .memory_type_index(index.ok_or("the device has no suitable memory type")? as u32)
                 .push_next(&mut flags);
             let memory = self.device.allocate_memory(&info, None)?;
             self.device.bind_buffer_memory(raw, memory, 0)?;

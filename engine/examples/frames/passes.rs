@@ -67,7 +67,7 @@ pub struct Passes {
 
 impl Passes {
     /// # Safety
-    /// The buffers of each frame (depths, order, picture) live as long as this.
+    /// The buffers of each frame (depths, order, picture) must live as long as the returned value.
     pub unsafe fn new(host: &Host, frames: &[[&HostBuffer; 3]]) -> Result<Self> {
         let device = &host.device;
         let (kind, stage) = (vk::DescriptorType::STORAGE_BUFFER, vk::ShaderStageFlags::COMPUTE);

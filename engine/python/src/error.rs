@@ -50,7 +50,7 @@ impl Raise for Error {
     }
 }
 
-/// The end of a transfer: an error of the engine, or an exception that a signal handler raised.
+/// Reason why a transfer ended early: an error of the engine, or an exception that a signal handler raised.
 pub(crate) enum Stop {
     Engine(Error),
     Raised(PyErr),
@@ -97,7 +97,7 @@ pub(crate) fn closed() -> PyErr {
     exception("DeviceError", text.to_owned())
 }
 
-/// Error for inconsistent sizes, which is a bug in the Python part.
+/// Error for arguments that the Python part should have rejected.
 pub(crate) fn argument(text: impl Into<String>) -> PyErr {
     exception("ArgumentError", text.into())
 }

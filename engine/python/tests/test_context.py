@@ -81,7 +81,7 @@ class Interrupted(Exception):
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs interval timers")
 def test_signals_end_transfers() -> None:
-    """The handler runs between two chunks, so most of the output is not written."""
+    """The handler runs between two chunks, so the rest of the output is not written."""
 
     def interrupt(*_: object) -> NoReturn:
         raise Interrupted

@@ -59,7 +59,7 @@ def test_dates_are_split() -> None:
         multisplit.split(days, np.array(["2020-01-01T00:00"], "M8[m]"))
 
 
-def test_bucket_functions_split_as_defined() -> None:
+def test_identity_and_even_buckets_match_numpy() -> None:
     x = random_array("u4", 1000, seed=4) % 8
     found = multisplit.split(x, multisplit.Identity(8), values=np.arange(1000))
     order = np.argsort(x, kind="stable")

@@ -17,7 +17,7 @@ from ._errors import ArgumentError
 from ._sort import check_pairs, movable
 
 Array = np.ndarray[Any, Any]
-#: The kind of the arrays of a result: NumPy's, or arrays on the device.
+#: Type of the arrays in a result: NumPy arrays, or arrays on the device.
 A = TypeVar("A")
 
 
@@ -107,8 +107,8 @@ def split(
     array = as_ndarray(keys, "keys")
     if array.ndim != 1:
         raise ValueError(f"keys has {array.ndim} axes, but it must have one")
-    # Bucket ids are the bits of a key. Narrow negative numbers could be valid ids, so they are widened to 32
-    # bits.
+    # A bucket id consists of the bits of a key. The bits of a narrow negative key could be a valid id, so signed keys
+    # are widened to 32 bits.
     signed_ids = isinstance(buckets, Identity) and array.dtype.kind == "i"
     encoding = (encoding_of if signed_ids else key_encoding_of)(array.dtype, "keys")
     if isinstance(buckets, Glsl) and array.dtype.kind in "mM":
@@ -128,7 +128,7 @@ class _Function:
 
     def __init__(self, buckets: Any, dtype: np.dtype[Any], encoded_dtype: np.dtype[Any]) -> None:
         self.unreachable = 0
-        #: Whether it compares keys, so that both zeros are equal and NaN is last.
+        #: Whether the function compares keys, so that both zeros must be equal and NaN must be last.
         self.compares = not isinstance(buckets, (Glsl, Identity))
         if isinstance(buckets, Glsl):
             self.native = buckets._function()

@@ -41,13 +41,13 @@ def _advice(dtype) -> str:
 
 @dataclass(frozen=True)
 class Order:
-    """Encoding of keys of a dtype as keys to be sorted in ascending order. NaN is last in this order, even if it comes
-    first in the result."""
+    """Encodes keys of a dtype so that the device can sort them in ascending order. NaN is last in this order, even if
+    it comes first in the result."""
 
     dtype: np.dtype
     descending: bool = False
     missing_first: bool = False
-    """Whether NaN and NaT come first. In ascending order they come last."""
+    """Whether NaN and NaT come first in the result, instead of last."""
 
     def encode(self, keys: np.ndarray) -> np.ndarray:
         """Encode keys for a device, contiguous and in native byte order. Does not copy if they already are."""
