@@ -327,7 +327,8 @@ impl<'h> Loop<'h> {
     }
 }
 
-/// Whether a picture shows the particles of a frame from far to near, equal ones in their original order.
+/// Whether a picture contains the particles of a frame from far to near, and particles of equal depth in their original
+/// order.
 fn in_order(picture: &[u32], frame: u32) -> bool {
     let mut expected: Vec<(u32, f32)> =
         (0..picture.len() as u32 / 2).map(|i| (i, depth(i, frame))).collect();

@@ -237,7 +237,7 @@ unsafe fn messenger(
     Ok((functions, messenger))
 }
 
-/// Features that a validation layer older than their extension would report as errors.
+/// Features whose extension is newer than the installed validation layer, which would report them as errors.
 unsafe fn unknown_to_layer(entry: &ash::Entry) -> Result<Features> {
     // SAFETY: no preconditions.
     let layers = unsafe { entry.enumerate_instance_layer_properties()? };
@@ -249,7 +249,8 @@ unsafe fn unknown_to_layer(entry: &ash::Entry) -> Result<Features> {
     Ok(Features { shader_maximal_reconvergence, ..Features::default() })
 }
 
-/// Creates the device. The engine has its own features; multisplit's are merged into the same structures.
+/// Creates the device with the engine's own features. The features that multisplit requires are merged into the same
+/// structures.
 unsafe fn device(
     instance: &ash::Instance,
     physical: vk::PhysicalDevice,

@@ -166,7 +166,7 @@ impl<'py> HostArray<'py> {
         self.kind
     }
 
-    /// The elements.
+    /// The elements. Fails if the array has another type or is not aligned.
     pub fn elements<T: Element>(&self) -> PyResult<&[T]> {
         let at = self.checked::<T>()?;
         if self.len == 0 {
@@ -177,7 +177,7 @@ impl<'py> HostArray<'py> {
         Ok(unsafe { slice::from_raw_parts(at, self.len) })
     }
 
-    /// The elements, mutable.
+    /// The elements, mutable. Fails if the array has another type, is not aligned, or is read-only.
     pub fn elements_mut<T: Element>(&mut self) -> PyResult<&mut [T]> {
         let at = self.checked::<T>()?;
         if self.is_read_only {

@@ -40,7 +40,6 @@ pub(crate) fn raise(error: &Error) -> PyErr {
 
 /// An error that becomes a Python exception.
 pub(crate) trait Raise {
-    /// The exception.
     fn raised(self) -> PyErr;
 }
 

@@ -118,8 +118,9 @@ impl Attachment for Probed {
 const SEEDS: [u32; 4] = [1, 0x9E37_79B9, 0x7FEB_352D, 0xC2B2_AE3D];
 
 impl Context {
-    /// Whether kernels may rank by lane order: the configuration allows it, this kind of device may keep lane order,
-    /// the probes succeeded, and no kernel has since detected a violation. The probe results are stored on disk.
+    /// Whether kernels may rank by lane order. This is the case if the configuration allows it, devices of this kind
+    /// may keep lane order, the probes succeeded, and no kernel has since detected a violation. The probe results are
+    /// stored on disk.
     pub(crate) fn has_lane_order(&self) -> bool {
         let possible = self.device.probed_behaviour
             && Facts::may_have_lane_order(self.properties())

@@ -40,8 +40,8 @@ push_constants! {
 const MAX_GROUPS: u32 = 65_535;
 /// Number of rounds between two splits of a pile; an even number. A near set lasts for about ten
 /// rounds (measured with grids and R-MAT networks, and automatic bucket widths), and a split takes
-/// about as many passes. With fewer rounds in between, most split passes would be no-ops. With
-/// more, most rounds would be no-ops, which are cheaper.
+/// about as many passes. With fewer rounds in between, most split passes would be no-ops. With more
+/// rounds, most rounds would be no-ops, but these are cheaper than no-op split passes.
 pub(crate) const ROUNDS_PER_SPLIT: u32 = 8;
 /// Number of words of a `VkDispatchIndirectCommand`.
 pub(crate) const GROUP_WORDS: u64 = 3;
@@ -110,7 +110,7 @@ impl Search {
         Ok(())
     }
 
-    /// Adds one dispatch of resident workgroups. It executes many rounds.
+    /// Adds one dispatch of resident workgroups, which executes many rounds.
     pub fn resident_rounds(&self, graph: &mut Graph, at: &Imports) -> Result<()> {
         let tuned = &self.tuning;
         let groups = u64::from(tuned.residents.groups.max(1));

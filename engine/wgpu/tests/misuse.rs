@@ -113,7 +113,8 @@ fn objects_can_be_dropped_in_any_order() -> Result<()> {
     })
 }
 
-/// A device with downlevel limits binds 4 storage buffers at a time; a split of pairs uses 5, and 6 with a count.
+/// A device with downlevel limits can bind 4 storage buffers per pass. A split of pairs uses 5, or 6 with a device
+/// count.
 #[test]
 fn downlevel_devices_run_operations_with_many_buffers() -> Result<()> {
     validated("downlevel_devices_run_operations_with_many_buffers", || {

@@ -8,7 +8,7 @@ use common::{Gpu, has_errors, noise, open, run_validated, validated};
 use multisplit_wgpu::{Bins, Buckets, Count, Select, Sort, TopK};
 use wgpu::hal::api::Vulkan;
 
-/// Number of elements: more than one workgroup can sort.
+/// Number of elements. Exceeds the number that one workgroup can sort.
 const N: usize = 20_000;
 
 fn keys() -> Vec<u32> {
@@ -246,7 +246,7 @@ fn thousand_frames_reuse_memory() -> Result<()> {
     })
 }
 
-/// A selection whose count on the device limits a top-k.
+/// The count that a selection writes on the device is the element count of a top-k.
 #[test]
 fn selected_count_limits_the_topk() -> Result<()> {
     validated("selected_count_limits_the_topk", || {

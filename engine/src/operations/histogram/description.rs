@@ -48,7 +48,7 @@ pub enum Bin {
 /// Method of a histogram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HistogramMethod {
-    /// Chosen by the policy, from the number of bins and the sample layout.
+    /// Chosen by the policy, from the description of the histogram and the number of samples.
     Auto,
     /// Subgroup ballots, with the counts in registers, as in the paper. Supports up to 256 bins of one channel,
     /// without weights.

@@ -49,7 +49,7 @@ impl EvenFloats {
         (round(round(hi * unit - lo * unit) / f64::from(self.parts)), unit)
     }
 
-    /// Whether there are parts and the range is finite and not empty.
+    /// Whether the number of parts is not zero, and the range is finite and not empty.
     pub fn is_valid(&self) -> bool {
         let (lo, hi) = self.ends();
         self.parts > 0 && lo < hi && lo.is_finite() && hi.is_finite()

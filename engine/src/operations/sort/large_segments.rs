@@ -1,4 +1,4 @@
-//! Sorts segments that are larger than a tile. All of them go through the rounds of a one-sweep sort together.
+//! Sorts segments that are larger than a tile. Each round of a one-sweep sort processes all of these segments.
 //!
 //! Each segment has its own tiles and histograms. A look-back ends at the first tile of its segment. The device
 //! computes the number of tiles.

@@ -47,8 +47,8 @@ impl<'j> Function<'j> {
     }
 }
 
-/// Buffer for the number of keys out of range. If the caller did not request this number, the kernels do not count,
-/// and the buffer is scratch memory.
+/// Buffer for the number of keys out of range. If the caller did not request this number, the kernels do not count
+/// these keys, and the buffer is scratch memory.
 #[derive(Clone, Copy)]
 pub(super) struct OutOfRange {
     buffer: Buffer,

@@ -30,7 +30,7 @@ pub fn open_with(limits: wgpu::Limits) -> Result<Gpu> {
 pub fn adapter() -> Result<wgpu::Adapter> {
     let description = wgpu::InstanceDescriptor {
         backends: wgpu::Backends::VULKAN,
-        // The layer is enabled by the environment, and prints its messages itself.
+        // Environment variables enable the validation layer, which prints its messages itself.
         flags: wgpu::InstanceFlags::empty(),
         ..wgpu::InstanceDescriptor::new_without_display_handle()
     };
@@ -115,7 +115,7 @@ pub fn validated(name: &str, test: impl FnOnce() -> Result<()>) -> Result<()> {
     Ok(())
 }
 
-/// Whether the output contains messages of the layer.
+/// Whether the output contains errors that the layer reports.
 pub fn has_errors(output: &str) -> bool {
     ["VUID", "SYNC-HAZARD", "Validation Error"].iter().any(|word| output.contains(word))
 }
