@@ -119,7 +119,7 @@ impl DepthSort {
         }
         let options = ExecutableOptions::default().frames(FLIGHT).without_workspace();
         let executable = work.executable(options)?;
-        let contract = |import| executable.contract(import).ok_or("the sort does not use a buffer");
+        let contract = |import| executable.contract(import).ok_or("an import is not in the plan");
         let (keys, indices) = (contract(depths.buffer())?, contract(order.buffer())?);
         let first_use = keys.first_use.unwrap_or_default();
         let last_use =

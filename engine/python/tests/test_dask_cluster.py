@@ -139,7 +139,7 @@ def test_sort_survives_the_loss_of_a_worker(client, tmp_path):
 
 
 def made(length, block_info=None):
-    """A block of keys, created by its worker."""
+    """Create a block of keys on its worker."""
     return np.random.default_rng(block_info[None]["chunk-location"][0]).integers(0, 2**40, length)
 
 

@@ -134,7 +134,7 @@ def test_integers_are_compared_exactly() -> None:
             assert_same(np.asarray(found.keys), keys[np.argsort(places, kind="stable")])
 
 
-def test_glsl_function_splits() -> None:
+def test_glsl_function_selects_buckets() -> None:
     odd_last = multisplit.Glsl(2, "uint bucket_of(uint key) { return (key >> push.parameter_0) & 1u; }", [1])
     x = np.arange(8, dtype="u4")
     if not multisplit.HAS_GLSL:

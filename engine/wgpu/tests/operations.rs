@@ -189,7 +189,7 @@ fn write_word(gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, words: &wgpu::Buffe
 /// validation layer reports this.
 #[test]
 #[ignore = "has a missing barrier on purpose; the next test runs it"]
-fn two_writes_without_a_barrier() -> Result<()> {
+fn missing_barrier_causes_a_hazard() -> Result<()> {
     let gpu = open()?;
     let buffer = gpu.empty::<u32>(64);
     let mut encoder = gpu.device.create_command_encoder(&Default::default());
@@ -214,7 +214,7 @@ fn two_writes_without_a_barrier() -> Result<()> {
 
 #[test]
 fn validation_layer_reports_missing_barrier() -> Result<()> {
-    let output = run_validated("two_writes_without_a_barrier")?;
+    let output = run_validated("missing_barrier_causes_a_hazard")?;
     ensure!(has_errors(&output) && output.contains("SYNC-HAZARD-WRITE-AFTER-WRITE"), "{output}");
     Ok(())
 }

@@ -66,7 +66,7 @@ class Encoding(NamedTuple):
     dtype: np.dtype[Any]
     #: Converts from the caller's type, in native byte order, to the engine's.
     encode: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]
-    #: Converts back.
+    #: Converts from the engine's type to the caller's.
     decode: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]
     #: Whether contiguous native arrays of the caller's type can be used without conversion.
     is_plain: bool
@@ -174,7 +174,7 @@ def moved_back(rows: np.ndarray[Any, Any], axis: int) -> np.ndarray[Any, Any]:
 
 
 def index_of(number: Any, name: str) -> int:
-    """Convert an integer parameter."""
+    """Convert a parameter to an integer. Rejects booleans and floats."""
     if isinstance(number, bool) or not hasattr(number, "__index__"):
         raise TypeError(f"{name} must be an integer, not {type(number).__name__}")
     return int(number.__index__())

@@ -210,7 +210,7 @@ def cumulative_sum(
     engine_of(context, x)
     if isinstance(x, DeviceArray):
         if x.ndim != 1:
-            raise ValueError(f"arrays on the device must have one axis, and this one has {x.ndim}")
+            raise ValueError(f"x has {x.ndim} axes, but arrays on the device must have one: copy x to the host first")
         if include_initial:
             raise ValueError("include_initial, which puts a zero first, is not supported for arrays on the device")
         normalize_axis(0 if axis is None else axis, x.ndim)

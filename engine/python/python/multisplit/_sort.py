@@ -186,7 +186,7 @@ def lexsort(keys: Any, /, *, context: Context | None = None) -> Array:
     columns = [as_ndarray(key, "keys") for key in keys]
     if not columns or any(key.ndim != 1 or key.shape != columns[0].shape for key in columns):
         shapes = [key.shape for key in columns]
-        raise ValueError(f"keys have the shapes {shapes}: give at least one array, all with one axis and of one length")
+        raise ValueError(f"keys have the shapes {shapes}: give at least one array, and arrays with one axis and one length")
     order = argsort(columns[0], context=context)
     for key in columns[1:]:
         order = order[argsort(key[order], context=context)]

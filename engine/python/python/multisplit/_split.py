@@ -49,7 +49,7 @@ class SplitResult(_Parts[A]):
         """The keys of bucket ``i``; a negative number counts from the last bucket."""
         buckets, number = len(self.offsets) - 1, index_of(i, "i")
         if not -buckets <= number < buckets:
-            raise IndexError(f"bucket {number} does not exist: there are {buckets}")
+            raise IndexError(f"bucket {number} does not exist: there are {buckets} buckets")
         begin = number % buckets
         keys: Any = self.keys
         found: A = keys[int(self.offsets[begin]) : int(self.offsets[begin + 1])]
@@ -72,7 +72,7 @@ def split(
     values: Any = None,
     context: Context | None = None,
 ) -> SplitResult[Any]:
-    """Split keys into contiguous buckets, stable within each bucket.
+    """Split keys into contiguous buckets. Keys keep their order within a bucket.
 
     Parameters
     ----------
@@ -216,8 +216,8 @@ def _split_arrays(
 def _split_by_permutation(
     engine: _native.Engine, buffer: _native.Buffer, keys: Array, values: Array | None, function: _Function
 ) -> tuple[Array, Array | None, Array]:
-    """Split via a permutation, if the device has different bits than the keys or cannot move values of this
-    size."""
+    """Compute the permutation on the device, and move keys and values on the host. Used if the upload has changed bits
+    of the keys, or if the device cannot move values of this size."""
     places, offsets = _native.split_permutation(engine, buffer, function.native)
     to = _numbers(engine, places)
     keys_out = np.empty_like(keys)

@@ -135,7 +135,7 @@ def _count_vertices(ends: Array, vertices: int | None) -> int:
 
 def _costs(weights: Array, edges: int) -> Array:
     if weights.shape != (edges,):
-        raise ValueError(f"weights has shape {weights.shape}, but there are {edges} edges: give one weight for each")
+        raise ValueError(f"weights has shape {weights.shape}, but there are {edges} edges: give one weight for each edge")
     if weights.dtype.kind == "f":
         return contiguous(weights.astype(np.float32))
     if weights.dtype.kind not in "bui":

@@ -129,9 +129,9 @@ impl BucketCode {
             Bucket::Delta { width: 0, .. } => {
                 refuse("the bucket width is 0, or the range is empty; the width must be at least 1")
             }
-            Bucket::Delta { min, .. } if !fits(*min) => {
-                refuse("the minimum is not a value of the key type")
-            }
+            Bucket::Delta { min, .. } if !fits(*min) => refuse(
+                "the minimum is not a value of the key type; choose one that fits in the key type",
+            ),
             Bucket::Delta { min, width } => Ok(delta(key, *min, *width, m)),
             Bucket::Even { .. } if !key.is_float() => refuse(
                 "Bucket::Even supports only float keys; use Buckets::even, or delta or range buckets",
@@ -145,9 +145,9 @@ impl BucketCode {
             Bucket::Range(splitters) if splitters.len() as u64 + 1 != u64::from(m) => {
                 refuse("the number of splitters must be one less than the number of buckets")
             }
-            Bucket::Range(splitters) if !splitters.iter().all(|&s| fits(s)) => {
-                refuse("a splitter is not a value of the key type")
-            }
+            Bucket::Range(splitters) if !splitters.iter().all(|&s| fits(s)) => refuse(
+                "a splitter is not a value of the key type; choose splitters that fit in the key type",
+            ),
             Bucket::Range(splitters) => {
                 let ordered: Vec<u64> = splitters.iter().map(|&s| key.ordered(s)).collect();
                 if !ordered.is_sorted() {

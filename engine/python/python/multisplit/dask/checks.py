@@ -26,7 +26,7 @@ def array(x, what: str, *, one_dimension: bool = True, known: bool = True, keys:
     if one_dimension and x.ndim != 1:
         raise ValueError(
             f"{what} has {x.ndim} dimensions, but only arrays with one dimension are supported: "
-            "use .ravel(), or map_blocks with multisplit along an axis that is one chunk"
+            "use .ravel(), or map_blocks to call multisplit along an axis with a single chunk"
         )
     if known and any(math.isnan(n) for sizes in x.chunks for n in sizes):
         raise ValueError(f"{what} has chunks of unknown size: call .compute_chunk_sizes() on it first")

@@ -38,8 +38,8 @@ class Bucketed:
 
 @dataclass(frozen=True)
 class Cuts:
-    """For one chunk: result chunk j takes its elements start[j]:stop[j]. `skip` and `length` describe the
-    result chunks: each sorts everything it takes, and keeps `length` elements after the first `skip`."""
+    """Division of one chunk among the result chunks. Result chunk j takes the elements start[j]:stop[j] of the chunk.
+    It sorts the elements that it takes from all chunks, skips the first skip[j], and keeps the next length[j]."""
 
     start: np.ndarray
     stop: np.ndarray

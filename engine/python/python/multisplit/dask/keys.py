@@ -33,7 +33,7 @@ def _advice(dtype) -> str:
     if "str" in str(dtype).lower():
         return "but a device cannot sort strings: number them, for example with .astype('category').cat.codes"
     if getattr(dtype, "tz", None) is not None:
-        return "but dates must be without a time zone: convert it with .dt.tz_convert('UTC').dt.tz_localize(None)"
+        return "but dates must not have a time zone: convert it with .dt.tz_convert('UTC').dt.tz_localize(None)"
     if hasattr(dtype, "categories"):
         return "but a device cannot sort categories: sort by their numbers, .cat.codes"
     return "but keys are booleans, integers, floats of at most 64 bits, or dates: convert it with .astype"

@@ -46,8 +46,8 @@ class Sampling:
         return min(max(MIN_BUCKETS, BUCKETS_PER_RESULT * self.results), MAX_BUCKETS)
 
     def of_chunk(self, length: int) -> int:
-        """Sample size of a chunk: its share, rounded up, so that one sample represents at most count / (128 x
-        buckets) keys."""
+        """Sample size of a chunk, in proportion to its length. Rounded up, so that each sample represents at most
+        count / (128 x buckets) keys."""
         if length == 0:
             return 0
         return min(length, math.ceil(SAMPLES_PER_BUCKET * self.buckets * length / self.count))
