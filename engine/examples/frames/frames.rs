@@ -131,7 +131,7 @@ impl DepthSort {
 /// Runs the frame loop.
 ///
 /// # Safety
-/// `host` is valid. `unsafe` because nearly all Vulkan calls are.
+/// `host` must be valid. Like this function, nearly all Vulkan calls are `unsafe`.
 pub unsafe fn run(host: &Host, config: &Config) -> Result<Report> {
     let begin = Instant::now();
     // SAFETY: the host outlives the context, and its queue is used by this thread alone.
@@ -307,7 +307,7 @@ impl<'h> Loop<'h> {
     }
 
     /// # Safety
-    /// Everything submitted has finished.
+    /// All submitted commands must have finished.
     unsafe fn destroy(self) -> Report {
         let device = &self.host.device;
         // SAFETY: by the caller's contract.

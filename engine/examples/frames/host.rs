@@ -41,7 +41,7 @@ impl HostBuffer {
     /// The first `len` words of mapped memory.
     ///
     /// # Safety
-    /// The buffer is mapped and at least that long, and the device does not write to it at the same time.
+    /// The buffer must be mapped and have at least `len` words, and the device must not write to it at the same time.
     pub unsafe fn words(&self, len: usize) -> &[u32] {
         // SAFETY: by the caller's contract.
         unsafe { std::slice::from_raw_parts(self.mapped, len) }
@@ -71,7 +71,7 @@ impl Host {
     /// name.
     ///
     /// # Safety
-    /// Vulkan is available. `unsafe` because nearly all Vulkan calls are.
+    /// The installed Vulkan loader must be valid. Like this function, nearly all Vulkan calls are `unsafe`.
     pub unsafe fn new(name: Option<&str>, validate: bool) -> Result<Self> {
         // SAFETY: plain Vulkan set-up with valid structures throughout.
         unsafe {
@@ -133,7 +133,7 @@ impl Host {
     /// Creates a buffer in memory with these properties, and maps it if it is host-visible.
     ///
     /// # Safety
-    /// The device supports the size.
+    /// The device must support buffers of this size.
     pub unsafe fn buffer(
         &self,
         size: u64,
@@ -172,7 +172,7 @@ impl Host {
     }
 
     /// # Safety
-    /// The device has finished using the buffer.
+    /// The device must have finished using the buffer.
     pub unsafe fn free(&self, buffer: &HostBuffer) {
         // SAFETY: by the caller's contract.
         unsafe {
@@ -184,7 +184,7 @@ impl Host {
     /// Destroys everything, and returns the last messages of the validation layer.
     ///
     /// # Safety
-    /// All objects created from it have been destroyed.
+    /// All objects created from this device must have been destroyed.
     pub unsafe fn destroy(self) -> Vec<String> {
         // SAFETY: by the caller's contract.
         unsafe {

@@ -147,7 +147,7 @@ impl Passes {
     }
 
     /// # Safety
-    /// The device has finished using the passes.
+    /// The device must have finished using the passes.
     pub unsafe fn destroy(&self, host: &Host) {
         // SAFETY: by the caller's contract.
         unsafe {

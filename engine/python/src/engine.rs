@@ -182,7 +182,7 @@ unsafe impl<T: Send> Send for Target<T> {}
 
 impl<T> Target<T> {
     /// # Safety
-    /// The elements are within the array, and nothing else accesses them while the result exists.
+    /// The elements must be within the array, and nothing else may access them while the result exists.
     #[allow(clippy::mut_from_ref, reason = "threads write disjoint parts")]
     unsafe fn part(&self, first: usize, len: usize) -> &mut [T] {
         // SAFETY: by the caller's contract.

@@ -258,7 +258,6 @@ fn has_ended(status: Status<'_>, submitted: u64, vertices: u32) -> Result<bool> 
     Ok(status.done())
 }
 
-/// Maximum rounds of a search.
 fn max_rounds(vertices: u32) -> u64 {
     ROUNDS_PER_VERTEX * u64::from(vertices) + MIN_ROUND_LIMIT
 }

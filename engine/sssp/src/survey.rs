@@ -25,7 +25,7 @@ push_constants! {
 /// Number of words of the kernel's result: `changed`, `too_late`, and the arc count in two words.
 const FOUND_WORDS: u64 = 4;
 
-/// Visits every arc after a search.
+/// The recordings and buffers of a survey.
 pub(crate) struct Survey {
     /// Visits every arc once.
     first: Replay,

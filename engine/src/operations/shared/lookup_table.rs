@@ -96,18 +96,16 @@ impl Cells {
     }
 }
 
-/// Arguments of [`Cells::new`].
+/// Arguments of [`Cells::new`], which documents them.
 struct Input<'s> {
     sample: KeyType,
     splitters: &'s [u64],
-    /// Number of cells.
     count: u32,
-    /// Whether samples may equal the last splitter.
     closed: bool,
 }
 
 impl Input<'_> {
-    /// First and last splitter.
+    /// First and last splitter; zeros if there are none.
     fn ends(&self) -> (u64, u64) {
         let end = |splitter: Option<&u64>| splitter.copied().unwrap_or(0);
         (end(self.splitters.first()), end(self.splitters.last()))

@@ -225,7 +225,7 @@ fn part(policy: &Policy, n: u64) -> u64 {
     share.min(max_part.max(tile))
 }
 
-/// The histogram pass.
+/// Parameters of the histogram pass.
 struct Histogram {
     parts: Length,
     /// Number of keys per workgroup.
@@ -236,7 +236,7 @@ struct Histogram {
 }
 
 impl Histogram {
-    /// Adds the pass. In a small sort, it also clears `status`.
+    /// Adds the pass. In a small sort, the pass also clears `status`.
     fn add(
         self,
         passes: &mut SortPasses<'_>,

@@ -79,7 +79,6 @@ pub(super) struct Halves {
     pub packing: Option<u32>,
     pub keys: [Buffer; 2],
     pub values: Option<[Buffer; 2]>,
-    /// Number of elements.
     n: u64,
     /// Size of all keys in bytes.
     key_bytes: u64,
@@ -138,7 +137,6 @@ impl<'j> SortPasses<'j> {
         Ok(derived)
     }
 
-    /// View of the keys.
     pub fn keys(&self) -> View {
         self.buffers.keys.range(0, self.n.max * u64::from(self.sort.key.bytes()))
     }
@@ -208,7 +206,7 @@ impl<'j> SortPasses<'j> {
 }
 
 impl Halves {
-    /// Binds the half that a round reads and the half that it writes.
+    /// Binds the half that round `round` reads, and the half that it writes.
     pub fn bind<'g>(&self, pass: PassBuilder<'g>, round: u32) -> PassBuilder<'g> {
         let (from, to) = (round as usize % 2, (round as usize + 1) % 2);
         let half = |half: usize, is_packed: bool| match self.packed.filter(|_| is_packed) {

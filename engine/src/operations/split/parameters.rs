@@ -81,9 +81,8 @@ pub(super) struct SplitPasses<'j> {
     /// Number of subproblems that a prescan workgroup counts side by side, if more than one.
     pub side_by_side: Option<u32>,
     pub out_of_range: OutOfRange,
-    /// Number of elements.
     pub n: Length,
-    /// The records of n and of the lengths derived from it. Set by [`SplitPasses::prepare`].
+    /// The records of `n` and of the lengths derived from `n`. Set by [`SplitPasses::prepare`].
     pub prepared: Prepared,
 }
 
