@@ -1,7 +1,7 @@
 //! The entry point of splits, and `Method::FullSort`: a radix sort by the whole key, for buckets that are in key
-//! order. It is the most expensive split method. Its result is also sorted within each bucket.
+//! order. This split method is slower than the others, but also sorts the keys within each bucket.
 //!
-//! This module depends on both splits and sorts. It is separate from them because sorts already depend on splits: a
+//! This module depends on both splits and sorts. It is a separate module because sorts already depend on splits: a
 //! round of a sort may be a split.
 
 use multisplit_graph::{Buffer, Graph};

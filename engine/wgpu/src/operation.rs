@@ -77,8 +77,8 @@ struct Pool {
 
 /// An executable, with workspace and descriptors, reserved for one recording until it has finished.
 ///
-/// wgpu owns this object until the submission has finished. It contains objects of the engine but none of
-/// wgpu, so there is no reference cycle that a program would leak if it exits without polling again: when the
+/// wgpu owns this object until the submission has finished. The object contains objects of the engine, but none of
+/// wgpu. This avoids a reference cycle, which a program would leak if it exits without polling again. When the
 /// queue is dropped, wgpu waits for its work, drops this object, and then drops the device.
 struct Lent {
     executable: Option<Executable>,
@@ -222,7 +222,7 @@ impl Operation {
             raw.map(|raw| (planned, BufferAt::new(raw, 0))).ok_or(Error::BufferDestroyed { name })
         });
         let imports = imports.collect::<Result<Vec<Import>>>()?;
-        // A plan for at most 0 elements has no passes, so it does not read the count.
+        // A plan for at most 0 elements does not contain the pass that writes the count.
         let value = value.as_ref().filter(|_| self.max > 0);
         let values = value.map(|bytes| PassValue { pass: COUNT, bytes });
         commands.record(self.name, &used, lent, |lent, raw| {
