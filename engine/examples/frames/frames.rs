@@ -18,7 +18,7 @@ use super::passes::{Pass, Passes, depth};
 /// Frames in flight.
 const FLIGHT: usize = 2;
 const QUERIES: u32 = 2;
-/// Name of the particle count, if each recording sets it.
+/// Name of the particle count, which each recording sets if the count varies.
 const COUNT: &str = "particles";
 
 /// Parameters of a run.
@@ -30,7 +30,6 @@ pub struct Config {
     pub particles: u32,
     /// Whether the number of particles changes from frame to frame.
     pub varying: bool,
-    /// Who records the barriers.
     pub barriers: Barriers,
     /// Pipeline storage between runs.
     pub pipeline_cache: PipelineCache,
@@ -38,12 +37,12 @@ pub struct Config {
     pub policy: Option<Policy>,
 }
 
-/// Who synchronises the engine's passes with the sort.
+/// Who records the barriers between the engine's passes and the sort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Barriers {
     /// The engine, with the scopes given by the contract.
     Engine,
-    /// The recording: the sort was given the engine's scopes before and after it.
+    /// The recording of the sort, which has been given the scopes of the engine's passes before and after it.
     Recording,
     /// The engine, but it omits the barrier before the sort: intentionally WRONG.
     EngineWithoutEntry,
@@ -56,7 +55,7 @@ pub enum Barriers {
 pub struct Report {
     /// Time from adopting the device to the first recorded sort.
     pub first_sort: Duration,
-    /// Part of that time that the driver spent creating pipelines.
+    /// Part of `first_sort` that the driver spent creating pipelines.
     pub pipelines: Duration,
     /// GPU time of all sorts.
     pub sorting: Duration,
@@ -71,7 +70,7 @@ struct Frame {
     depths: HostBuffer,
     order: HostBuffer,
     picture: HostBuffer,
-    /// The submitted particle count and frame number.
+    /// Particle count and frame number, if the frame has been submitted but not yet checked.
     pending: Option<[u32; 2]>,
 }
 
@@ -102,7 +101,7 @@ struct DepthSort {
 }
 
 impl DepthSort {
-    /// Finds the order from far to near. The depths are not changed.
+    /// Plans the sort: it finds the order of the particles from far to near, and does not change the depths.
     fn new(context: &Context, config: &Config) -> Result<Self> {
         let max = u64::from(config.particles);
         let mut work = context.work("particles.sort");
@@ -120,7 +119,7 @@ impl DepthSort {
         }
         let options = ExecutableOptions::default().frames(FLIGHT).without_workspace();
         let executable = work.executable(options)?;
-        let contract = |import| executable.contract(import).ok_or("the sort has no such buffer");
+        let contract = |import| executable.contract(import).ok_or("an import is not in the plan");
         let (keys, indices) = (contract(depths.buffer())?, contract(order.buffer())?);
         let first_use = keys.first_use.unwrap_or_default();
         let last_use =
@@ -132,7 +131,7 @@ impl DepthSort {
 /// Runs the frame loop.
 ///
 /// # Safety
-/// `host` is valid. `unsafe` because nearly all Vulkan calls are.
+/// `host` must be valid. Like this function, nearly all Vulkan calls are `unsafe`.
 pub unsafe fn run(host: &Host, config: &Config) -> Result<Report> {
     let begin = Instant::now();
     // SAFETY: the host outlives the context, and its queue is used by this thread alone.
@@ -308,7 +307,7 @@ impl<'h> Loop<'h> {
     }
 
     /// # Safety
-    /// Everything submitted has finished.
+    /// All submitted commands must have finished.
     unsafe fn destroy(self) -> Report {
         let device = &self.host.device;
         // SAFETY: by the caller's contract.
@@ -328,7 +327,8 @@ impl<'h> Loop<'h> {
     }
 }
 
-/// Whether a picture shows the particles of a frame from far to near, equal ones in their original order.
+/// Whether a picture contains the particles of a frame from far to near, and particles of equal depth in their original
+/// order.
 fn in_order(picture: &[u32], frame: u32) -> bool {
     let mut expected: Vec<(u32, f32)> =
         (0..picture.len() as u32 / 2).map(|i| (i, depth(i, frame))).collect();

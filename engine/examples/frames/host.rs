@@ -25,7 +25,7 @@ pub struct Host {
     /// Result of multisplit's check of the device creation parameters.
     pub check: Check,
     messenger: Option<(ash::ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
-    /// The messenger keeps a pointer to it.
+    /// Messages of the validation layer. Boxed, because the messenger keeps a pointer to the mutex.
     messages: Box<Mutex<Vec<String>>>,
 }
 
@@ -41,7 +41,7 @@ impl HostBuffer {
     /// The first `len` words of mapped memory.
     ///
     /// # Safety
-    /// The buffer is mapped and at least that long, and the device does not write to it at the same time.
+    /// The buffer must be mapped and have at least `len` words, and the device must not write to it at the same time.
     pub unsafe fn words(&self, len: usize) -> &[u32] {
         // SAFETY: by the caller's contract.
         unsafe { std::slice::from_raw_parts(self.mapped, len) }
@@ -67,10 +67,11 @@ unsafe extern "system" fn on_message(
 }
 
 impl Host {
-    /// Creates an engine on the first suitable device, with the given name if any.
+    /// Creates an engine on the first device that meets multisplit's requirements and, if `name` is given, has this
+    /// name.
     ///
     /// # Safety
-    /// Vulkan is available. `unsafe` because nearly all Vulkan calls are.
+    /// The installed Vulkan loader must be valid. Like this function, nearly all Vulkan calls are `unsafe`.
     pub unsafe fn new(name: Option<&str>, validate: bool) -> Result<Self> {
         // SAFETY: plain Vulkan set-up with valid structures throughout.
         unsafe {
@@ -86,9 +87,9 @@ impl Host {
                     && Requirements::for_version(&instance, physical, API_VERSION).is_ok()
             };
             let physical = instance.enumerate_physical_devices()?.into_iter().find(usable);
-            let physical = physical.ok_or("no device is good enough")?;
+            let physical = physical.ok_or("no Vulkan device meets the requirements")?;
             let family = DeviceProperties::query(&instance, physical).compute_family;
-            let family = family.ok_or("no queue with compute")?;
+            let family = family.ok_or("the device has no queue family for compute")?;
             let unknown = if validate { unknown_to_layer(&entry)? } else { Features::default() };
             let (device, check) = device(&instance, physical, family, &unknown)?;
             let queue = device.get_device_queue(family, 0);
@@ -106,7 +107,7 @@ impl Host {
         }
     }
 
-    /// The description that multisplit adopts.
+    /// The description of this device for [`Context::adopt`](multisplit::Context::adopt).
     pub fn adopted(&self, pipeline_cache: PipelineCache) -> AdoptedDevice {
         AdoptedDevice {
             entry: self.entry.clone(),
@@ -132,7 +133,7 @@ impl Host {
     /// Creates a buffer in memory with these properties, and maps it if it is host-visible.
     ///
     /// # Safety
-    /// The device supports the size.
+    /// The device must support buffers of this size.
     pub unsafe fn buffer(
         &self,
         size: u64,
@@ -156,7 +157,7 @@ impl Host {
             }
             let info = vk::MemoryAllocateInfo::default()
                 .allocation_size(needs.size)
-                .memory_type_index(index.ok_or("no such memory")? as u32)
+                .memory_type_index(index.ok_or("the device has no suitable memory type")? as u32)
                 .push_next(&mut flags);
             let memory = self.device.allocate_memory(&info, None)?;
             self.device.bind_buffer_memory(raw, memory, 0)?;
@@ -171,7 +172,7 @@ impl Host {
     }
 
     /// # Safety
-    /// The device has finished using the buffer.
+    /// The device must have finished using the buffer.
     pub unsafe fn free(&self, buffer: &HostBuffer) {
         // SAFETY: by the caller's contract.
         unsafe {
@@ -183,7 +184,7 @@ impl Host {
     /// Destroys everything, and returns the last messages of the validation layer.
     ///
     /// # Safety
-    /// All objects created from it have been destroyed.
+    /// All objects created from this device must have been destroyed.
     pub unsafe fn destroy(self) -> Vec<String> {
         // SAFETY: by the caller's contract.
         unsafe {
@@ -236,7 +237,7 @@ unsafe fn messenger(
     Ok((functions, messenger))
 }
 
-/// Features that a validation layer older than their extension would report as errors.
+/// Features whose extension is newer than the installed validation layer, which would report them as errors.
 unsafe fn unknown_to_layer(entry: &ash::Entry) -> Result<Features> {
     // SAFETY: no preconditions.
     let layers = unsafe { entry.enumerate_instance_layer_properties()? };
@@ -248,7 +249,8 @@ unsafe fn unknown_to_layer(entry: &ash::Entry) -> Result<Features> {
     Ok(Features { shader_maximal_reconvergence, ..Features::default() })
 }
 
-/// Creates the device. The engine has its own features; multisplit's are merged into the same structures.
+/// Creates the device with the engine's own features. The features that multisplit requires are merged into the same
+/// structures.
 unsafe fn device(
     instance: &ash::Instance,
     physical: vk::PhysicalDevice,

@@ -67,7 +67,7 @@ pub struct Passes {
 
 impl Passes {
     /// # Safety
-    /// The buffers of each frame (depths, order, picture) live as long as this.
+    /// The buffers of each frame (depths, order, picture) must live as long as the returned value.
     pub unsafe fn new(host: &Host, frames: &[[&HostBuffer; 3]]) -> Result<Self> {
         let device = &host.device;
         let (kind, stage) = (vk::DescriptorType::STORAGE_BUFFER, vk::ShaderStageFlags::COMPUTE);
@@ -147,7 +147,7 @@ impl Passes {
     }
 
     /// # Safety
-    /// The device has finished using the passes.
+    /// The device must have finished using the passes.
     pub unsafe fn destroy(&self, host: &Host) {
         // SAFETY: by the caller's contract.
         unsafe {

@@ -50,21 +50,21 @@ def size(text):
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sizes", default="2^20,2^22", help="counts of keys (default: 2^20,2^22)")
-    parser.add_argument("--keys", default="uniform", help=f"distributions, of {', '.join(KEYS)} (default: uniform)")
-    parser.add_argument("--methods", default=",".join(METHODS), help="which to time (default: all)")
-    parser.add_argument("--workers", type=int, default=2, help="processes of one thread each (default: 2)")
-    parser.add_argument("--chunks", type=int, help="chunks of the array (default: twice as many as workers)")
-    parser.add_argument("--repeats", type=int, default=3, help="runs after the first (default: 3)")
-    parser.add_argument("--memory", default="auto", help="memory limit of a worker, as Dask takes it (default: auto)")
-    parser.add_argument("--json", help="a file for all times")
+    parser.add_argument("--sizes", default="2^20,2^22", help="comma-separated counts of keys (default: 2^20,2^22)")
+    parser.add_argument("--keys", default="uniform", help=f"comma-separated key distributions: {', '.join(KEYS)} (default: uniform)")
+    parser.add_argument("--methods", default=",".join(METHODS), help=f"comma-separated methods to time: {', '.join(METHODS)} (default: all)")
+    parser.add_argument("--workers", type=int, default=2, help="number of worker processes, with one thread each (default: 2)")
+    parser.add_argument("--chunks", type=int, help="number of chunks of the array (default: twice the number of workers)")
+    parser.add_argument("--repeats", type=int, default=3, help="number of timed runs after the first run (default: 3)")
+    parser.add_argument("--memory", default="auto", help="memory limit per worker, in Dask's format (default: auto)")
+    parser.add_argument("--json", help="JSON file to write all times to")
     options = parser.parse_args()
     options.sizes = [size(text) for text in options.sizes.split(",")]
     options.keys, options.methods = options.keys.split(","), options.methods.split(",")
     options.chunks = options.chunks or 2 * options.workers
     unknown = [*set(options.keys) - set(KEYS), *set(options.methods) - set(METHODS)]
     if unknown:
-        parser.error(f"unknown: {', '.join(unknown)}")
+        parser.error(f"unknown distributions or methods: {', '.join(unknown)}")
     return options
 
 
@@ -171,7 +171,7 @@ def forget_results(client, inputs):
 
 
 def same_chunks(found, expected):
-    """Compare chunk by chunk, so that this process holds at most two whole arrays."""
+    """Compare chunk by chunk, so that this process does not hold a copy of the whole result."""
     end, right = 0, True
     for part in found.to_delayed():
         part = part.compute()
@@ -192,8 +192,8 @@ def same_rows(found, expected, order):
 
 
 def table(rows, options, figure):
-    """Markdown table with one line per size and distribution and one column per method: seconds, and the ratio
-    to dask.dataframe."""
+    """Markdown table with one line per size and distribution and one column per method. A cell contains the median in
+    seconds and the speedup over dask.dataframe."""
     lines = ["| keys | n | " + " | ".join(METHODS[m] for m in options.methods) + " |", "|---|---|" + "---|" * len(options.methods)]
     for kind in options.keys:
         for n in options.sizes:

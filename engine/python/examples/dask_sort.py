@@ -18,9 +18,9 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--scheduler", help="address of a running cluster; by default, workers are started on this machine")
     parser.add_argument("--workers", type=int, default=2, help="number of workers to start on this machine (default: 2)")
-    parser.add_argument("--length", type=int, default=100_000, help="elements (default: 100000)")
-    parser.add_argument("--chunks", type=int, default=8, help="chunks of the array (default: 8)")
-    parser.add_argument("--keys", choices=["uniform", "zipf", "constant"], default="zipf", help="distribution (default: zipf)")
+    parser.add_argument("--length", type=int, default=100_000, help="number of keys (default: 100000)")
+    parser.add_argument("--chunks", type=int, default=8, help="number of chunks of the array (default: 8)")
+    parser.add_argument("--keys", choices=["uniform", "zipf", "constant"], default="zipf", help="distribution of the keys (default: zipf)")
     return parser.parse_args()
 
 

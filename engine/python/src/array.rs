@@ -78,8 +78,8 @@ impl Kind {
         let mut rest = description.chars();
         let order = rest.next()?;
         let kind = Self::ALL.into_iter().find(|kind| kind.name() == rest.as_str())?;
-        let has_none = matches!(kind, Self::U8 | Self::I8 | Self::Wide);
-        (order == native || (order == '|' && has_none)).then_some(kind)
+        let has_no_order = matches!(kind, Self::U8 | Self::I8 | Self::Wide);
+        (order == native || (order == '|' && has_no_order)).then_some(kind)
     }
 }
 
@@ -112,8 +112,8 @@ elements! {
     [u32; 4]: Wide;
 }
 
-/// The memory of a NumPy array, which is kept alive. As everywhere in NumPy, if other threads write to the
-/// array during a call, the result is unspecified.
+/// The memory of a NumPy array. Keeps the array alive. If other threads write to the array during a call, the
+/// result is unspecified, as in NumPy.
 pub(crate) struct HostArray<'py> {
     at: *mut u8,
     len: usize,
@@ -132,11 +132,12 @@ impl<'py> HostArray<'py> {
         let py = array.py();
         let ndarray = NDARRAY.import(py, "numpy", "ndarray")?;
         if !array.is_instance(ndarray)? {
-            return Err(PyTypeError::new_err("not a NumPy array"));
+            return Err(PyTypeError::new_err("the argument must be a NumPy array"));
         }
         let interface = array.getattr("__array_interface__")?.cast_into::<PyDict>()?;
         let entry = |name: &str| {
-            interface.get_item(name)?.ok_or_else(|| PyTypeError::new_err(format!("no `{name}`")))
+            let missing = || format!("the array has no `{name}` in its __array_interface__");
+            interface.get_item(name)?.ok_or_else(|| PyTypeError::new_err(missing()))
         };
         let description: String = entry("typestr")?.extract()?;
         let kind = Kind::of(&description).ok_or_else(|| {
@@ -157,17 +158,15 @@ impl<'py> HostArray<'py> {
         Ok(Self { at, len, kind, is_read_only, _owner: array.clone(), _memory: PhantomData })
     }
 
-    /// Number of elements.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Element type.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// The elements.
+    /// The elements. Fails if the array has another type or is not aligned.
     pub fn elements<T: Element>(&self) -> PyResult<&[T]> {
         let at = self.checked::<T>()?;
         if self.len == 0 {
@@ -178,7 +177,7 @@ impl<'py> HostArray<'py> {
         Ok(unsafe { slice::from_raw_parts(at, self.len) })
     }
 
-    /// The elements, mutable.
+    /// The elements, mutable. Fails if the array has another type, is not aligned, or is read-only.
     pub fn elements_mut<T: Element>(&mut self) -> PyResult<&mut [T]> {
         let at = self.checked::<T>()?;
         if self.is_read_only {

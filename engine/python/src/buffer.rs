@@ -15,8 +15,8 @@ pub(crate) struct Buffer {
     data: OfProcess<Data>,
     kind: Kind,
     len: u64,
-    /// Whether all zeros have the same bits, and all NaNs. If so, the engine's order of floats matches
-    /// NumPy's.
+    /// Whether all zeros have the same bits, and all NaNs have the same bits. If so, the engine's order of floats
+    /// matches NumPy's.
     #[pyo3(get)]
     canonical: bool,
     /// Whether the upload changed the bits of zeros or NaNs to make the array canonical.
@@ -90,7 +90,7 @@ macro_rules! with_kinds {
     };
 }
 
-/// For all key types; opaque values are rejected.
+/// [`with_kinds`] for all key types. Rejects opaque values.
 macro_rules! with_keys {
     ($data:expr, $array:ident => $body:expr) => {
         $crate::buffer::with_kinds!(
@@ -101,7 +101,7 @@ macro_rules! with_keys {
     };
 }
 
-/// For elements of 4 and 8 bytes, as supported by scans, reductions and selections.
+/// [`with_kinds`] for elements of 4 and 8 bytes, which scans, reductions and selections support.
 macro_rules! with_numbers {
     ($data:expr, $array:ident => $body:expr) => {
         $crate::buffer::with_kinds!(
@@ -112,7 +112,7 @@ macro_rules! with_numbers {
     };
 }
 
-/// For values: elements of 4, 8 and 16 bytes.
+/// [`with_kinds`] for values: elements of 4, 8 and 16 bytes.
 macro_rules! with_values {
     ($data:expr, $array:ident => $body:expr) => {
         $crate::buffer::with_kinds!(
@@ -123,7 +123,7 @@ macro_rules! with_values {
     };
 }
 
-/// For all element types.
+/// [`with_kinds`] for all element types.
 macro_rules! with_any {
     ($data:expr, $array:ident => $body:expr) => {
         $crate::buffer::with_kinds!(
@@ -136,19 +136,18 @@ macro_rules! with_any {
 pub(crate) use {with_any, with_keys, with_kinds, with_numbers, with_values};
 
 impl Buffer {
-    /// Wraps `data`.
     pub fn new(data: impl Into<Data>, canonical: bool) -> Self {
         let data = data.into();
         let (kind, len) = (data.kind(), data.len());
         Self { data: OfProcess::new(data), kind, len, canonical, altered: false }
     }
 
-    /// Sets whether the uploaded bits differ from the caller's.
+    /// Sets whether the upload has changed the bits of zeros or NaNs.
     pub fn altered(self, altered: bool) -> Self {
         Self { altered, ..self }
     }
 
-    /// The contents.
+    /// The contents. Fails in a forked process.
     pub fn data(&self) -> PyResult<&Data> {
         self.data.get()
     }
@@ -158,7 +157,7 @@ impl Buffer {
         self.kind.name()
     }
 
-    /// Whether all zeros have the same bits, and all NaNs.
+    /// Whether all zeros have the same bits, and all NaNs have the same bits.
     pub fn is_canonical(&self) -> bool {
         self.canonical
     }

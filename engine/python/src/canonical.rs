@@ -99,12 +99,12 @@ impl Numeric for f16 {
     }
 }
 
-/// Uploads keys, with a single zero and a single NaN if `make` is set. Also returns whether any key differs
-/// from its canonical form.
+/// Uploads keys. If `canonicalize` is set, replaces zeros and NaNs by a single zero and a single NaN. Also returns
+/// whether any key differs from its canonical form.
 pub(crate) fn upload<K: Numeric>(
     context: &Context,
     keys: &[K],
-    make: bool,
+    canonicalize: bool,
 ) -> Result<(Array<K>, bool), Stop> {
     if !K::HAS_EQUALS {
         return Ok((upload_bits(context, keys)?, false));
@@ -117,7 +117,7 @@ pub(crate) fn upload<K: Numeric>(
         for (to, &key) in chunk.iter_mut().zip(from) {
             let canonical = key.canonical();
             differences |= canonical.key_bits() ^ key.key_bits();
-            *to = if make { canonical } else { key };
+            *to = if canonicalize { canonical } else { key };
         }
         if differences != 0 {
             changed.store(true, Ordering::Relaxed);
@@ -137,9 +137,8 @@ pub(crate) fn upload_bits<T: Element>(context: &Context, from: &[T]) -> Result<A
     })
 }
 
-/// Replaces the zeros and NaNs in each row of `sorted` (`row` keys each) by those of the same row of `keys`,
-/// with their original bits and in their original order. Then `sorted` equals a stable sort of the original
-/// keys.
+/// Replaces the zeros and NaNs in each row of `sorted` by the zeros and NaNs in the same row of `keys`, in their
+/// original order. A row has `row` keys. Afterwards, `sorted` equals a stable sort of the original keys.
 #[pyfunction]
 pub(crate) fn restore_bits(
     py: Python<'_>,
@@ -179,10 +178,11 @@ fn restore_rows<K: Numeric>(keys: &[K], sorted: &mut [K], row: usize) {
     }
 }
 
-/// Equal keys are adjacent after a sort in either direction.
-fn restore<K: Numeric>(keys: &[K], sorted: &mut [K], is_one: fn(K) -> bool) {
-    let mut originals = keys.iter().copied().filter(|&key| is_one(key));
-    let places = sorted.iter_mut().skip_while(|key| !is_one(**key));
+/// Restores the keys for which `is_equal` is true: all zeros, or all NaNs. They are adjacent in `sorted`, because a
+/// sort in either direction treats them as equal.
+fn restore<K: Numeric>(keys: &[K], sorted: &mut [K], is_equal: fn(K) -> bool) {
+    let mut originals = keys.iter().copied().filter(|&key| is_equal(key));
+    let places = sorted.iter_mut().skip_while(|key| !is_equal(**key));
     for (place, original) in places.zip(&mut originals) {
         *place = original;
     }

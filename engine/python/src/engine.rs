@@ -16,14 +16,15 @@ use crate::error::{self, Raise, Stop};
 use crate::process::OfProcess;
 use crate::signals::Signals;
 
-/// An opened device, until it is closed.
+/// An opened device. Contains no context after it has been closed.
 #[pyclass(frozen, module = "multisplit._native")]
 pub(crate) struct Engine {
     context: OfProcess<Mutex<Option<Context>>>,
 }
 
 impl Engine {
-    /// The device, which stays open while the result exists; fails if it is closed, and in a forked process.
+    /// The device, which stays open while the result exists. Fails after [`close`](Self::close), and in a forked
+    /// process.
     pub fn context(&self) -> PyResult<Context> {
         let held = self.context.get()?.lock().unwrap_or_else(PoisonError::into_inner);
         held.clone().ok_or_else(error::closed)
@@ -65,7 +66,7 @@ impl Engine {
         Ok(Self { context: OfProcess::new(Mutex::new(Some(context))) })
     }
 
-    /// Closes the device, once calls in other threads and its arrays no longer need it.
+    /// Closes the device as soon as calls in other threads have finished and its arrays have been deleted.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let held = self.context.get()?;
         let context = held.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -123,8 +124,8 @@ impl Engine {
         }
     }
 
-    /// Copies the elements of a buffer from index `first` on into an array, with the same type or from 32 to 64
-    /// bits.
+    /// Fills an array with the elements of a buffer, from index `first` on. The array must have the type of the buffer.
+    /// A buffer of `u32` may also be copied to an array of `i64`.
     fn download(
         &self,
         py: Python<'_>,
@@ -181,7 +182,7 @@ unsafe impl<T: Send> Send for Target<T> {}
 
 impl<T> Target<T> {
     /// # Safety
-    /// The elements are within the array, and nothing else accesses them while the result exists.
+    /// The elements must be within the array, and nothing else may access them while the result exists.
     #[allow(clippy::mut_from_ref, reason = "threads write disjoint parts")]
     unsafe fn part(&self, first: usize, len: usize) -> &mut [T] {
         // SAFETY: by the caller's contract.
@@ -189,7 +190,7 @@ impl<T> Target<T> {
     }
 }
 
-/// All devices, usable or not.
+/// All Vulkan devices, including those that do not meet the requirements.
 #[pyfunction]
 pub(crate) fn devices(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     let found = py.detach(Context::devices).map_err(|error| error::raise(&error))?;

@@ -40,7 +40,6 @@ pub(crate) fn raise(error: &Error) -> PyErr {
 
 /// An error that becomes a Python exception.
 pub(crate) trait Raise {
-    /// The exception.
     fn raised(self) -> PyErr;
 }
 
@@ -50,7 +49,7 @@ impl Raise for Error {
     }
 }
 
-/// The end of a transfer: an error of the engine, or an exception that a signal handler raised.
+/// Reason why a transfer ended early: an error of the engine, or an exception that a signal handler raised.
 pub(crate) enum Stop {
     Engine(Error),
     Raised(PyErr),
@@ -97,7 +96,7 @@ pub(crate) fn closed() -> PyErr {
     exception("DeviceError", text.to_owned())
 }
 
-/// Error for inconsistent sizes, which is a bug in the Python part.
+/// Error for arguments that the Python part should have rejected.
 pub(crate) fn argument(text: impl Into<String>) -> PyErr {
     exception("ArgumentError", text.into())
 }

@@ -32,7 +32,9 @@ pub(crate) fn histogram(
         Data::U64(samples) => count(py, engine, samples, weights, function),
         Data::I64(samples) => count(py, engine, samples, weights, function),
         Data::F64(samples) => count(py, engine, samples, weights, function),
-        _ => Err(PyTypeError::new_err("samples must have the type u32, i32, f32, u64, i64 or f64")),
+        _ => Err(PyTypeError::new_err(
+            "samples must have the type uint32, int32, float32, uint64, int64 or float64",
+        )),
     }
 }
 

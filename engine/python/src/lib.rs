@@ -21,7 +21,7 @@ mod sssp;
 
 use pyo3::prelude::*;
 
-/// The native module.
+/// The native part of the package multisplit. Private.
 #[pymodule]
 mod _native {
     #[pymodule_export]

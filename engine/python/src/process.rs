@@ -19,7 +19,7 @@ impl<T> OfProcess<T> {
         Self { inner: ManuallyDrop::new(inner), process: std::process::id() }
     }
 
-    /// The object; fails in other processes.
+    /// Returns the object. Fails in other processes.
     pub fn get(&self) -> PyResult<&T> {
         if self.is_ours() { Ok(&self.inner) } else { Err(error::forked(self.process)) }
     }

@@ -7,7 +7,8 @@ use pyo3::prelude::*;
 use crate::buffer::{Buffer, Data};
 use crate::engine::Engine;
 
-/// For each of `needles`, the number of keys in `sorted` that are less or, with `right`, less or equal.
+/// For each of `needles`, the number of keys in `sorted` that are less than the needle. If `right` is set, also counts
+/// the keys that are equal to the needle.
 #[pyfunction]
 pub(crate) fn search(
     py: Python<'_>,

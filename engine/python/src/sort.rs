@@ -7,7 +7,7 @@ use crate::buffer::{Buffer, Data, with_keys, with_values};
 use crate::engine::Engine;
 use crate::error;
 
-/// The sort of `n` elements in rows of `row` elements.
+/// Describes a sort of `n` elements in rows of `row` elements.
 fn description(n: u64, row: u64, descending: bool) -> PyResult<Sort> {
     let sort = if descending { Sort::descending() } else { Sort::ascending() };
     if row >= n {
@@ -18,8 +18,10 @@ fn description(n: u64, row: u64, descending: bool) -> PyResult<Sort> {
             "the array has {n} elements, which is not a multiple of the row length {row}"
         )));
     }
-    let too_many =
-        |_| error::argument(format!("{n} elements in rows exceed the limit of one sort"));
+    let too_many = |_| {
+        let limit = u32::MAX;
+        error::argument(format!("the rows have {n} elements, but at most {limit} can be sorted"))
+    };
     let (end, row) = (u32::try_from(n).map_err(too_many)?, row as usize);
     let offsets: Vec<u32> = (0..=end).step_by(row).collect();
     Ok(sort.segments(&offsets))

@@ -10,9 +10,9 @@ use crate::array::{HostArray, Kind};
 use crate::engine::Engine;
 use crate::error;
 
-/// `edges` has the start vertices of all edges, followed by the end vertices. Writes the distance of each
-/// vertex from `source` to `distances` (floats as bits; the maximum `u32` if there is no path), and the
-/// predecessor of each vertex to `predecessors`.
+/// Finds shortest paths from `source`. `edges` has the start vertices of all edges, followed by the end vertices.
+/// Writes the distance of each vertex to `distances` (floats as bits; the maximum `u32` if there is no path), and
+/// the predecessor of each vertex to `predecessors`.
 #[pyfunction]
 #[pyo3(signature = (engine, edges, weights, directed, source, distances, predecessors))]
 #[allow(clippy::too_many_arguments, reason = "they are keyword arguments in Python")]
@@ -60,7 +60,7 @@ fn edge_weights(weights: &Bound<'_, PyAny>) -> PyResult<EdgeWeights> {
     match weights.kind() {
         Kind::U32 => Ok(EdgeWeights::U32(weights.elements::<u32>()?.to_vec())),
         Kind::F32 => Ok(EdgeWeights::F32(weights.elements::<f32>()?.to_vec())),
-        _ => Err(PyTypeError::new_err("weights must have 32 bits")),
+        _ => Err(PyTypeError::new_err("weights must have the type uint32 or float32")),
     }
 }
 

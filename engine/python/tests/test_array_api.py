@@ -1,5 +1,5 @@
-"""Rules of the Array API for its own functions, as in its test suite, which is not available as an installable
-package."""
+"""Checks functions of the Array API against the rules of the standard. The standard's own test suite is not available
+as an installable package."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SAMPLE = some(NUMERIC, "u1", "f8")
     ],
 )
 def test_signatures_match_the_standard(name: str, signature: str) -> None:
-    """Parameters of the standard have the same names, kinds, defaults and order; additional ones are
+    """Parameters of the standard have the same names, kinds, defaults and order. Additional parameters are
     keyword-only."""
     standard = eval(f"lambda {signature}: None")  # noqa: S307
     expected = list(inspect.signature(standard).parameters.values())

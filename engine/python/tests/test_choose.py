@@ -117,8 +117,8 @@ def test_scan_orders_nan_last_and_rejects_bad_arguments() -> None:
 
 
 @pytest.mark.parametrize("dtype", some(["f2", "f4", "f8", "i8"], "f4", "f8"))
-def test_rows_are_scanned_like_single_rows(dtype: str) -> None:
-    """Rows of up to a workgroup's share take one call for all of them, with the same bits as separate calls."""
+def test_rows_scanned_together_match_separate_scans(dtype: str) -> None:
+    """Rows that one workgroup can scan are scanned in one call, with the same bits as in separate calls."""
     limit = int(multisplit.Context()._engine.describe()["max_scan_row"])
     for shape in [(300, 16), (7, 1001), (3, 2, 5), (2, limit), (2, limit - 3), (2, limit + 1), (1, 9), (9, 1), (0, 4), (4, 0)]:
         x = random_array(dtype, shape, seed=5)

@@ -1,4 +1,4 @@
-"""Contexts can be closed, and signals arrive during transfers."""
+"""Tests closing of contexts, and delivery of signals during transfers."""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ class Interrupted(Exception):
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs interval timers")
-def test_signals_end_transfers() -> None:
-    """The handler runs between two chunks, so most of the output is not written."""
+def test_exception_of_signal_handler_ends_transfer() -> None:
+    """The handler runs between two chunks, so the rest of the output is not written."""
 
     def interrupt(*_: object) -> NoReturn:
         raise Interrupted

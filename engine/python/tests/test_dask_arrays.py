@@ -82,7 +82,7 @@ def test_sorted_chunks_of_an_unsorted_array_are_merged():
         same(found, expected)
 
 
-def test_descending_is_stable():
+def test_descending_sort_is_stable():
     keys = SHAPES["zipf"](2_000)
     x = da.from_array(keys, chunks=300)
     order = np.argsort(-keys, kind="stable")
@@ -91,7 +91,7 @@ def test_descending_is_stable():
 
 
 @pytest.mark.parametrize("seed", range(500 if FULL else 40))
-def test_random_arrays_match_the_call_on_one_machine(seed):
+def test_random_arrays_match_multisplit_without_dask(seed):
     """The same elements in the same order as `multisplit.sort`, NaN and NaT included."""
     random = np.random.default_rng(seed)
     dtype = TYPES[seed % len(TYPES)] if FULL else SAMPLE[seed % len(SAMPLE)]
@@ -147,7 +147,7 @@ def test_calls_are_lazy():
 
 
 def test_graphs_survive_pickling():
-    """Graphs survive pickling, which is how Dask sends them to workers."""
+    """Dask pickles graphs to send them to workers."""
     keys = SHAPES["uniform"](1_000)
     x = da.from_array(keys, chunks=300)
     made = [msd.sort(x), msd.argsort(x), *msd.sort_pairs(x, x), *msd.topk(x, 3), msd.histogram(x, 3)[0]]
@@ -236,8 +236,8 @@ def test_histogram_rejects_infinite_ranges_like_numpy(place, number):
 
 
 @pytest.mark.parametrize("chunks, results", [(1, 1), (1, 9), (9, 1), (3, 3), (10, 10), (7, 12)])
-def test_two_rounds_give_the_same_result(monkeypatch, chunks, results):
-    """Forces the two rounds that arrays of many chunks use."""
+def test_exchange_in_two_rounds_matches_numpy(monkeypatch, chunks, results):
+    """Arrays with many chunks exchange elements in two rounds. The test forces this for small arrays."""
     monkeypatch.setattr("multisplit.dask.routes.MAX_DIRECT_PARTS", 0)
     keys = SHAPES["zipf"](1_000).astype(float)
     keys[::9] = np.nan

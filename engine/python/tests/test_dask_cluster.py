@@ -1,4 +1,4 @@
-"""Correctness, balance and stability on separate workers, and after the loss of a worker.
+"""Checks correctness, balance and stability on separate workers, and after the loss of a worker.
 
 Workers are new processes with one thread, so each opens its own device.
 """
@@ -20,7 +20,7 @@ from distributed import Client, LocalCluster
 import multisplit.dask as msd
 
 pytestmark = pytest.mark.filterwarnings("default")
-"""On a busy machine Dask warns of slow workers, large graphs and ports in use. These warnings are not failures."""
+"""Warnings do not fail these tests: on a busy machine, Dask warns of slow workers, large graphs and ports in use."""
 
 PATIENCE = 300
 """Timeout in seconds, for a machine under other load."""
@@ -103,8 +103,8 @@ def wait_for(what, condition):
 
 
 def gated(block, gate, block_info=None):
-    """The last block waits for a file, so that the test controls when work continues. Its worker runs other
-    tasks meanwhile."""
+    """Return the block. The task of the last block first waits until the file `gate` exists, so that the test controls
+    when work continues. Its worker runs other tasks meanwhile."""
     if block_info[0]["chunk-location"][0] == block_info[0]["num-chunks"][0] - 1:
         distributed.secede()
         wait_for("gate", lambda: os.path.exists(gate))
@@ -139,7 +139,7 @@ def test_sort_survives_the_loss_of_a_worker(client, tmp_path):
 
 
 def made(length, block_info=None):
-    """A block of keys, created by its worker."""
+    """Create a block of keys on its worker."""
     return np.random.default_rng(block_info[None]["chunk-location"][0]).integers(0, 2**40, length)
 
 

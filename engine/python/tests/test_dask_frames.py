@@ -79,7 +79,7 @@ def test_sorted_table_supports_dask_operations():
     assert found[found["key"] > 3]["row"].count().compute() == (rows["key"] > 3).sum()
 
 
-def test_two_rounds_give_the_same_result(monkeypatch):
+def test_exchange_in_two_rounds_matches_pandas(monkeypatch):
     monkeypatch.setattr("multisplit.dask.routes.MAX_DIRECT_PARTS", 0)
     rows = table(SHAPES["zipf"](1_000))
     found = msd.sort_values(dd.from_pandas(rows, npartitions=7), "key").compute()

@@ -1,5 +1,4 @@
-"""Correctness of splitters and cuts, and balance of result chunks, without a device: NumPy computes the
-buckets."""
+"""Checks splitters and cuts, and the balance of result chunks. Does not need a device: NumPy computes the buckets."""
 
 import numpy as np
 import pytest
@@ -36,8 +35,8 @@ def divide(chunks, results):
 
 
 def check(chunks, results):
-    """Check that every result chunk has exactly its elements, in stable order. Returns the largest work divided
-    by the mean length."""
+    """Check that every result chunk has exactly its elements, in stable order. Return the largest number of elements
+    that a result chunk receives, divided by the mean length of result chunks."""
     whole = np.concatenate(chunks)
     expected = np.argsort(whole, kind="stable")
     cuts, orders, _, _ = divide(chunks, results)
@@ -115,7 +114,7 @@ def test_edge_count_is_within_device_limits(distinct, chunks):
 
 
 def test_edge_count_of_many_chunks_is_within_device_limits():
-    """Sample sizes are rounded up to at least one per chunk; here most of them are."""
+    """Sample sizes are rounded up to at least one sample per chunk. Here, this applies to most chunks."""
     sampling = splitters.Sampling(2**40, 2_000)
     keys = np.repeat(np.arange(128 * 40_000, dtype=np.int32) * 2, 2)
     assert 60_000 < len(splitters.choose([keys], sampling).edges) < 65_536

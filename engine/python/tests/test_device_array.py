@@ -170,7 +170,7 @@ def test_unsupported_arguments_are_rejected() -> None:
         multisplit.sort_pairs(a, other)
 
 
-def test_rows_and_elements_are_taken() -> None:
+def test_indexing_and_take_match_numpy() -> None:
     for x in (random_array("f4", (6, 3), seed=4), np.arange(6), random_array("M8[s]", 6, seed=4), np.zeros((2, 0, 3))):
         a = DeviceArray(x)
         for rows in (slice(None), slice(1, 4), slice(-2, None), slice(4, 2), slice(5, 99), slice(2, -2)):

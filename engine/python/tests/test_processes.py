@@ -64,7 +64,7 @@ FORKED = """
                 assert "spawn" in str(error) and "\\n" not in str(error), error
             else:
                 os._exit(1)
-        sys.exit(0)  # what the parent has opened is left alone
+        sys.exit(0)  # must not free objects that the parent has opened
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert multisplit.sort([2, 1]).tolist() == [1, 2]
     print("done")

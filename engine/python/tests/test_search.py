@@ -17,7 +17,7 @@ def test_searchsorted_matches_numpy(dtype: str) -> None:
             assert_same(multisplit.searchsorted(x, needles, side=side), np.searchsorted(x, needles, side=side))
 
 
-def test_shapes_types_and_sorters_match_numpy() -> None:
+def test_searchsorted_shapes_types_and_sorters_match_numpy() -> None:
     x = random_array("i4", 200, seed=3)
     order = np.argsort(x, kind="stable")
     needles = random_array("f8", (5, 4), seed=4)

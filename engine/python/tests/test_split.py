@@ -59,7 +59,7 @@ def test_dates_are_split() -> None:
         multisplit.split(days, np.array(["2020-01-01T00:00"], "M8[m]"))
 
 
-def test_bucket_functions_split_as_defined() -> None:
+def test_identity_and_even_buckets_match_numpy() -> None:
     x = random_array("u4", 1000, seed=4) % 8
     found = multisplit.split(x, multisplit.Identity(8), values=np.arange(1000))
     order = np.argsort(x, kind="stable")
@@ -134,7 +134,7 @@ def test_integers_are_compared_exactly() -> None:
             assert_same(np.asarray(found.keys), keys[np.argsort(places, kind="stable")])
 
 
-def test_glsl_function_splits() -> None:
+def test_glsl_function_selects_buckets() -> None:
     odd_last = multisplit.Glsl(2, "uint bucket_of(uint key) { return (key >> push.parameter_0) & 1u; }", [1])
     x = np.arange(8, dtype="u4")
     if not multisplit.HAS_GLSL:

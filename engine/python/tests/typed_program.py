@@ -1,4 +1,4 @@
-"""A program that uses every function, checked by `mypy --strict` (test_documentation.py) and run by the same test."""
+"""A program that uses every function. test_documentation.py checks it with `mypy --strict`, and runs it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 //! The entry point of splits, and `Method::FullSort`: a radix sort by the whole key, for buckets that are in key
-//! order. It is the most expensive split method. Its result is also sorted within each bucket.
+//! order. This split method moves each element once per byte of the key. It also sorts the keys within each bucket.
 //!
-//! This module depends on both splits and sorts. It is separate from them because sorts already depend on splits: a
+//! This module depends on both splits and sorts. It is a separate module because sorts already depend on splits: a
 //! round of a sort may be a split.
 
 use multisplit_graph::{Buffer, Graph};
@@ -39,7 +39,7 @@ pub fn split<K>(
     if !key.is_narrow() {
         return split_or_sort(graph, policy, split, sort, buffers);
     }
-    // The keys are widened to unsigned words. Only the low bits of these words, as many as a key has, can differ.
+    // The keys are widened to 32-bit unsigned words. Only the low `key.bits()` bits of these words can differ.
     let bits = Some(0..key.bits());
     add_narrow(graph, policy, split, buffers, |graph, wide, of_words| {
         let sort = sort.map(|sort| KeyedSort { key: wide.key, bits, ..sort });
@@ -47,7 +47,7 @@ pub fn split<K>(
     })
 }
 
-/// Adds the passes of a split of 32-bit or 64-bit keys, and those of its sort, if any.
+/// Adds the passes of a split of 32-bit or 64-bit keys, followed by the passes of `sort` if it is given.
 fn split_or_sort(
     graph: &mut Graph,
     policy: &Policy,

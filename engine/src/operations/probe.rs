@@ -26,13 +26,13 @@ push_constants! {
 
 /// Workgroup size. A multiple of every supported subgroup size, and allowed on every device.
 const THREADS: u32 = 128;
-/// Number of workgroups. On a large GPU, several for each multiprocessor; these take less than 0.1 ms.
+/// Number of workgroups: several per multiprocessor of a large GPU, which runs all of them in less than 0.1 ms.
 const GROUPS: u64 = 8192;
 const SOFTWARE_GROUPS: u64 = 96;
 
-/// Probes whether atomics on shared memory execute in program order, and atomics of one instruction to the same
-/// address in lane order, as [`Ranking::LaneOrder`](crate::operations::split::Ranking) requires. Submits one small
-/// dispatch to the queue of the context and waits for its result.
+/// Probes two properties that [`Ranking::LaneOrder`](crate::operations::split::Ranking) requires: atomics on shared
+/// memory execute in program order, and atomics of one instruction to the same address execute in lane order. Submits
+/// one small dispatch to the queue of the context and waits for its result.
 pub fn lane_order(context: &Context, seed: u32) -> Result<bool> {
     let _span = tracing::debug_span!("probe.lane_order").entered();
     let policy = Policy::for_device(context.properties());
@@ -98,7 +98,7 @@ pub fn sorts_keep_lane_order(context: &Context, seed: u32) -> Result<bool> {
     Ok(true)
 }
 
-/// Hashes a number to a pseudo-random number.
+/// Returns a pseudo-random number that depends only on `x`.
 fn mixed(x: u32) -> u32 {
     let x = (x ^ x >> 16).wrapping_mul(0x7FEB_352D);
     let x = (x ^ x >> 15).wrapping_mul(0x846C_A68B);
@@ -118,8 +118,9 @@ impl Attachment for Probed {
 const SEEDS: [u32; 4] = [1, 0x9E37_79B9, 0x7FEB_352D, 0xC2B2_AE3D];
 
 impl Context {
-    /// Whether kernels may rank by lane order: the configuration allows it, this kind of device may keep lane order,
-    /// the probes succeeded, and no kernel has since detected a violation. The probe results are stored on disk.
+    /// Whether kernels may rank by lane order. This is the case if the configuration allows it, devices of this kind
+    /// may keep lane order, the probes succeeded, and no kernel has since detected a violation. The probe results are
+    /// stored on disk.
     pub(crate) fn has_lane_order(&self) -> bool {
         let possible = self.device.probed_behaviour
             && Facts::may_have_lane_order(self.properties())

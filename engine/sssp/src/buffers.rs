@@ -32,7 +32,7 @@ pub(crate) struct Imports {
     /// Entries beyond the near set (the pile). Used only by methods that split the pile in separate
     /// passes.
     pub pile: Buffer,
-    /// The source of the search.
+    /// Source vertex of the search: one word.
     pub request: Buffer,
     /// Receives the first words of the control block, for the host.
     pub status: Buffer,

@@ -3,7 +3,7 @@
 //!
 //! A [`Network`](network::Network) is uploaded once ([`DeviceNetwork`]). A [`Solver`] then finds
 //! paths from any number of sources, one after another. The rounds of a search are recorded once
-//! and resubmitted until the search ends. Only the device tracks the amount of work in each round.
+//! and resubmitted until the search ends. The device computes the workgroup counts of each round.
 //!
 //! ```
 //! # fn main() -> Result<(), multisplit_sssp::Error> {

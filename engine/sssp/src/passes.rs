@@ -14,7 +14,7 @@ use crate::shape::{Options, Shape};
 use crate::statistics::CONTROL_WORDS;
 use crate::tuning::Tuning;
 
-/// Maximum mean degree for which a subgroup uses the maximum number of local hops.
+/// Maximum mean degree for which a subgroup makes the maximum number of local hops ([`Search::local_hops`]).
 const LOCAL_DEGREE: f64 = 3.0;
 
 push_constants! {
@@ -40,8 +40,8 @@ push_constants! {
 const MAX_GROUPS: u32 = 65_535;
 /// Number of rounds between two splits of a pile; an even number. A near set lasts for about ten
 /// rounds (measured with grids and R-MAT networks, and automatic bucket widths), and a split takes
-/// about as many passes. With fewer rounds in between, most split passes would be no-ops. With
-/// more, most rounds would be no-ops, which are cheaper.
+/// about as many passes. With fewer rounds in between, most split passes would be no-ops. With more
+/// rounds, most rounds would be no-ops, but these are cheaper than no-op split passes.
 pub(crate) const ROUNDS_PER_SPLIT: u32 = 8;
 /// Number of words of a `VkDispatchIndirectCommand`.
 pub(crate) const GROUP_WORDS: u64 = 3;
@@ -79,8 +79,8 @@ impl Search {
         Ok(())
     }
 
-    /// Rounds `count` up to a multiple. A batch of rounds then ends with the dispatch arguments in
-    /// the same buffer in which it began, and, if the method has a pile, with a split of the pile.
+    /// Rounds `count` up, so that a batch of rounds ends with its dispatch arguments in the buffer
+    /// that the first round reads. If the method has a pile, the batch also ends with a split of it.
     pub fn whole_rounds(&self, count: u32) -> u32 {
         let multiple = if self.shape.method.has_pile() { ROUNDS_PER_SPLIT } else { 2 };
         count.max(1).next_multiple_of(multiple)
@@ -110,7 +110,7 @@ impl Search {
         Ok(())
     }
 
-    /// Adds one dispatch of resident workgroups. It executes many rounds.
+    /// Adds one dispatch of resident workgroups, which executes many rounds.
     pub fn resident_rounds(&self, graph: &mut Graph, at: &Imports) -> Result<()> {
         let tuned = &self.tuning;
         let groups = u64::from(tuned.residents.groups.max(1));
@@ -211,7 +211,7 @@ impl Search {
 
     /// Number of times that a subgroup expands vertices that it has found itself, before it appends
     /// them to a queue (local hops). With higher degrees, there are fewer local hops, because each
-    /// of them finds more entries while other subgroups wait.
+    /// hop finds more entries while other subgroups wait.
     fn local_hops(&self) -> u32 {
         let max_hops = self.tuning.local_hops;
         let fitting = f64::from(max_hops) * LOCAL_DEGREE / self.shape.facts.mean_degree.max(1.0);

@@ -17,9 +17,9 @@ struct Pile {
     /// Number of entries that are not stale. An entry is stale if a shorter distance of its vertex
     /// has been found since.
     n: Count,
-    /// Bucket of each of these entries.
+    /// Bucket of each entry in `entries`.
     ids: Buffer,
-    /// These entries.
+    /// The entries that are not stale.
     entries: Buffer,
 }
 

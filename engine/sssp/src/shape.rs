@@ -147,7 +147,6 @@ impl Shape {
         Ok(shape)
     }
 
-    /// Number of queues.
     pub fn queues(&self) -> u32 {
         PAIRED_QUEUES + self.buckets
     }

@@ -172,8 +172,8 @@ impl Solver {
         Ok(Solution { paths, statistics })
     }
 
-    /// Returns the size of each round of the last search. If there were many rounds, only the first
-    /// ones are returned.
+    /// Returns the size of each round of the last search. If there were more than 16,384 rounds,
+    /// returns only the first 16,384.
     pub fn round_sizes(&self) -> Result<Vec<RoundSize>> {
         let rounds = u64::from(Status(&self.buffers.status.read()).rounds());
         let words = self.context.download_range(&self.buffers.history, 0..rounds.min(HISTORY))?;
@@ -233,8 +233,8 @@ impl Solver {
             if has_ended(status, submitted, self.search.shape.facts.vertices)? {
                 return Ok(Some(words));
             }
-            // One submission of resident workgroups executes many rounds, so it is checked after
-            // each.
+            // One submission of resident workgroups executes many rounds, so the host checks the
+            // status after each submission.
             let max_submissions = if resident { 1 } else { MAX_SUBMISSIONS };
             submissions = (2 * submissions).min(max_submissions);
         }
@@ -258,7 +258,6 @@ fn has_ended(status: Status<'_>, submitted: u64, vertices: u32) -> Result<bool> 
     Ok(status.done())
 }
 
-/// Maximum rounds of a search.
 fn max_rounds(vertices: u32) -> u64 {
     ROUNDS_PER_VERTEX * u64::from(vertices) + MIN_ROUND_LIMIT
 }

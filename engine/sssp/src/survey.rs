@@ -25,12 +25,12 @@ push_constants! {
 /// Number of words of the kernel's result: `changed`, `too_late`, and the arc count in two words.
 const FOUND_WORDS: u64 = 4;
 
-/// Visits every arc after a search.
+/// The recordings and buffers of a survey.
 pub(crate) struct Survey {
     /// Visits every arc once.
     first: Replay,
-    /// Finds predecessors with the same distance, over arcs of weight 0. `None` unless predecessors
-    /// are requested.
+    /// Finds predecessors that are reached over arcs of weight 0, and thus have the same distance.
+    /// `None` unless predecessors are requested.
     same_distance: Option<Replay>,
     parents: Array<u32>,
     found: Readback<u32>,

@@ -232,7 +232,7 @@ fn copy_out(
         picture.as_image_copy(),
         wgpu::TexelCopyBufferInfo {
             buffer: &read,
-            // A multiple of 256, as required for copies.
+            // `bytes_per_row` is a multiple of 256, as wgpu requires for copies.
             layout: wgpu::TexelCopyBufferLayout {
                 offset: 0,
                 bytes_per_row: Some(4 * SIDE),

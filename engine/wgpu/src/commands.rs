@@ -1,4 +1,4 @@
-//! Recording of wgpu's commands and of operations in order.
+//! Records wgpu commands and multisplit operations, in the order in which the program encodes them.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::device::{Multisplit, Shared};
 use crate::error::{Error, Result};
 use crate::touch::max_buffers;
 
-/// Commands of a program and of operations, in encoding order.
+/// A list of wgpu commands of the program and of multisplit operations, in encoding order.
 ///
 /// Commands that are dropped without being submitted have no effect.
 pub struct Commands {
@@ -22,7 +22,7 @@ pub struct Commands {
 }
 
 impl Multisplit {
-    /// Creates a list of commands of the program and of operations, which are submitted together.
+    /// Creates an empty list of commands of the program and of operations, which are submitted together.
     pub fn commands(&self, label: &str) -> Commands {
         let (label, shared) = (label.to_owned(), self.shared.clone());
         Commands { label, open: None, done: Vec::new(), shared }
@@ -35,8 +35,8 @@ impl Commands {
         self.shared.raw == shared.raw
     }
 
-    /// The encoder for the program's own commands. Each operation replaces it, so call this again after
-    /// encoding one.
+    /// The encoder for the program's own commands. Encoding an operation ends this encoder, so call this
+    /// method again afterwards.
     pub fn encoder(&mut self) -> &mut wgpu::CommandEncoder {
         let (device, label) = (&self.shared.device, &self.label);
         self.open.get_or_insert_with(|| new_encoder(device, label))

@@ -107,7 +107,7 @@ fn adopt(device: &wgpu::Device) -> Result<(Context, vk::Device)> {
         (offered, raw.get_physical_device_properties(physical))
     };
     let is_enabled = |name| hal.enabled_device_extensions().contains(&name);
-    // Features that wgpu always enables; whether others are enabled cannot be queried.
+    // Lists only features that wgpu always enables if available, or whose state it reports.
     let size_control = is_enabled(ash::ext::subgroup_size_control::NAME)
         || properties.api_version.min(api_version) >= vk::API_VERSION_1_3;
     let features = Features {

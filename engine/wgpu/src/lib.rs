@@ -19,8 +19,8 @@
 //! ```
 //!
 //! **[`Commands`] instead of an encoder.** A wgpu encoder cannot mix wgpu commands and raw Vulkan commands.
-//! `Commands` starts a new encoder whenever the kind changes, and submits all of them together, in order;
-//! [`encoder`](Commands::encoder) returns the one for your own commands.
+//! `Commands` starts a new encoder whenever the kind changes, and submits all encoders together, in order;
+//! [`encoder`](Commands::encoder) returns the encoder for your own commands.
 //!
 //! **Synchronisation** is done by wgpu. Before each operation, an empty compute pass binds its buffers as
 //! read-write storage. wgpu therefore records the barriers, keeps the buffers alive, and clears uninitialised

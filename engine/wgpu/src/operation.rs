@@ -16,7 +16,8 @@ use crate::device::Shared;
 use crate::error::{Error, Result};
 use crate::touch::bound_bytes;
 
-/// The number of elements that an operation processes. Buffers always have the size for its maximum.
+/// The number of elements that an operation processes. Buffers must always be large enough for the
+/// operation's maximum.
 #[derive(Clone, Copy, Debug)]
 pub enum Count<'b> {
     /// The operation's maximum.
@@ -51,7 +52,7 @@ impl From<Count<'_>> for Kind {
     }
 }
 
-/// The pass that writes a host count.
+/// Label of the pass that writes a host count.
 const COUNT: &str = "count";
 
 /// Declares the passes; returns the buffers of a recording, in order.
@@ -76,9 +77,9 @@ struct Pool {
 
 /// An executable, with workspace and descriptors, reserved for one recording until it has finished.
 ///
-/// wgpu holds it with the submission. It keeps the engine's objects alive but none of wgpu's, so a program
-/// that exits without polling again does not leak a reference cycle: wgpu waits for its queue when that is
-/// dropped, then drops this object, and then the device.
+/// wgpu owns this object until the submission has finished. The object contains objects of the engine, but none of
+/// wgpu. This avoids a reference cycle, which a program would leak if it exits without polling again. When the
+/// queue is dropped, wgpu waits for its work, drops this object, and then drops the device.
 struct Lent {
     executable: Option<Executable>,
     pool: Weak<Pool>,
@@ -139,7 +140,7 @@ impl Operation {
     }
 
     /// Returns the number of executables that are not in use.
-    pub fn made(&self) -> usize {
+    pub fn idle(&self) -> usize {
         let pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
         pools.values().map(|p| p.free.lock().unwrap_or_else(PoisonError::into_inner).len()).sum()
     }
@@ -221,7 +222,7 @@ impl Operation {
             raw.map(|raw| (planned, BufferAt::new(raw, 0))).ok_or(Error::BufferDestroyed { name })
         });
         let imports = imports.collect::<Result<Vec<Import>>>()?;
-        // A plan for at most 0 elements has no passes, so it does not read the count.
+        // A plan for at most 0 elements does not contain the pass that writes the count.
         let value = value.as_ref().filter(|_| self.max > 0);
         let values = value.map(|bytes| PassValue { pass: COUNT, bytes });
         commands.record(self.name, &used, lent, |lent, raw| {

@@ -22,9 +22,9 @@ macro_rules! operation {
                 Self { operation, types: PhantomData }
             }
 
-            /// Creates everything that encoding with this kind of count needs. For [`Count::All`] this
-            /// happens when the operation is created; otherwise the first encoding does it, which takes
-            /// equally long.
+            /// Creates everything that encoding with this kind of count needs, so that the first encoding
+            /// is not slower than later ones. Not necessary for [`Count::All`], for which this happens when
+            /// the operation is created.
             pub fn warm_up(&self, count: Count<'_>) -> Result<()> {
                 self.operation.warm_up(count)
             }
@@ -32,7 +32,7 @@ macro_rules! operation {
             /// Number of unused sets of scratch memory. When no recording is in flight, this is the largest
             /// number of concurrent recordings so far.
             pub fn idle(&self) -> usize {
-                self.operation.made()
+                self.operation.idle()
             }
         }
     };
@@ -102,7 +102,8 @@ operation! {
     Histogram<S>
 }
 encode! {
-    /// Writes the number of `samples` in each bin to `counts`; with [`Bins::accumulate`] it adds to them.
+    /// Writes the number of `samples` in each bin to `counts`. With [`Bins::accumulate`], adds it to the
+    /// previous contents of `counts` instead.
     Histogram<S: Sample>(samples, counts)
 }
 
@@ -111,8 +112,8 @@ operation! {
     TopKeys<K>
 }
 encode! {
-    /// Writes the k keys to `keys_out`, and their indices in `keys` to `indices`. If a count is less than k, only that
-    /// many are written. Does not change `keys`.
+    /// Writes the k keys to `keys_out`, and their indices in `keys` to `indices`. If the count is less than k, writes
+    /// only that many keys and indices. Does not change `keys`.
     TopKeys<K: Key>(keys, keys_out, indices)
 }
 
@@ -183,7 +184,7 @@ impl Multisplit {
         .map(ArgSort::new)
     }
 
-    /// Creates a split of at most `max` keys into buckets, stable within each.
+    /// Creates a split of at most `max` keys into buckets. Keys keep their order within a bucket.
     pub fn split<K: Key>(&self, max: u64, buckets: &Buckets<K>) -> Result<Split<K>> {
         let buckets = buckets.clone();
         Operation::new(&self.shared, "split", max, move |work, count| {
@@ -246,7 +247,7 @@ impl Multisplit {
         .map(TopKeys::new)
     }
 
-    /// Creates a selection of at most `max` elements of 4 or 8 bytes by a condition other than flags.
+    /// Creates a selection from at most `max` elements of 4 or 8 bytes. Does not support [`Select::flagged`].
     pub fn select<K: Key>(&self, max: u64, which: &Select<K>) -> Result<Selection<K>> {
         let which = which.clone();
         Operation::new(&self.shared, "select", max, move |work, count| {
@@ -258,8 +259,9 @@ impl Multisplit {
         .map(Selection::new)
     }
 
-    /// Creates a sort of each of `segments` segments of at most `max` keys in all. Offsets are read when the commands
-    /// execute: one word per segment, and one more for the end of the last.
+    /// Creates a sort that orders each of `segments` segments on its own. The segments have at most `max` keys in
+    /// total. Their offsets are read when the commands execute: one word per segment, and one more for the end of the
+    /// last segment.
     pub fn sort_segments<K: Key>(
         &self,
         max: u64,

@@ -71,7 +71,8 @@ fn wrong_buffers_are_rejected_and_later_commands_run() -> Result<()> {
     })
 }
 
-/// Commands that are never submitted, and operations and devices dropped before their commands have finished.
+/// Covers commands that are never submitted, and operations and devices that are dropped before their commands have
+/// finished.
 #[test]
 fn objects_can_be_dropped_in_any_order() -> Result<()> {
     validated("objects_can_be_dropped_in_any_order", || {
@@ -84,7 +85,7 @@ fn objects_can_be_dropped_in_any_order() -> Result<()> {
         drop(commands);
         ensure!(
             sort.idle() == 1 && gpu.read::<u32>(&key)? == keys,
-            "commands that were dropped have run"
+            "commands ran although they were dropped without being submitted"
         );
 
         // These commands are never submitted. Everything else is dropped before them, so dropping them
@@ -112,7 +113,8 @@ fn objects_can_be_dropped_in_any_order() -> Result<()> {
     })
 }
 
-/// A device with downlevel limits binds 4 storage buffers at a time; a split of pairs uses 5, and 6 with a count.
+/// A device with downlevel limits can bind 4 storage buffers per pass. A split of pairs uses 5, or 6 with a device
+/// count.
 #[test]
 fn downlevel_devices_run_operations_with_many_buffers() -> Result<()> {
     validated("downlevel_devices_run_operations_with_many_buffers", || {

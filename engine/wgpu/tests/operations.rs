@@ -8,7 +8,7 @@ use common::{Gpu, has_errors, noise, open, run_validated, validated};
 use multisplit_wgpu::{Bins, Buckets, Count, Select, Sort, TopK};
 use wgpu::hal::api::Vulkan;
 
-/// Number of elements: more than one workgroup can sort.
+/// Number of elements. Exceeds the number that one workgroup can sort.
 const N: usize = 20_000;
 
 fn keys() -> Vec<u32> {
@@ -32,7 +32,7 @@ fn sorts_match_the_cpu() -> Result<()> {
         let (key, value, copy) = (gpu.empty::<u32>(N), gpu.filled(&numbers), gpu.empty::<u32>(N));
         let from = gpu.filled(&keys);
         let mut commands = gpu.commands();
-        // A wgpu copy before and one after, which need barriers.
+        // wgpu copies before and after the sort need barriers.
         commands.encoder().copy_buffer_to_buffer(&from, 0, &key, 0, key.size());
         sort.encode(&mut commands, &key, &value, Count::All)?;
         commands.encoder().copy_buffer_to_buffer(&key, 0, &copy, 0, key.size());
@@ -124,7 +124,7 @@ fn histogram_and_scan_match_the_cpu() -> Result<()> {
     })
 }
 
-/// Host counts, and device counts written by a wgpu pass.
+/// Covers host counts, and device counts that a wgpu pass writes.
 #[test]
 fn host_and_device_counts_limit_the_sort() -> Result<()> {
     validated("host_and_device_counts_limit_the_sort", || {
@@ -185,11 +185,11 @@ fn write_word(gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, words: &wgpu::Buffe
     pass.dispatch_workgroups(1, 1, 1);
 }
 
-/// Two raw Vulkan writes without a barrier in between, in a wgpu command buffer: shows that the layer is
-/// active.
+/// Writes a buffer twice with raw Vulkan commands, without a barrier in between. The next test checks that the
+/// validation layer reports this.
 #[test]
 #[ignore = "has a missing barrier on purpose; the next test runs it"]
-fn two_writes_without_a_barrier() -> Result<()> {
+fn missing_barrier_causes_a_hazard() -> Result<()> {
     let gpu = open()?;
     let buffer = gpu.empty::<u32>(64);
     let mut encoder = gpu.device.create_command_encoder(&Default::default());
@@ -214,12 +214,12 @@ fn two_writes_without_a_barrier() -> Result<()> {
 
 #[test]
 fn validation_layer_reports_missing_barrier() -> Result<()> {
-    let output = run_validated("two_writes_without_a_barrier")?;
+    let output = run_validated("missing_barrier_causes_a_hazard")?;
     ensure!(has_errors(&output) && output.contains("SYNC-HAZARD-WRITE-AFTER-WRITE"), "{output}");
     Ok(())
 }
 
-/// A thousand frames without waiting: each sorts the output of the previous one in the opposite direction.
+/// Submits a thousand frames without waiting. Each sorts the output of the previous frame in the opposite direction.
 #[test]
 fn thousand_frames_reuse_memory() -> Result<()> {
     validated("thousand_frames_reuse_memory", || {
@@ -246,7 +246,7 @@ fn thousand_frames_reuse_memory() -> Result<()> {
     })
 }
 
-/// A selection whose count on the device limits a top-k.
+/// The count that a selection writes on the device is the element count of a top-k.
 #[test]
 fn selected_count_limits_the_topk() -> Result<()> {
     validated("selected_count_limits_the_topk", || {

@@ -45,7 +45,7 @@ def as_ndarray(x: Any, name: str = "x") -> np.ndarray[Any, Any]:
 
 
 def _count_nulls(x: Any, name: str) -> int:
-    """The number of elements that are missing, rather than NaN."""
+    """The number of missing elements (nulls). NaN does not count as missing."""
     # pandas converts missing elements of its own types to NaN, and thereby integers to floats.
     if hasattr(x, "isna"):
         columns = x.dtypes if hasattr(x, "columns") else [getattr(x, "dtype", None)]
@@ -66,7 +66,7 @@ class Encoding(NamedTuple):
     dtype: np.dtype[Any]
     #: Converts from the caller's type, in native byte order, to the engine's.
     encode: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]
-    #: Converts back.
+    #: Converts from the engine's type to the caller's.
     decode: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]
     #: Whether contiguous native arrays of the caller's type can be used without conversion.
     is_plain: bool
@@ -142,7 +142,7 @@ def _advice(dtype: np.dtype[Any]) -> str:
 
 
 def contiguous(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The same elements in C order, aligned, in native byte order; ``x`` itself if it is so already."""
+    """Return the elements in C order, aligned, and in native byte order. If ``x`` already is, return ``x`` itself."""
     return np.require(x, dtype=x.dtype.newbyteorder("="), requirements=["C", "A"])
 
 
@@ -174,14 +174,14 @@ def moved_back(rows: np.ndarray[Any, Any], axis: int) -> np.ndarray[Any, Any]:
 
 
 def index_of(number: Any, name: str) -> int:
-    """Convert an integer parameter."""
+    """Convert a parameter to an integer. Rejects booleans and floats."""
     if isinstance(number, bool) or not hasattr(number, "__index__"):
         raise TypeError(f"{name} must be an integer, not {type(number).__name__}")
     return int(number.__index__())
 
 
 def check_flag(value: Any, name: str) -> bool:
-    """Check that an option is a boolean: any other string than "" would count as true."""
+    """Check that an option is a boolean. Otherwise a string such as "false" would count as true."""
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} must be True or False, not {value!r}")
     return bool(value)

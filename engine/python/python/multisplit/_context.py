@@ -38,7 +38,7 @@ class Device:
 
     @property
     def usable(self) -> bool:
-        """Whether a context can be opened on it."""
+        """Whether a context can be opened on this device."""
         return not self.missing
 
 
@@ -223,8 +223,8 @@ _default = Context()
 
 
 def engine_of(context: Context | None, *arrays: Any) -> _native.Engine:
-    """The device of the first of ``arrays`` that is on a device, which must be that of ``context`` if it is given;
-    otherwise the device of ``context``, or the default device."""
+    """Return the device of the first array in device memory, and raise an error if this is not the device of
+    ``context``. Without such arrays, return the device of ``context`` or, if it is None, the default device."""
     if not isinstance(context, (Context, type(None))):
         raise TypeError(f"context must be a multisplit.Context, not {type(context).__name__}")
     for array in arrays:

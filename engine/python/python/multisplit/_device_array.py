@@ -28,7 +28,7 @@ class DeviceArray:
     the host, and unpickled on the default device of the loading process.
 
     It is a handle for the functions of this package and not a full array: it has no arithmetic, cannot be compared
-    or changed, and is indexed by whole rows only. ``a[i:j]`` and ``a.take(indices)`` work by way of the host.
+    or changed, and is indexed by whole rows only. ``a[i:j]`` and ``a.take(indices)`` copy the elements via the host.
 
     >>> import numpy as np, multisplit
     >>> a = multisplit.DeviceArray(np.array([3.0, 1.0, 2.0]))
@@ -137,7 +137,7 @@ class DeviceArray:
         return DeviceArray._of(self._engine, self._engine.upload(flat, False), shape, self._dtype)
 
     def take(self, indices: Any, /, *, axis: int = 0) -> DeviceArray:
-        """The elements, or with several axes the rows, at these indices, by way of the host."""
+        """The elements at these indices, or the rows if there are several axes, copied via the host."""
         if normalize_axis(axis, self.ndim) != 0:
             raise ValueError("take on arrays on the device supports only the first axis (axis=0)")
         wanted = as_ndarray(indices, "indices")
@@ -210,8 +210,8 @@ class DeviceArray:
         return self._dtype == np.int64 and self._buffer.kind == "u4"
 
     def _widened(self) -> DeviceArray:
-        """The same elements in their own type, converted on the host: 32 bits are not enough for sums of
-        indices or comparisons with other integers."""
+        """The same elements with the size of their host type. Indices have 32 bits on the device, which is not enough
+        for sums of indices and comparisons with other integers, so they are converted on the host."""
         return DeviceArray._uploaded(self._engine, self._download()) if self._has_indices else self
 
     def _keys(self, total: bool) -> _native.Buffer:

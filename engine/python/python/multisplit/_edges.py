@@ -1,5 +1,5 @@
-"""Conversion of bucket edges to the type of the keys, so that comparisons on the device give the same results
-as NumPy's comparisons, or exact ones."""
+"""Conversion of bucket edges to the type of the keys. Comparisons on the device then have the same results as NumPy's
+comparisons or, if requested, as exact comparisons."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def check_edges(edges: Array, name: str) -> None:
     if edges.dtype.kind not in "buif":
         raise TypeError(f"{name} has the type {edges.dtype}, but edges must be numbers")
     if edges.dtype.kind == "f" and np.isnan(edges).any():
-        raise ValueError(f"{name} contains NaN, which cannot be an edge")
+        raise ValueError(f"{name} contains NaN, which cannot be an edge: remove it")
     if edges.size > 1 and bool((edges[1:] < edges[:-1]).any()):
         raise ValueError(f"{name} is not in ascending order: sort it first")
 

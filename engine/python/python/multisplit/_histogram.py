@@ -85,7 +85,7 @@ def _inputs(a: Any, weights: Any) -> tuple[Any, Array | None]:
     if weights is not None:
         weights = as_ndarray(weights._download() if isinstance(weights, DeviceArray) else weights, "weights")
         if weights.shape != samples.shape:
-            raise ValueError(f"weights has shape {weights.shape}, but a has {samples.shape}: give one weight for each")
+            raise ValueError(f"weights has shape {weights.shape}, but a has {samples.shape}: give one weight for each sample")
         if weights.dtype.kind not in "buifc":
             raise TypeError(f"weights has the type {weights.dtype}, but weights must be numbers")
         weights = weights.reshape(-1)
@@ -103,7 +103,8 @@ def _check_glsl(weights: Array | None) -> None:
 
 
 def _edges(engine: _native.Engine, samples: Any, bins: Any, range: Any, weights: Array | None) -> Array:
-    """Compute NumPy's own edges. For samples on the device, the smallest and largest are sufficient."""
+    """Compute the same edges as NumPy. For samples on the device, NumPy needs only the smallest and the largest
+    sample, unless ``bins`` is the name of a rule."""
     seen = samples
     if isinstance(samples, DeviceArray):
         if isinstance(bins, str):
@@ -124,7 +125,7 @@ def _between(engine: _native.Engine, samples: Any, weights: Array | None, edges:
         raise TypeError(f"bins has the type {edges.dtype}, but edges must be numbers")
     lower = thresholds(edges[:-1], dtype).values
     last = greatest_at_or_below(edges[-1], edges.dtype, dtype)
-    # Bins that contain no value of the type are at the end, and stay empty.
+    # Bins that cannot contain any value of the type are at the end, and stay empty.
     reached = int(np.searchsorted(lower, last[0], side="right")) if last.size else 0
     result = np.zeros(bins, np.int64 if weights is None else weights.dtype.newbyteorder("="))
     if reached == 0 or samples.size == 0:
@@ -167,8 +168,9 @@ def _count(engine: _native.Engine, samples: Any, weights: Array | None, function
 def _by_sorting(
     engine: _native.Engine, samples: Any, weights: Array | None, cuts: Array, is_closed: bool
 ) -> Array:
-    """Counts for too many bins, or sums of weights that are not 32-bit unsigned integers: sort the samples with
-    their weights on the device, and sum the weights on the host in input order, as doubles or 64-bit integers."""
+    """Count by sorting, for more bins than the device supports, or for weights that are not 32-bit unsigned integers.
+    Sorts the samples with their weights on the device. Sums the weights on the host in input order, as doubles or
+    64-bit integers."""
     if isinstance(samples, DeviceArray):
         samples = samples._download()
     encoding = encoding_of(samples.dtype)
@@ -231,7 +233,7 @@ def bincount(
         raise TypeError(f"x has the type {array.dtype}, but bincount needs integers")
     weight_array = None if weights is None else _doubles(weights)
     if weight_array is not None and weight_array.shape != array.shape:
-        raise ValueError(f"weights has shape {weight_array.shape}, but x has {array.shape}: give one weight for each")
+        raise ValueError(f"weights has shape {weight_array.shape}, but x has {array.shape}: give one weight for each element")
     dtype = np.int64 if weight_array is None else np.float64
     if array.size == 0:
         return np.zeros(shortest, dtype)

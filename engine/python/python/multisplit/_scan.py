@@ -136,7 +136,7 @@ def _scan_rows(engine: _native.Engine, rows: Array, out: Array, op: str, exclusi
     if length == size or length % unit == 0 or padded > int(engine.describe()["max_scan_row"]):
         _scan_parts(engine, rows.reshape(-1), out.reshape(-1), length, op, exclusive)
         return
-    # The device scans rows of whole 16-byte units together.
+    # The device scans several rows at a time only if their size is a multiple of 16 bytes, so pad them.
     wide = np.zeros((size // length, padded), rows.dtype)
     wide[:, :length] = rows.reshape(-1, length)
     _scan_parts(engine, wide.reshape(-1), wide.reshape(-1), padded, op, exclusive)
@@ -144,7 +144,8 @@ def _scan_rows(engine: _native.Engine, rows: Array, out: Array, op: str, exclusi
 
 
 def _scan_parts(engine: _native.Engine, flat: Array, out: Array, row: int, op: str, exclusive: bool) -> None:
-    """Scan rows of ``row`` elements: as many at a time as possible if they are short, else one at a time."""
+    """Scan rows of ``row`` elements. If rows are short enough, scan as many at a time as possible; otherwise scan one at
+    a time."""
     together = row <= int(engine.describe()["max_scan_row"])
     for part in parts_of(flat.size, row, engine) if together else _each_row(flat.size, row):
         buffer = engine.upload(flat[part], op != "sum")
@@ -209,7 +210,7 @@ def cumulative_sum(
     engine_of(context, x)
     if isinstance(x, DeviceArray):
         if x.ndim != 1:
-            raise ValueError(f"arrays on the device must have one axis, and this one has {x.ndim}")
+            raise ValueError(f"x has {x.ndim} axes, but arrays on the device must have one: copy x to the host first")
         if include_initial:
             raise ValueError("include_initial, which puts a zero first, is not supported for arrays on the device")
         normalize_axis(0 if axis is None else axis, x.ndim)

@@ -49,7 +49,7 @@ def reduce_segments(
     encoding = encoding_of(array.dtype)
     check_fits(array.size, encoding.dtype.itemsize, int(engine.describe()["memory"]))
     if array.size >= 1 << 32:
-        raise ValueError(f"x has {array.size:,} elements, but offsets on the device have 32 bits")
+        raise ValueError(f"x has {array.size:,} elements, but at most 2^32 - 1 are supported: reduce x in parts")
     reduced = np.zeros(bounds.size - 1, encoding.dtype)
     if reduced.size and array.size:
         elements = engine.upload(encoded(array, encoding), op != "sum")

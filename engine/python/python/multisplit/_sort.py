@@ -28,7 +28,7 @@ from ._device_array import DeviceArray
 
 Array = np.ndarray[Any, Any]
 
-#: Rows of at least this length are sorted one by one: each is large enough for the device, and one sort of
+#: Rows of at least this length are sorted one by one. Each is large enough to occupy the device, and one sort of
 #: all rows would move each key twice as often.
 _LONG_ROW = 1 << 20
 
@@ -186,7 +186,7 @@ def lexsort(keys: Any, /, *, context: Context | None = None) -> Array:
     columns = [as_ndarray(key, "keys") for key in keys]
     if not columns or any(key.ndim != 1 or key.shape != columns[0].shape for key in columns):
         shapes = [key.shape for key in columns]
-        raise ValueError(f"keys have the shapes {shapes}: give at least one array, all with one axis and of one length")
+        raise ValueError(f"keys have the shapes {shapes}: give at least one array, and arrays with one axis and one length")
     order = argsort(columns[0], context=context)
     for key in columns[1:]:
         order = order[argsort(key[order], context=context)]
@@ -344,9 +344,9 @@ def parts_of(n: int, row: int, engine: _native.Engine) -> Iterator[slice]:
     """Split the rows into parts that one call of the engine can process."""
     if n == 0 or row == 0:
         return
-    # Kernels use 30-bit indices, and a plan needs scratch arrays of up to 8 bytes per element.
-    most = min(int(engine.describe()["max_storage_range"]) // 16, 1 << 29)
-    rows = 1 if row >= _LONG_ROW else max(1, most // row)
+    # Kernels use 30-bit indices, and arrays of up to 16 bytes per element must fit one storage binding.
+    max_part = min(int(engine.describe()["max_storage_range"]) // 16, 1 << 29)
+    rows = 1 if row >= _LONG_ROW else max(1, max_part // row)
     step = rows * row
     for begin in range(0, n, step):
         yield slice(begin, min(begin + step, n))

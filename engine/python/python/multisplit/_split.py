@@ -17,7 +17,7 @@ from ._errors import ArgumentError
 from ._sort import check_pairs, movable
 
 Array = np.ndarray[Any, Any]
-#: The kind of the arrays of a result: NumPy's, or arrays on the device.
+#: Type of the arrays in a result: NumPy arrays, or arrays on the device.
 A = TypeVar("A")
 
 
@@ -49,7 +49,7 @@ class SplitResult(_Parts[A]):
         """The keys of bucket ``i``; a negative number counts from the last bucket."""
         buckets, number = len(self.offsets) - 1, index_of(i, "i")
         if not -buckets <= number < buckets:
-            raise IndexError(f"bucket {number} does not exist: there are {buckets}")
+            raise IndexError(f"bucket {number} does not exist: there are {buckets} buckets")
         begin = number % buckets
         keys: Any = self.keys
         found: A = keys[int(self.offsets[begin]) : int(self.offsets[begin + 1])]
@@ -72,7 +72,7 @@ def split(
     values: Any = None,
     context: Context | None = None,
 ) -> SplitResult[Any]:
-    """Split keys into contiguous buckets, stable within each bucket.
+    """Split keys into contiguous buckets. Keys keep their order within a bucket.
 
     Parameters
     ----------
@@ -107,8 +107,8 @@ def split(
     array = as_ndarray(keys, "keys")
     if array.ndim != 1:
         raise ValueError(f"keys has {array.ndim} axes, but it must have one")
-    # Bucket ids are the bits of a key. Narrow negative numbers could be valid ids, so they are widened to 32
-    # bits.
+    # A bucket id consists of the bits of a key. The bits of a narrow negative key could be a valid id, so signed keys
+    # are widened to 32 bits.
     signed_ids = isinstance(buckets, Identity) and array.dtype.kind == "i"
     encoding = (encoding_of if signed_ids else key_encoding_of)(array.dtype, "keys")
     if isinstance(buckets, Glsl) and array.dtype.kind in "mM":
@@ -128,7 +128,7 @@ class _Function:
 
     def __init__(self, buckets: Any, dtype: np.dtype[Any], encoded_dtype: np.dtype[Any]) -> None:
         self.unreachable = 0
-        #: Whether it compares keys, so that both zeros are equal and NaN is last.
+        #: Whether the function compares keys, so that both zeros must be equal and NaN must be last.
         self.compares = not isinstance(buckets, (Glsl, Identity))
         if isinstance(buckets, Glsl):
             self.native = buckets._function()
@@ -216,8 +216,8 @@ def _split_arrays(
 def _split_by_permutation(
     engine: _native.Engine, buffer: _native.Buffer, keys: Array, values: Array | None, function: _Function
 ) -> tuple[Array, Array | None, Array]:
-    """Split via a permutation, if the device has different bits than the keys or cannot move values of this
-    size."""
+    """Compute the permutation on the device, and move keys and values on the host. Used if the upload has changed bits
+    of the keys, or if the device cannot move values of this size."""
     places, offsets = _native.split_permutation(engine, buffer, function.native)
     to = _numbers(engine, places)
     keys_out = np.empty_like(keys)

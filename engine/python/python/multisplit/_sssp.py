@@ -124,10 +124,10 @@ def sssp(
 
 
 def _count_vertices(ends: Array, vertices: int | None) -> int:
-    least, most = (int(ends.min()), int(ends.max())) if ends.size else (0, -1)
-    count = most + 1 if vertices is None else index_of(vertices, "vertices")
-    if least < 0 or most >= count:
-        raise ValueError(f"edges has vertices from {least} to {most}, but they are numbered from 0 to {count - 1}")
+    low, high = (int(ends.min()), int(ends.max())) if ends.size else (0, -1)
+    count = high + 1 if vertices is None else index_of(vertices, "vertices")
+    if low < 0 or high >= count:
+        raise ValueError(f"edges has vertices from {low} to {high}, but they are numbered from 0 to {count - 1}")
     if count == 0:
         raise ValueError("the network has no vertices: give their number (vertices=)")
     return count
@@ -135,7 +135,7 @@ def _count_vertices(ends: Array, vertices: int | None) -> int:
 
 def _costs(weights: Array, edges: int) -> Array:
     if weights.shape != (edges,):
-        raise ValueError(f"weights has shape {weights.shape}, but there are {edges} edges: give one weight for each")
+        raise ValueError(f"weights has shape {weights.shape}, but there are {edges} edges: give one weight for each edge")
     if weights.dtype.kind == "f":
         return contiguous(weights.astype(np.float32))
     if weights.dtype.kind not in "bui":

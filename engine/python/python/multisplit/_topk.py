@@ -24,7 +24,7 @@ from ._context import Context, engine_of
 from ._device_array import DeviceArray
 
 Array = np.ndarray[Any, Any]
-#: The kind of the arrays of a result: NumPy's, or arrays on the device.
+#: Type of the arrays in a result: NumPy arrays, or arrays on the device.
 A = TypeVar("A")
 
 

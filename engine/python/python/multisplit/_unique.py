@@ -14,7 +14,7 @@ from ._device_array import DeviceArray
 from ._sort import order_rows
 
 Array = np.ndarray[Any, Any]
-#: The kind of the arrays of a result: NumPy's, or arrays on the device.
+#: Type of the arrays in a result: NumPy arrays, or arrays on the device.
 A = TypeVar("A")
 
 

@@ -16,7 +16,7 @@ use crate::operations::shared::glsl::Glsl;
 use crate::operations::shared::lookup_table::{CellFormat, CellMap, Cells};
 use crate::policy::Policy;
 
-/// Method that finds the range bin of a sample: values of the specialization constant SEARCH.
+/// Search method for range bins. The discriminants are values of the specialization constant SEARCH.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Search {
     Binary = 0,
@@ -48,11 +48,11 @@ pub(super) struct RangeCode {
     pub format: CellFormat,
     /// Number of inner splitters (all but the first and the last), including padding.
     pub splitters: u32,
-    /// Words of the lookup table, then the inner splitters.
+    /// Words of the lookup table, if there is one, followed by the inner splitters.
     pub table: Vec<u32>,
 }
 
-/// Kinds of bin functions: values of the specialization constant BIN_KIND. The value 0 is the identity.
+// Kinds of bin functions: values of the specialization constant BIN_KIND. The value 0 is the identity.
 const EVEN_FLOAT: u32 = 1;
 const EVEN_INTEGER: u32 = 2;
 const EVEN_SHIFT: u32 = 3;
@@ -99,13 +99,14 @@ impl BinCode {
         Self { kind, origin: lo, min, span: end - min, ..Self::default() }
     }
 
-    /// Distance from an edge of even float bins, in bins, that rounding errors cannot exceed. `None` for other bins.
+    /// Upper bound on the rounding error of a sample's position, in units of bins. `None` unless the bins are even
+    /// bins of floats.
     pub fn margin(&self) -> Option<f32> {
         (self.kind == EVEN_FLOAT).then(|| f32::from_bits(self.parameters[2]))
     }
 
     /// Declares the table of constants of a user's function, if it has one.
-    #[cfg_attr(not(feature = "glsl"), expect(unused_variables, reason = "only GLSL has one"))]
+    #[cfg_attr(not(feature = "glsl"), expect(unused_variables, reason = "only GLSL has tables"))]
     pub fn user_table(&self, graph: &mut Graph) -> Option<Buffer> {
         #[cfg(feature = "glsl")]
         if let Some(user) = &self.user {
@@ -184,7 +185,7 @@ fn range(histogram: &Histogram, policy: &Policy, splitters: &[u64]) -> Result<Bi
     };
     if bins <= tuning.register_bins.min(MAX_IN_REGISTERS) {
         range.search = Search::Registers;
-        // The search repeatedly halves a power of two of bins, so the splitters are padded with the largest number.
+        // The binary search needs a power-of-two number of bins, so the splitters are padded with the largest number.
         // Only the largest sample value can reach the padding; the kernel clamps its bin.
         range.splitters = bins.next_power_of_two().max(2) - 1;
     } else if tuning.cells > 0 {

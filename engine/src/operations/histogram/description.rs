@@ -48,7 +48,7 @@ pub enum Bin {
 /// Method of a histogram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HistogramMethod {
-    /// Chosen by the policy, from the number of bins and the sample layout.
+    /// Chosen by the policy, from the description of the histogram and the number of samples.
     Auto,
     /// Subgroup ballots, with the counts in registers, as in the paper. Supports up to 256 bins of one channel,
     /// without weights.
@@ -83,8 +83,8 @@ pub struct HistogramSizes {
     pub(super) splitters: u32,
     /// Number of counters in shared memory per channel.
     pub(super) counters: u32,
-    /// Whether the exact bin of each sample is computed at once. If not, samples near the edges of even float bins
-    /// are postponed. False for other bins.
+    /// Whether the kernel compares each sample with the exact edges of even float bins at once. If false, it first
+    /// computes a likely bin, and later recounts 16-byte vectors with a sample near an edge. False for other bins.
     pub(super) exact: bool,
 }
 

@@ -76,7 +76,7 @@ impl Layout {
         if self.active == 0 || self.active >> self.channels != 0 {
             return reject(
                 sample,
-                "the active channels must be at least one of the channels, and no others",
+                "`active` must select at least one channel, and only channels of the layout",
             );
         }
         let alignment = sample.bytes().min(WORD as u32);

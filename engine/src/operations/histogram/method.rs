@@ -11,18 +11,19 @@ const MAX_BY_BALLOTS: u32 = 256;
 const SHARED_SLACK: u32 = 256;
 /// Number of elements per thread and tile if elements are read one by one.
 const ELEMENTS: u32 = 4;
-/// A workgroup loads tables when it starts and adds its counters to the output when it ends. Each of these words
-/// should be shared by at least this many samples.
+/// Minimum number of samples per workgroup, for each word that it loads or stores besides samples. These words are
+/// its tables, loaded at the start, and its counters, added to the output at the end.
 const SAMPLES_PER_WORD: u32 = 32;
 /// Loop iterations assumed for adding an `f32` to shared memory. The addition is a compare-and-swap loop, which
 /// repeats if lanes of a subgroup add to the same bin.
 const FLOAT_ROUNDS: u32 = 8;
-/// At or above this number of counters per channel, workgroups are large, because their threads share one copy of the
-/// counters, and edges of even float bins are compared at once. An H200 gains from both with 1,024 bins.
+/// At or above this number of counters per channel, workgroups are large, so that more threads share one copy of the
+/// counters. Samples of even float bins are then compared with the exact edges at once. With 1,024 bins, both are
+/// faster on an H200.
 const MANY_COUNTERS: u32 = 512;
-/// Maximum margin of even float bins, in bins, with which samples near edges are postponed. Above it, at least one of
-/// 2,048 samples would be, and the other lanes of its subgroup would wait for it. 512 bins of `f32` have about this
-/// margin.
+/// Maximum margin of even float bins, in bins, for which only samples near an edge are compared with the exact edge,
+/// in a second step. With a larger margin, more than one of 2,048 samples would need this step, and the other lanes of
+/// its subgroup would wait for it. 512 bins of `f32` have about this margin.
 const MAX_POSTPONED_MARGIN: f32 = 1.0 / 4096.0;
 /// Below this number of samples per bin, a histogram may take only half of `max_passes`: clearing the counters and
 /// adding them to the output takes a large part of the time of a pass.
@@ -80,7 +81,7 @@ struct Windows {
     copies: u32,
     /// Capacity for splitters.
     splitters: u32,
-    /// Number of words of the table, with the splitters.
+    /// Number of words of the lookup table, including the splitters.
     table: u32,
 }
 
@@ -100,7 +101,7 @@ impl Windows {
         Self { window, passes, counters, copies, splitters, table }
     }
 
-    /// Whether a workgroup has many counters. One counter is for samples out of range.
+    /// Whether a workgroup has many counters: one per bin of the window, and one for samples out of range.
     fn are_large(&self) -> bool {
         self.window + 1 >= MANY_COUNTERS
     }
@@ -155,8 +156,8 @@ fn sizes(
     }
 }
 
-/// Returns the capacity for splitters in shared memory, and the total words of the table there. Kernels read the
-/// number of splitters from the push constants.
+/// Returns the capacity for splitters in shared memory, and the total words of the lookup table there. Kernels derive
+/// the actual number of splitters from the push constants.
 fn staged(histogram: &Histogram, code: &BinCode, max_words: u32) -> (u32, u32) {
     let Some(range) = &code.range else { return (1, 2) };
     let cells = range.cells + 1;

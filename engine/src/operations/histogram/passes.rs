@@ -283,7 +283,7 @@ impl HistogramPasses<'_> {
         tiles.div_ceil(self.sizes.tiles).max(min_groups).min(MAX_GROUPS)
     }
 
-    /// Size of one count per counted channel, in words.
+    /// Number of words for one count of every counted channel.
     fn channel_words(&self) -> u64 {
         u64::from(self.histogram.layout.active_channels()) * self.histogram.count_words()
     }

@@ -38,8 +38,8 @@ pub(super) fn pieces(
     let base = layout.offset / ALIGNMENT * ALIGNMENT;
     let first_byte = layout.offset - base;
     let bindable = policy.facts.max_storage_range.saturating_sub(first_byte) / stride.max(WORD);
-    // A multiple of the alignment in elements, so that pieces of samples and of weights begin at valid binding
-    // offsets.
+    // The number of elements per piece is a multiple of `ALIGNMENT`, so that pieces of samples and of weights begin at
+    // valid binding offsets.
     let max_len = bindable.min(MAX_OF_PIECE) / ALIGNMENT * ALIGNMENT;
     let mut limit = max_len.saturating_mul(MAX_PIECES);
     if let Count::Device { .. } = count {

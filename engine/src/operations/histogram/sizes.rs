@@ -78,9 +78,8 @@ impl HistogramTuning {
         }
     }
 
-    /// For software drivers. They take longer to compile unrolled loops than to run them, hence one load and few
-    /// splitters in registers. They end every loop after 65,535 iterations, and a search takes up to 20 iterations
-    /// per sample.
+    /// For software drivers. They take longer to compile unrolled loops than to run them, so there is one load in
+    /// flight and few splitters are in registers.
     fn software() -> Self {
         Self {
             loads: 1,
@@ -102,7 +101,7 @@ impl HistogramTuning {
             min_groups: 256,
             // Half of the shared memory that Vulkan guarantees, so that two workgroups fit on a multiprocessor.
             copies_bytes: 8 << 10,
-            // 4 KiB, so that two workgroups fit here too.
+            // 4 KiB of shared memory, so that two workgroups fit on a multiprocessor.
             cells: 1024,
             // Several passes pay only if clearing and adding the counters is fast compared with the additions in
             // device memory.

@@ -36,19 +36,19 @@ push_constants! {
 
 /// Elements per thread and tile.
 const THREAD_ELEMENTS: u64 = 16;
-/// Number of workgroups, if each has at least one tile: enough for several on each multiprocessor of
-/// a large GPU.
+/// Target number of workgroups: several per multiprocessor of a large GPU. Small arrays have one
+/// workgroup per tile instead.
 const GROUPS: u64 = 1024;
 /// Maximum tiles per workgroup. Software drivers terminate loops after 65,535 iterations.
 const MAX_TILES: u64 = 256;
-/// Maximum number of workgroups. The last one combines the results of all others in a loop, which software drivers
-/// limit as well.
+/// Maximum number of workgroups. The last workgroup combines the results of all others in a loop, and software
+/// drivers limit the iterations of that loop too.
 const MAX_PARTS: u64 = 1 << 20;
-/// Words of the number of stored parts and its padding; must match `last_group.glsl`.
+/// Number of words before the first part: the number of stored parts, and padding. Must match `last_group.glsl`.
 const HEADER_WORDS: u64 = 4;
 
-/// Adds the passes of a reduction to the graph: one, and another one for a device count. Arrays that
-/// exceed a binding take one pass for each binding.
+/// Adds the passes of a reduction to the graph: one pass, or one pass per piece if the array exceeds
+/// a storage binding. A device count needs one more pass before these.
 pub fn reduce(
     graph: &mut Graph,
     policy: &Policy,
@@ -112,8 +112,8 @@ struct Stage {
 impl ReducePasses<'_> {
     fn add(self, graph: &mut Graph, mut lengths: Lengths) -> Result<()> {
         let (policy, bytes) = (self.policy, self.terms.bytes);
-        // Vulkan bindings cannot be empty. If the array is, the kernel does not read the element
-        // bound here.
+        // Vulkan bindings cannot be empty, so at least one element is bound. If the array is empty,
+        // the kernel does not read this element.
         let src = self.src.range(0, (self.n.max * bytes).max(bytes));
         let bindable = src.size <= policy.facts.max_storage_range;
         if self.n.max <= max_single_group_elements(policy) && bindable {

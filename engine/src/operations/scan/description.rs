@@ -74,9 +74,9 @@ impl ScanBuffers {
         Self { segments: Some(Segments::Keys(keys)), ..self }
     }
 
-    /// Scans segments independently. A segment begins at each nonzero element of `heads`, which has
-    /// one `u32` for each element, and at the first element. Each array must fit one storage
-    /// binding.
+    /// Scans segments independently. `heads` has one `u32` for each element of `src`. A segment
+    /// begins at the first element, and at each element whose entry in `heads` is not zero. Each
+    /// array must fit one storage binding.
     #[must_use]
     pub fn heads(self, heads: Buffer) -> Self {
         Self { segments: Some(Segments::Heads(heads)), ..self }

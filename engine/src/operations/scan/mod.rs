@@ -1,5 +1,5 @@
-//! Prefix scans: combines each element with all elements before it (inclusive), or only the
-//! elements before it (exclusive).
+//! Prefix scans. Element i of the result combines the input elements before i (exclusive scan), or
+//! the input elements up to and including i (inclusive scan).
 //!
 //! [`scan`] adds the passes to a graph: [`Scan`] specifies the operator and the kind of scan,
 //! [`ScanBuffers`] the arrays. [`Context::scan`](crate::Context::scan) runs a scan in one call.

@@ -157,7 +157,6 @@ fn add_segments(
 }
 
 impl ScanPlan<'_> {
-    /// Adds the passes to the graph.
     pub fn add(
         &self,
         graph: &mut Graph,

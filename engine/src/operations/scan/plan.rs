@@ -43,7 +43,7 @@ pub(super) enum Algorithm<'o> {
 /// A scan in one pass, with look-back.
 #[derive(Clone, Copy)]
 pub(super) struct OnePass {
-    /// Kernels, by term.
+    /// Kernels, indexed by [`Terms::variant`].
     pub kernels: &'static [&'static Builtin],
     pub threads: u32,
     /// Elements per tile.
@@ -93,10 +93,11 @@ impl<'o> ScanPlan<'o> {
     }
 }
 
-/// Tiles per lane of a look-back in a fixed order; must match `ordered_lookback.glsl`.
+/// Number of tiles that each lane combines in a look-back whose order of combination is fixed. Must match
+/// `ordered_lookback.glsl`.
 const LANE_TILES: u64 = 4;
-/// Maximum number of blocks of tiles whose totals such a look-back combines again, in addition to the tiles that it
-/// recomputes.
+/// Maximum number of blocks of tiles whose published totals such a look-back combines a second time. Tiles that it
+/// recomputes are not included.
 const FIXED_BLOCKS: u64 = 8;
 
 /// A look-back over `n` elements; `None` if it would exceed the loop limit of the device.
@@ -114,7 +115,7 @@ fn one_pass(
     let lanes = u64::from(policy.facts.subgroup_size);
     let rows = tile.div_ceil(lanes * ROW_BYTES / terms.bytes);
     let subgroups = u64::from(threads) / lanes;
-    // Loops over the lanes combine their terms, unless there is a subgroup operation for them.
+    // If there is no subgroup operation for the terms, a loop of log2(subgroup size) iterations combines them.
     let is_loop = terms.bytes == 8 || terms.depend_on_order();
     let combine = if is_loop { 1 + u64::from(lanes.ilog2()) } else { 1 };
     let (fixed, row) = match terms.depend_on_order() {
@@ -126,7 +127,7 @@ fn one_pass(
     let Some(settings) = policy.look_back(n.max.div_ceil(tile), cost) else { return Ok(None) };
     let tiles = lengths.parts(n, tile)?;
     let is_one_dispatch = n.max.saturating_mul(terms.bytes) <= policy.facts.max_storage_range;
-    // Two words for each word of a term.
+    // The status of a tile has two words for each word of a term.
     let status = TileStatus::plan(policy, lengths, tiles, 2 * terms.bytes / WORD, is_one_dispatch)?;
     Ok(Some(OnePass { kernels, threads, tile, tiles, status, settings }))
 }

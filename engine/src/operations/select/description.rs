@@ -14,8 +14,9 @@ use crate::operations::shared::glsl::Glsl;
 
 /// Condition that selects elements of type `K`.
 ///
-/// Floats are compared in the order of `total_cmp`, as in a sort: -0 is less than 0, and NaN is
-/// greater than all other values. Floats are equal if their bits are equal.
+/// Floats are compared in the order of `total_cmp`, as in a sort: -0 is less than 0. NaNs whose sign
+/// bit is clear are greater than all other values, and NaNs whose sign bit is set are less. Floats
+/// are equal if their bits are equal.
 #[derive(Clone, Debug)]
 pub struct Select<K> {
     by: By,

@@ -40,8 +40,8 @@ push_constants! {
     }
 }
 
-/// Adds the passes of a selection to the graph: one over the elements, and for a device count two
-/// before it. Each array must fit one storage binding.
+/// Adds the passes of a selection to the graph: one pass over the elements. A device count needs two
+/// more passes before it. Each array must fit one storage binding.
 pub fn select<K: Key>(
     graph: &mut Graph,
     policy: &Policy,
@@ -89,7 +89,7 @@ impl By {
         }
     }
 
-    #[cfg_attr(not(feature = "glsl"), expect(unused_variables, reason = "only GLSL depends on it"))]
+    #[cfg_attr(not(feature = "glsl"), expect(unused_variables, reason = "only GLSL uses the type"))]
     fn kernel(&self, builtin: &Builtin, key: KeyType) -> Result<Arc<Kernel>> {
         #[cfg(feature = "glsl")]
         if let Self::Glsl(user) = self {
@@ -106,7 +106,7 @@ impl By {
 
     /// Parameters of the user function, and its table of constants if it has one. `None` if the
     /// condition is not a user function.
-    #[cfg_attr(not(feature = "glsl"), expect(unused_variables, reason = "only GLSL has one"))]
+    #[cfg_attr(not(feature = "glsl"), expect(unused_variables, reason = "only GLSL has tables"))]
     fn user(&self, graph: &mut Graph) -> Option<([u32; 3], Option<Buffer>)> {
         #[cfg(feature = "glsl")]
         if let Self::Glsl(user) = self {
@@ -193,7 +193,8 @@ impl SelectPasses<'_> {
             .bind("dst", view(dst, bytes)?)
             .bind("status", status)
             .bind("selected", selected.range(0, WORD));
-        // The kernel declares this binding, but does not read it without flags or a table.
+        // The kernel declares a binding for flags or a table. If there are none, `src` is bound instead, and the kernel
+        // does not read this binding.
         pass = match user {
             None => {
                 let flags = flags.map_or(Ok(src), |flags| view(flags, WORD))?;

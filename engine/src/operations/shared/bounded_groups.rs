@@ -1,4 +1,4 @@
-//! Bounds the workgroup counts of indirect dispatches that other passes compute.
+//! Clamps workgroup counts that other passes have computed for indirect dispatches.
 
 use multisplit_graph::{Buffer, Graph, Groups, Limits, View};
 use multisplit_shaders::builtin;
@@ -19,8 +19,8 @@ push_constants! {
 const WORDS: u64 = 3;
 
 /// Adds a pass that clamps the three words of `groups`, which may have any value, to the maximum workgroup counts
-/// that `limits` allow. Returns the clamped arguments for an indirect dispatch. A pass that uses them may be run by
-/// safe calls.
+/// that `limits` allow. Returns the clamped arguments for an indirect dispatch. Safe calls may run passes that use
+/// these arguments.
 ///
 /// ```
 /// use multisplit::graph::Graph;

@@ -115,7 +115,7 @@ pub(crate) struct Lengths {
 }
 
 impl Lengths {
-    /// Starts with the count of elements.
+    /// Creates the lengths of an operation. Also returns the count of its elements as a length.
     pub fn new(count: Count) -> Result<(Self, Length)> {
         let max = count.max();
         let none = Self { source: None, steps: Vec::new() };
@@ -156,7 +156,7 @@ impl Lengths {
         Ok(Length { max, record: Some(self.steps.len() as u32) })
     }
 
-    /// Adds the pass that computes the lengths on the device, unless they are known.
+    /// Adds the pass that computes the lengths on the device, unless the host knows them.
     pub fn prepare(self, graph: &mut Graph, policy: &Policy, label: &str) -> Result<Prepared> {
         if self.source.is_none() {
             return Ok(Prepared::default());
@@ -167,7 +167,7 @@ impl Lengths {
         Ok(Prepared { records: Some(records) })
     }
 
-    /// Adds the pass that writes the lengths to `records`, unless they are known.
+    /// Adds the pass that writes the lengths to `records`, unless the host knows them.
     fn write_to(
         self,
         records: Buffer,
@@ -246,7 +246,7 @@ impl OtherCount {
     }
 }
 
-/// Checks that the buffer contains the word.
+/// Checks that the buffer contains word `index`.
 pub(in crate::operations) fn check_word(buffer: Buffer, index: u64) -> Result<()> {
     check_size("count", buffer, index.saturating_add(1).saturating_mul(WORD))
 }
@@ -261,7 +261,7 @@ pub(in crate::operations) fn around(buffer: Buffer, index: u64) -> (View, u32) {
 /// Rejects numbers that exceed 32 bits.
 fn word(number: u64) -> Result<u32> {
     let limit = u64::from(u32::MAX);
-    let what = "upper bound of a number that is computed from a device count";
+    let what = "upper bound of a device count, or of a length computed from it";
     u32::try_from(number).map_err(|_| Error::TooLarge { what, asked: number, limit })
 }
 

@@ -16,7 +16,7 @@ pub(in crate::operations) struct EvenFloats {
     pub parts: u32,
 }
 
-/// Parameters for kernels that find the part of a number by multiplying it with a scale.
+/// Parameters for kernels that find the part that contains a number by multiplying the number by a scale.
 pub(in crate::operations) struct ScaledParts {
     /// Bits of the reciprocal of `step`.
     pub scale: u64,
@@ -31,9 +31,9 @@ pub(in crate::operations) struct ScaledParts {
 const MIN_STEP: f64 = 1e-30;
 /// Maximum width of a range. Beyond it, the scale could be subnormal.
 const MAX_WIDTH: f64 = 1e30;
-/// Maximum rounding error of a scaled edge, in parts. The nearest edge of a number is one of the two edges around it
-/// if this error is below half a part. The difference to 1/2 is a reserve for products of two rounding errors, which
-/// `error` omits. They are below 2^-20.
+/// Maximum rounding error of a scaled edge, in parts. If the error is below half a part, a scaled number is rounded to
+/// one of the two edges around the number. The limit is slightly below 1/2, because `error` omits products of two
+/// rounding errors, which are below 2^-20.
 const MAX_MARGIN: f64 = 0.48;
 
 impl EvenFloats {
@@ -49,7 +49,7 @@ impl EvenFloats {
         (round(round(hi * unit - lo * unit) / f64::from(self.parts)), unit)
     }
 
-    /// Whether there are parts and the range is finite and not empty.
+    /// Whether the number of parts is not zero, and the range is finite and not empty.
     pub fn is_valid(&self) -> bool {
         let (lo, hi) = self.ends();
         self.parts > 0 && lo < hi && lo.is_finite() && hi.is_finite()
@@ -71,8 +71,8 @@ impl EvenFloats {
         let scale = sample.rounded(f64::from(self.parts) / sample.rounded(hi - lo));
         let error = self.error(step);
         let decides = step >= MIN_STEP && hi - lo <= MAX_WIDTH && error < MAX_MARGIN;
-        // Kernels that use the margin subtract half a part, which is one more rounding. The other one is a reserve
-        // for the rounding of the margin itself.
+        // The margin includes two more rounding errors: kernels that use it subtract half a part, and the margin
+        // itself is rounded.
         let margin = (error + 2.0 * self.half_unit() * f64::from(self.parts)) as f32;
         let [scale, step] = [scale, step].map(|value| sample.float_bits(value));
         decides.then_some(ScaledParts { scale, step, margin: margin.next_up() })
@@ -90,8 +90,8 @@ impl EvenFloats {
     ///
     /// The host rounds the width w of the range, the step w / parts and the scale parts / w. The rounding error of w
     /// cancels out, because the step is multiplied with the scale. The kernel rounds the product of edge k with the
-    /// step, its sum with `lo`, the difference of an edge and `lo`, and the product with the scale. Except for the
-    /// sum, each of these five roundings has a relative error of at most `half_unit`, and k is less than `parts`.
+    /// step, its sum with `lo`, the difference of an edge and `lo`, and the product with the scale. Without w and the
+    /// sum, this is five roundings. Each has a relative error of at most `half_unit`, and k is less than `parts`.
     ///
     /// The sum lies in the range, and so does not exceed the larger end. Its error is at most half the distance
     /// between two numbers near that end, which is `half_unit` times a power of two.
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(edges(&of_f64(f64::MIN, f64::MAX, 4))[1..3], [f64::MIN / 2.0, 0.0]);
     }
 
-    /// Arithmetic of kernels: each operation is rounded to the type of the numbers.
+    /// Repeats the arithmetic of kernels: each operation is rounded to the type of the numbers.
     struct Scaling<'p> {
         parts: &'p EvenFloats,
         scaled: ScaledParts,
@@ -183,7 +183,7 @@ mod tests {
             self.round(self.round(x - self.lo()) * self.scale())
         }
 
-        /// The part of a number by comparison with the nearest edge.
+        /// Finds the part of a number by comparing the number with the nearest edge.
         fn nearest(&self, x: f64) -> u32 {
             let nearest = self.scaled(x).round_ties_even();
             let step = self.parts.sample.float(self.scaled.step);
@@ -192,8 +192,8 @@ mod tests {
             (nearest as u32 - below).min(self.parts.parts - 1)
         }
 
-        /// The part of a number without a comparison; `None` if it may be wrong. Kernels may contract the product
-        /// and the difference into one operation.
+        /// Finds the part of a number without comparing it with an edge. Returns `None` if the part may be wrong.
+        /// `contracts` is whether the kernel fuses the product and the difference into one operation.
         fn likely(&self, x: f64, contracts: bool) -> Option<u32> {
             let from_middle = match contracts {
                 true => self.round(self.round(x - self.lo()).mul_add(self.scale(), -0.5)),
@@ -204,7 +204,7 @@ mod tests {
             ((from_middle - middle).abs() < limit).then_some(middle as u32)
         }
 
-        /// Checks the numbers on and next to all edges, and the error of each scaled edge.
+        /// Checks the parts of the numbers on and next to each edge, and the rounding error of each scaled edge.
         fn check(&self) {
             let EvenFloats { lo, hi, parts, .. } = *self.parts;
             let error = self.parts.error(self.parts.step().0);
@@ -239,7 +239,7 @@ mod tests {
         EvenFloats { sample: KeyType::F32, lo: lo.key_bits(), hi: hi.key_bits(), parts }
     }
 
-    /// The maximum number of parts that are scaled, up to 70,000.
+    /// Finds the largest number of parts, up to 70,000, for which [`EvenFloats::scaled`] returns parameters.
     fn max_scaled(of: &dyn Fn(u32) -> EvenFloats) -> u32 {
         let (mut scaled, mut too_many) = (0u32, 70_001);
         while too_many - scaled > 1 {
@@ -253,16 +253,16 @@ mod tests {
     }
 
     #[test]
-    fn nearest_edges_decide_up_to_the_maximum_error() {
+    fn nearest_edge_finds_the_part_up_to_the_maximum_error() {
         for lo in [0.0, 0.1, -0.7, -3.0, 1.0, 100.0, 1023.5, -5000.0, 1e6, -1_048_576.0] {
             for width in [1.0, 0.77, 6.2, 126.9] {
                 let narrow = |parts| of_f32(lo as f32, (lo + width) as f32, parts);
-                // So far from zero that there are about as few `f64` in the range as `f32` above.
+                // This range is so far from zero that it has about as few `f64` numbers as `narrow` has `f32` numbers.
                 let far = lo * 2f64.powi(29);
                 let wide = |parts| of_f64(far, far + width, parts);
                 for of in [&narrow as &dyn Fn(u32) -> EvenFloats, &wide] {
-                    let most = max_scaled(of);
-                    for parts in [most / 3, most] {
+                    let max_parts = max_scaled(of);
+                    for parts in [max_parts / 3, max_parts] {
                         let range = of(parts);
                         let scaling = (parts > 0).then(|| Scaling::new(&range)).flatten();
                         assert_eq!(scaling.is_some(), parts > 0, "{lo} {width} {parts}");
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn nearest_edges_decide_for_many_parts() {
+    fn nearest_edge_finds_the_part_if_there_are_many_parts() {
         for (lo, hi, parts) in [
             (0.0, 1.0, 1 << 20),
             (0.0, 1024.0, 1 << 20),
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn only_moderate_ranges_are_scaled() {
+    fn very_wide_and_empty_ranges_are_not_scaled() {
         assert!(of_f64(0.0, 1.0, 1 << 20).scaled().is_some());
         assert!(of_f64(1e9, 1e9 + 1.0, 1 << 20).scaled().is_some());
         assert!(of_f64(0.0, 1e31, 4).scaled().is_none());

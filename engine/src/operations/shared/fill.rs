@@ -116,7 +116,8 @@ pub fn copy_first(
     Ok(())
 }
 
-/// A planned fill of the first words of a buffer. The number of words is known, or derived from a device count.
+/// A planned fill of the first words of a buffer. The host knows the number of words, or it is derived from a device
+/// count.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Filling {
     words: Length,

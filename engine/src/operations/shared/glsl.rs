@@ -20,7 +20,8 @@ use crate::error::{Error, Result};
 /// element, a division by zero divides by 1, a shift amount is taken modulo the width, and a conversion to an integer
 /// saturates.
 ///
-/// Compiled kernels are cached. If there are too many, the least recently used ones are compiled again.
+/// Compiled kernels are cached. If the cache is full, the least recently used kernel is evicted, and compiled again
+/// when it is next needed.
 ///
 /// ```
 /// use multisplit::{Buckets, Glsl};
@@ -46,7 +47,7 @@ pub(in crate::operations) enum Table {
 }
 
 impl Glsl {
-    /// Uses the function in `source`.
+    /// Creates a user function from GLSL source.
     pub fn new(source: impl Into<String>) -> Self {
         Self { source: source.into(), parameters: [0; 3], table: Table::None }
     }
@@ -112,7 +113,7 @@ pub struct GlslOperator {
 }
 
 impl GlslOperator {
-    /// Uses the function in `source`, with its identity element.
+    /// Creates an operator from GLSL source and its identity element.
     pub fn new<K: Key>(source: impl Into<Arc<str>>, identity: K) -> Self {
         Self { source: source.into(), key: K::TYPE, identity: identity.key_bits() }
     }

@@ -18,7 +18,8 @@ use crate::policy::Policy;
 pub(in crate::operations) struct LookBack {
     /// Maximum number of failed polls before a missing tile is recomputed.
     pub spins: u32,
-    /// Whether workgroups take tiles by tickets, in the order in which they start.
+    /// Whether each workgroup takes the next tile from a ticket counter, so that tiles are processed in the order in
+    /// which workgroups start.
     pub tickets: bool,
 }
 
@@ -100,8 +101,8 @@ pub(in crate::operations) struct LookBackCost {
     pub recompute: u64,
 }
 
-/// Maximum number of unfinished tiles if tiles are taken by tickets. Drivers with a loop limit run one workgroup per
-/// worker thread, each to its end. llvmpipe has at most 32 worker threads.
+/// Maximum number of unfinished tiles if tiles are taken by tickets. Drivers with a loop limit run each workgroup to
+/// completion on one worker thread. llvmpipe has at most 32 worker threads.
 const MAX_TILES_IN_FLIGHT: u64 = 32;
 /// Number of polls per missing tile in addition to the spin limit: the poll that exceeds the limit, one that finds
 /// published tiles before the missing one, and one as a reserve.
@@ -113,8 +114,8 @@ impl LookBackCost {
     pub fn of_buckets(buckets: u32, shape: TileShape, item_rounds: u64, total_rounds: u64) -> Self {
         let (buckets, threads) = (u64::from(buckets), u64::from(shape.threads));
         let own_buckets = buckets.div_ceil(threads);
-        // The workgroup that recomputes the first tile adds up the totals of all preceding buckets, for each of its
-        // buckets.
+        // The workgroup that recomputes the first tile adds up, for each bucket of its threads, the totals of all
+        // preceding buckets.
         let fixed = own_buckets * (own_buckets + 1) / 2 * threads * total_rounds;
         let recompute = own_buckets + (u64::from(shape.items) + 2) * item_rounds;
         Self { fixed, poll: own_buckets, recompute }

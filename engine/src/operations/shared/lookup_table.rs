@@ -81,8 +81,8 @@ impl Cells {
         cells.next_power_of_two().min(max.max(MIN_CELLS))
     }
 
-    /// Builds `count` cells for m + 1 splitters, given as the bits of samples. Selects the map for which fewer cells
-    /// contain several splitters. `closed` is whether samples may equal the last splitter.
+    /// Builds `count` cells for m + 1 splitters, given as the bits of samples. Selects the map with the less crowded
+    /// cells. `closed` is whether samples may equal the last splitter.
     pub fn new(sample: KeyType, splitters: &[u64], count: u32, closed: bool) -> Self {
         let format = CellFormat::new(splitters.len(), count);
         let input = Input { sample, splitters, count, closed };
@@ -96,24 +96,22 @@ impl Cells {
     }
 }
 
-/// Arguments of [`Cells::new`].
+/// Arguments of [`Cells::new`], which documents them.
 struct Input<'s> {
     sample: KeyType,
     splitters: &'s [u64],
-    /// Number of cells.
     count: u32,
-    /// Whether samples may equal the last splitter.
     closed: bool,
 }
 
 impl Input<'_> {
-    /// First and last splitter.
+    /// First and last splitter; zeros if there are none.
     fn ends(&self) -> (u64, u64) {
         let end = |splitter: Option<&u64>| splitter.copied().unwrap_or(0);
         (end(self.splitters.first()), end(self.splitters.last()))
     }
 
-    /// Returns the cells, and a measure of crowding: the sum of the squared numbers of splitters in all cells.
+    /// Returns the cells, and a measure of crowding: the sum, over all cells, of the squared number of splitters.
     fn cells(&self, map: CellMap, format: CellFormat) -> (Cells, u64) {
         let Self { sample, splitters, count, closed } = *self;
         let inner = splitters.get(1..splitters.len().saturating_sub(1)).unwrap_or_default();

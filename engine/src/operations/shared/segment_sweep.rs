@@ -97,7 +97,7 @@ pub(in crate::operations) struct SegmentSweep<'j> {
 }
 
 impl SegmentSweep<'_> {
-    /// View of the first n values of a buffer. The passes do not access any others.
+    /// View of the first n values of a buffer. The passes do not access values past these.
     pub fn view(&self, buffer: Buffer, bytes: u64) -> Result<View> {
         first_elements(buffer, self.n.max, bytes, self.policy)
     }
@@ -144,8 +144,8 @@ impl SegmentSweep<'_> {
         Ok(())
     }
 
-    /// Look-back settings. `None` if the policy selects another method, if the result depends on the order of
-    /// combination (which varies between runs), or if the device's loop limit is too low.
+    /// Look-back settings. `None` if the policy selects another method, or if the device's loop limit is too low. Also
+    /// `None` if the result depends on the order of combination, because look-back combines in varying orders.
     fn look_back(&self, of_threads: &Policy) -> Option<LookBack> {
         let method = self.policy.scan.for_length(self.n.max);
         if self.terms.depend_on_order() || method != ScanMethod::LookBack {

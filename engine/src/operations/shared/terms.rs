@@ -78,12 +78,12 @@ impl<'o> Terms<'o> {
         }
     }
 
-    /// For a first pass: loads elements, and stores terms for another pass.
+    /// Terms of a first pass, which loads elements and stores terms for another pass.
     pub fn partial(self) -> Self {
         Self { stored_as: 0, ..self }
     }
 
-    /// For a last pass: loads terms that another pass stored, and stores elements.
+    /// Terms of a last pass, which loads terms that another pass stored, and stores elements.
     pub fn of_partial(self) -> Self {
         Self { loaded_as: 0, ..self }
     }

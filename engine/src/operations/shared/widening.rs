@@ -98,7 +98,7 @@ impl NarrowKeys {
         let groups = lengths.parts(n, KEYS_AT_A_TIME * EACH * u64::from(policy.threads))?;
         let prepared = lengths.prepare(graph, policy, "keys.prepare")?;
         let (src, dst) = (single(src, policy)?, single(dst, policy)?);
-        // A transient buffer has no contents after the last key that must be preserved.
+        // Memory after the last key must be preserved, unless the buffer is transient.
         let unwritten = graph.is_transient(dst.buffer);
         let pass = graph
             .own_pass(kernel.label(), &kernel.kernel()?)

@@ -134,7 +134,7 @@ struct Sizes {
     threads: u32,
     /// Number of keys per 16-byte load.
     vector_keys: u64,
-    /// Number of keys per part; a multiple of the batch size.
+    /// Number of keys that a workgroup counts (a part). A multiple of the batch size.
     part: u64,
     /// Number of slices of the value range. Each slice has `slice_values` values.
     slices: u64,
@@ -153,7 +153,7 @@ impl Sizes {
         };
         let slice_values = values.div_ceil(slices).next_multiple_of(2);
         let batch = LOADS * vector_keys * u64::from(shape.threads);
-        // All batches together take at most a quarter of the loop limit, because the loops over all counters need
+        // The batches of a part take at most a quarter of the loop limit, because the loops over all counters need
         // iterations too.
         let max_part = batch * u64::from(policy.facts.max_loop_rounds / 4).max(1);
         let groups = (policy.sort.histogram_groups / u64::from(slices)).max(1);

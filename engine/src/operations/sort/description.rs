@@ -141,7 +141,7 @@ impl KeyedSort {
     }
 }
 
-/// Checks the sizes of sorts, and also those of splits, because a round may be a split.
+/// Checks the policy and its tuning parameters for sorts and splits. A round of a sort may be a split.
 pub(crate) fn check_policy(policy: &Policy) -> Result<()> {
     policy.check()?;
     policy.split.check_on(&policy.facts)?;
@@ -218,9 +218,9 @@ impl SortBuffers {
         Self { segments: Some((offsets, segments.into())), ..self }
     }
 
-    /// Allows the result to be in these other buffers instead of the input buffers, if that saves a copy. They must
-    /// have the same sizes. This also reduces the workspace. `half` is one word, which receives 0 if the result is in
-    /// the input buffers, and 1 if it is in the other buffers.
+    /// Allows the result to be in these other buffers instead of the input buffers, if that saves a copy. The other
+    /// buffers must have the sizes of the input buffers. They also serve as workspace. `half` is one word, which
+    /// receives 0 if the result is in the input buffers, and 1 if it is in the other buffers.
     #[must_use]
     pub fn between(self, keys: Buffer, values: Option<Buffer>, half: Buffer) -> Self {
         Self { other: Some(OtherBuffers { keys, values, half }), ..self }

@@ -1,4 +1,4 @@
-//! Sorts segments that are larger than a tile. All of them go through the rounds of a one-sweep sort together.
+//! Sorts segments that are larger than a tile. Each round of a one-sweep sort processes all of these segments.
 //!
 //! Each segment has its own tiles and histograms. A look-back ends at the first tile of its segment. The device
 //! computes the number of tiles.
@@ -26,7 +26,7 @@ push_constants! {
     }
 }
 
-/// Number of words of `Found` in `segments.glsl`, and the index of the word with the number of tiles.
+/// Number of words of `Found` in `segments.glsl`, and the index of its word `large_tiles`.
 const FOUND_WORDS: u64 = 3;
 const FOUND_TILES: u64 = 1;
 /// Number of words that precede the tile states: the ticket counters of the rounds. Must match `tile_lookback.glsl`.
@@ -37,10 +37,11 @@ const SPREAD_GROUPS: u64 = 1024;
 /// Buffers that describe the segments that the device has found.
 #[derive(Clone, Copy)]
 pub(super) struct Found {
-    /// One bit per element that is set at segment heads, then counts.
+    /// Head bits, followed by the words of `Found` (`segments.glsl`). There is one head bit per element, which is set
+    /// for the first element of a segment.
     pub scratch: Buffer,
     words: u64,
-    /// Index of the first count.
+    /// Index of the first word of `Found`.
     counts: u64,
     /// List of large segments.
     pub large: Buffer,
@@ -72,7 +73,6 @@ impl Found {
 
 /// Sizes of the passes over large segments.
 pub(super) struct Large {
-    /// Shape of the tiles.
     pub shape: TileShape,
     /// Number of rounds. It is even, so that the result is in the input buffers. If the number of digits is odd, the
     /// last round only copies the elements back.
@@ -95,7 +95,6 @@ impl Large {
         Self { shape, rounds, max_segments, max_tiles }
     }
 
-    /// Adds the passes.
     pub fn add(self, mut passes: SortPasses<'_>, found: Found) -> Result<()> {
         if self.max_segments == 0 {
             return Ok(());

@@ -1,8 +1,8 @@
 //! One-sweep radix sort: one pass computes the histograms of all digits, then one pass per digit moves the elements.
 //!
-//! First, a separate pass clears the histograms (to which workgroups add with atomics) and the look-back status of
-//! all rounds. Small sorts do not have this pass. Their workgroups in the histogram pass write separate histograms,
-//! which the rounds add up, and clear part of the status.
+//! Before these, another pass clears the histograms (to which workgroups add with atomics) and the look-back status of
+//! all rounds. Small sorts do not need it: each workgroup of their histogram pass writes a histogram of its own and
+//! clears part of the status, and the rounds add up the histograms.
 
 use multisplit_graph::View;
 use multisplit_shaders::builtin::variants::{SORT_HISTOGRAM, SORT_ROUND, SORT_ROUND_PACKING};
@@ -88,8 +88,8 @@ struct SmallSort {
     settings: LookBack,
 }
 
-/// Parameters of a small sort. `None` if the sort is not small: there may be too many keys, the histogram pass would
-/// exceed the loop limit or the maximum size of a binding, or the look-back would exceed the loop limit.
+/// Parameters of a small sort. `None` if there are too many keys, if the histogram pass would exceed the loop limit or
+/// the maximum size of a binding, or if the look-back would exceed the loop limit.
 fn small_sort(
     policy: &Policy,
     n: u64,
@@ -225,7 +225,7 @@ fn part(policy: &Policy, n: u64) -> u64 {
     share.min(max_part.max(tile))
 }
 
-/// The histogram pass.
+/// Parameters of the histogram pass.
 struct Histogram {
     parts: Length,
     /// Number of keys per workgroup.
@@ -236,7 +236,7 @@ struct Histogram {
 }
 
 impl Histogram {
-    /// Adds the pass. In a small sort, it also clears `status`.
+    /// Adds the pass. In a small sort, the pass also clears `status`.
     fn add(
         self,
         passes: &mut SortPasses<'_>,

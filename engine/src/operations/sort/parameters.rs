@@ -20,7 +20,7 @@ use crate::policy::tile::TileShape;
 pub(super) const BUCKETS: u32 = 1 << DIGIT_BITS;
 
 impl Policy {
-    /// Tile of a one-sweep sort for the number of elements.
+    /// Tile shape of a one-sweep sort. Depends on the key size, the values, and the number of elements.
     pub(super) fn sort_tile(&self, key: KeyType, buffers: &SortBuffers) -> TileShape {
         let all: &[UpTo] = match (key.bits(), buffers.values) {
             (64, _) => &self.sort.wide_keys,
@@ -32,7 +32,7 @@ impl Policy {
         self.fit_tile(shape, DIGIT_BITS, key.bytes(), |_| 0)
     }
 
-    /// Tile of the single-workgroup sort.
+    /// Tile shape of the single-workgroup sort.
     pub(super) fn small_sort_tile(&self, key: KeyType) -> TileShape {
         self.fit_tile(self.sort.small, DIGIT_BITS, key.bytes(), |_| 0)
     }
@@ -79,7 +79,6 @@ pub(super) struct Halves {
     pub packing: Option<u32>,
     pub keys: [Buffer; 2],
     pub values: Option<[Buffer; 2]>,
-    /// Number of elements.
     n: u64,
     /// Size of all keys in bytes.
     key_bytes: u64,
@@ -125,8 +124,8 @@ impl<'j> SortPasses<'j> {
         Self { graph, policy, sort, buffers, shape, n, prepared }
     }
 
-    /// Calls `derive` with the number of elements, from which it derives lengths, and returns its result. For a device
-    /// count, adds the pass that computes these lengths. Must be called before the first pass that uses them.
+    /// Calls `derive`, which computes lengths from the number of elements, and returns its result. For a device count,
+    /// adds the pass that computes these lengths on the device. Must be called before the first pass that uses them.
     pub fn prepare<T>(
         &mut self,
         derive: impl FnOnce(&Self, &mut Lengths, Length) -> Result<T>,
@@ -138,7 +137,6 @@ impl<'j> SortPasses<'j> {
         Ok(derived)
     }
 
-    /// View of the keys.
     pub fn keys(&self) -> View {
         self.buffers.keys.range(0, self.n.max * u64::from(self.sort.key.bytes()))
     }
@@ -208,7 +206,7 @@ impl<'j> SortPasses<'j> {
 }
 
 impl Halves {
-    /// Binds the half that a round reads and the half that it writes.
+    /// Binds the half that round `round` reads, and the half that it writes.
     pub fn bind<'g>(&self, pass: PassBuilder<'g>, round: u32) -> PassBuilder<'g> {
         let (from, to) = (round as usize % 2, (round as usize + 1) % 2);
         let half = |half: usize, is_packed: bool| match self.packed.filter(|_| is_packed) {

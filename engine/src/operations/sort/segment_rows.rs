@@ -62,7 +62,6 @@ impl RowTiles {
         sort.key.bits() == 32 && unread && u64::from(self.row_capacity) == self.length
     }
 
-    /// Adds the pass.
     pub fn add(&self, passes: SortPasses<'_>) -> Result<()> {
         let keys = single(passes.keys(), passes.policy)?;
         let SortPasses { graph, policy, sort, .. } = passes;

@@ -60,7 +60,8 @@ const BITS_PER_WORD: u64 = 32;
 const OTHER_SHARED: u64 = 2 << 10;
 
 /// Adds the passes of a segmented sort to the graph. The method is `Small` if the host knows that every segment fits
-/// in a tile, and otherwise `OneSweep`. Returns an error if another method was requested.
+/// in a tile, and otherwise `OneSweep`. Returns an error if the requested method is `Small` and a segment may be too
+/// long, or if it is `Multisplit` or `Counting`.
 pub(super) fn add(
     graph: &mut Graph,
     policy: &Policy,
@@ -72,7 +73,7 @@ pub(super) fn add(
     graph.sized_for_subgroups(policy.facts.subgroup_size);
     if buffers.other.is_some() {
         return Err(Error::Segments {
-            problem: "segments can only be sorted in place; give no second array",
+            problem: "segments can only be sorted in place; do not give other buffers for the result",
         });
     }
     buffers.check_sizes(sort)?;
@@ -126,7 +127,7 @@ fn shape(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers) -> TileShape 
     let available = u64::from(policy.facts.shared_memory).saturating_sub(OTHER_SHARED);
     // In shared memory, every 32 elements are padded by one, to avoid bank conflicts.
     let needed = |threads: u32| u64::from(threads * ITEMS) * element * 33 / 32;
-    // Half a tile must have a multiple of 32 elements, one word of head bits.
+    // Half a tile must be a multiple of 32 elements, because a word has 32 head bits.
     let min_threads = policy.facts.subgroup_size.max(8);
     let mut threads = policy.small_sort_tile(sort.key).threads / min_threads * min_threads;
     while threads > min_threads && needed(threads) > available {
@@ -135,7 +136,7 @@ fn shape(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers) -> TileShape 
     TileShape::new(threads.max(min_threads), ITEMS)
 }
 
-/// Location of the segments, and what the host knows about their lengths.
+/// The segments: their count, their offsets or row length, and their lengths if the host knows them.
 struct Segments {
     count: Count,
     /// Maximum number of elements.
@@ -273,8 +274,8 @@ fn find(passes: &mut SortPasses<'_>, segments: &Segments, large: &Large) -> Resu
 fn sort_in_tiles(passes: &mut SortPasses<'_>, found: Found) -> Result<()> {
     let keys = single(passes.keys(), passes.policy)?;
     let (graph, policy, sort) = (&mut *passes.graph, passes.policy, passes.sort);
-    // A workgroup sorts the segments that begin in its half of a tile. Together they fit in a tile, except for the
-    // last one, which may be longer. The workgroup then sorts the last one separately.
+    // A workgroup sorts the segments that begin in its `stride` elements (half a tile). Together they fit in a tile,
+    // unless the last segment is too long. In that case, the workgroup sorts the last segment separately.
     let stride = u64::from(passes.shape.tile()) / 2 / BITS_PER_WORD * BITS_PER_WORD;
     let (mut lengths, n) = Lengths::new(passes.buffers.n)?;
     let groups = lengths.parts(n, stride)?;

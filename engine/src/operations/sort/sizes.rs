@@ -65,7 +65,7 @@ sizes! {
     }
 }
 
-/// Tile shapes from (threads, items).
+/// Converts pairs (threads, items) to tile shapes.
 const fn shapes<const N: usize>(sizes: [(u32, u32); N]) -> [TileShape; N] {
     let mut shapes = [TileShape::new(0, 0); N];
     let mut index = 0;

@@ -25,8 +25,8 @@ impl Bucket {
         Some(EvenFloats { sample, lo, hi, parts })
     }
 
-    /// Scale of [`Even`](Self::Even), if keys can be multiplied with a scale to find their part. 64-bit keys are
-    /// compared with all edges instead, because 64-bit arithmetic is slow on most devices and missing on some.
+    /// Scale of [`Even`](Self::Even), if kernels can multiply a key by a scale to find its part. `None` for 64-bit
+    /// keys: kernels search all edges instead, because 64-bit arithmetic is slow on most devices and missing on some.
     fn even_scaled(&self, key: KeyType, parts: u32) -> Option<ScaledParts> {
         let parts = self.even_parts(key, parts)?;
         if key.bits() == 64 { None } else { parts.scaled() }
@@ -65,7 +65,7 @@ pub(in crate::operations) struct Table {
 /// Minimum number of buckets for a search with cells. With fewer, a binary search among all splitters is faster:
 /// seven steps for 128 buckets, measured on an H200.
 const MIN_BUCKETS_BY_CELLS: u32 = 129;
-/// Number of cells per bucket. With this many, splitters at random positions rarely share a cell.
+/// Number of cells per bucket. At this number, splitters at random positions rarely share a cell.
 const CELLS_OF_BUCKET: u32 = 8;
 
 /// Number of cells for `buckets` buckets; 1 if the search does not use cells. Cells use at most a sixth of shared
@@ -129,9 +129,9 @@ impl BucketCode {
             Bucket::Delta { width: 0, .. } => {
                 refuse("the bucket width is 0, or the range is empty; the width must be at least 1")
             }
-            Bucket::Delta { min, .. } if !fits(*min) => {
-                refuse("the minimum is not a value of the key type")
-            }
+            Bucket::Delta { min, .. } if !fits(*min) => refuse(
+                "the minimum is not a value of the key type; choose one that fits in the key type",
+            ),
             Bucket::Delta { min, width } => Ok(delta(key, *min, *width, m)),
             Bucket::Even { .. } if !key.is_float() => refuse(
                 "Bucket::Even supports only float keys; use Buckets::even, or delta or range buckets",
@@ -145,9 +145,9 @@ impl BucketCode {
             Bucket::Range(splitters) if splitters.len() as u64 + 1 != u64::from(m) => {
                 refuse("the number of splitters must be one less than the number of buckets")
             }
-            Bucket::Range(splitters) if !splitters.iter().all(|&s| fits(s)) => {
-                refuse("a splitter is not a value of the key type")
-            }
+            Bucket::Range(splitters) if !splitters.iter().all(|&s| fits(s)) => refuse(
+                "a splitter is not a value of the key type; choose splitters that fit in the key type",
+            ),
             Bucket::Range(splitters) => {
                 let ordered: Vec<u64> = splitters.iter().map(|&s| key.ordered(s)).collect();
                 if !ordered.is_sorted() {
@@ -199,10 +199,10 @@ impl BucketCode {
         let past = ordered.last().map_or(end, |last| last.saturating_add(1).min(end));
         let edges: Vec<u64> = [min].iter().chain(ordered).chain([&past]).copied().collect();
         let cells = Cells::new(sample, &edges, count, true);
-        let ([least_low, least_high], [span_low, span_high]) = (halves(min), halves(past - min));
+        let ([min_low, min_high], [span_low, span_high]) = (halves(min), halves(past - min));
         let words = BucketWords {
-            shift_or_min: least_low,
-            min_high: least_high,
+            shift_or_min: min_low,
+            min_high,
             width_or_scale: span_low,
             mask_or_width_high: span_high,
             flip_or_reciprocal: cells.format.bits(cells.map.shift()),
@@ -214,7 +214,7 @@ impl BucketCode {
     }
 
     /// Declares the table of a user's function, if it has one.
-    #[cfg_attr(not(feature = "glsl"), expect(unused_variables, reason = "only GLSL has one"))]
+    #[cfg_attr(not(feature = "glsl"), expect(unused_variables, reason = "only GLSL has tables"))]
     pub fn user_table(&self, graph: &mut Graph) -> Option<Buffer> {
         #[cfg(feature = "glsl")]
         if let Some(user) = &self.user {
@@ -224,7 +224,7 @@ impl BucketCode {
     }
 
     /// Returns the kernel with this bucket function, and the parameters to push.
-    #[cfg_attr(not(feature = "glsl"), expect(unused_variables, reason = "only GLSL depends on it"))]
+    #[cfg_attr(not(feature = "glsl"), expect(unused_variables, reason = "only GLSL uses the type"))]
     pub fn kernel(&self, builtin: &Builtin, key: KeyType) -> Result<(Arc<Kernel>, SplitBy)> {
         let kernel = builtin.kernel()?;
         // Kernels that only move elements do not evaluate the bucket function.

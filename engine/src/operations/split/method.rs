@@ -113,8 +113,8 @@ pub(super) fn sizes(
 /// Maximum number of keys per subproblem. Kernels index keys with 32 bits.
 const MAX_KEYS: u32 = 1 << 30;
 
-/// Number of loop iterations that a kernel takes for one tile. A window takes one iteration for each bucket that a
-/// lane handles. In the block-level method, each thread also iterates over its buckets four times.
+/// Number of loop iterations that a kernel takes for one tile. A window (one key per lane) takes one iteration for each
+/// bucket of a lane. In the block-level method, each thread also iterates over its buckets four times.
 fn rounds_of_tile(policy: &Policy, method: Method, split: &Split, shape: TileShape) -> u32 {
     let buckets = 1u32 << bucket_bits(buckets_per_round(split.buckets));
     let windows = buckets.div_ceil(policy.facts.subgroup_size) * shape.items.max(1);

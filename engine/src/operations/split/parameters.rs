@@ -47,8 +47,8 @@ impl<'j> Function<'j> {
     }
 }
 
-/// Buffer for the number of keys out of range. If the caller did not request this number, the kernels do not count,
-/// and the buffer is scratch memory.
+/// Buffer for the number of keys out of range. If the caller did not request this number, the kernels do not count
+/// these keys, and the buffer is scratch memory.
 #[derive(Clone, Copy)]
 pub(super) struct OutOfRange {
     buffer: Buffer,
@@ -81,9 +81,8 @@ pub(super) struct SplitPasses<'j> {
     /// Number of subproblems that a prescan workgroup counts side by side, if more than one.
     pub side_by_side: Option<u32>,
     pub out_of_range: OutOfRange,
-    /// Number of elements.
     pub n: Length,
-    /// The records of n and of the lengths derived from it. Set by [`SplitPasses::prepare`].
+    /// The records of `n` and of the lengths derived from `n`. Set by [`SplitPasses::prepare`].
     pub prepared: Prepared,
 }
 
@@ -127,8 +126,8 @@ impl<'j> SplitPasses<'j> {
         SplitPasses::new(self.graph, self.policy, split, buffers, self.function, sizes)
     }
 
-    /// Calls `derive` with the number of elements, from which it derives lengths, and returns its result. For a device
-    /// count, adds the pass that computes these lengths. Must be called before the first pass that uses them.
+    /// Calls `derive`, which computes lengths from the number of elements, and returns its result. For a device count,
+    /// adds the pass that computes these lengths on the device. Must be called before the first pass that uses them.
     pub fn prepare<T>(
         &mut self,
         derive: impl FnOnce(&Self, &mut Lengths, Length) -> Result<T>,

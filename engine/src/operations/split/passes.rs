@@ -47,7 +47,7 @@ pub(in crate::operations) fn add(
     match method {
         Method::ScanSplit => baselines::scan_split(&mut passes)?,
         Method::ReducedBitSort => baselines::reduced_bit_sort(&mut passes)?,
-        // The caller adds the sort, because the sort module depends on this one, and then the offsets.
+        // The caller adds the passes of the sort and of the offsets, because the sort module depends on this module.
         Method::FullSort => {}
         _ => rounds::add(&mut passes, method)?,
     }
@@ -72,9 +72,8 @@ pub(crate) fn check_function(policy: &Policy, split: &Split) -> Result<()> {
     BucketCode::new(policy, split).map(drop)
 }
 
-/// Returns an equivalent split of 32-bit words for a split of keys of 8 or 16 bits, and the form of these words. For
-/// functions of the key's bits, words have the same bits. For functions of the key's order, words have the same
-/// order. For functions of the key's value, words have the same value.
+/// Converts a split of 8-bit or 16-bit keys to an equivalent split of 32-bit words. Also returns the form of the
+/// words: they have the bits, the order or the value of the keys, depending on which of these the function uses.
 pub(crate) fn of_words(split: &Split) -> (Split, Form) {
     let key = split.key;
     let (bucket, form) = match &split.bucket {

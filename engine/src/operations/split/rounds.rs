@@ -23,10 +23,11 @@ use crate::operations::shared::pieces::{ALIGNMENT, WORD};
 use crate::operations::shared::tiles::max_single_group_elements;
 use crate::policy::method::Method;
 
-/// Maximum number of buckets of the side-by-side prescan. This kernel counts only the keys of the second bucket.
+/// Maximum number of buckets of the side-by-side prescan. Its kernel counts only the keys of the second bucket; all
+/// other keys belong to the first.
 const MAX_BUCKETS_SIDE_BY_SIDE: u32 = 2;
-/// Maximum number of keys per workgroup of the side-by-side prescan. This kernel computes 32-bit indices of keys up to
-/// one such block past the end.
+/// Maximum number of keys per workgroup of the side-by-side prescan. Its kernel computes 32-bit indices that may exceed
+/// the number of keys by up to this many.
 const MAX_KEYS_SIDE_BY_SIDE: u64 = 1 << 28;
 /// Number of labels per word: the bucket ids of four keys of a thread, one byte each.
 const LABELS_OF_WORD: u32 = 4;
@@ -47,7 +48,7 @@ pub(super) fn add(passes: &mut SplitPasses<'_>, method: Method) -> Result<()> {
 /// evaluates the bucket function again.
 fn two_rounds(passes: &mut SplitPasses<'_>, method: Method) -> Result<()> {
     let policy = passes.policy;
-    // The halves are equal, because the time of a round grows faster than the number of its id bits.
+    // Both rounds have half of the id bits, because the time of a round grows faster than its number of id bits.
     let low_bits = bucket_bits(passes.split.buckets) / 2;
     let parts = [(0, 1 << low_bits), (low_bits, passes.split.buckets.div_ceil(1 << low_bits))];
     let chain = Chain::new(passes, parts.len() as u32)?;

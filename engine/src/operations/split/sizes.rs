@@ -9,9 +9,9 @@ use crate::policy::size::words;
 use crate::policy::table::{require, size, sizes};
 use crate::policy::tile::{TileShape, TileShapes, tiles};
 
-/// Maximum of the sizes that set the number of keys per subproblem.
+/// Maximum value of the parameters that set the number of keys per subproblem.
 const MAX_KEYS: u64 = 1 << 24;
-/// With lane-order ranking, one in this many tiles checks its order. The check costs less than 1% of the sort
+/// With lane-order ranking, one in this many tiles verifies the order of its keys. This costs less than 1% of the sort
 /// throughput on an H200 (docs/performance-log.md, 40 and 44).
 const CANARY_PERIOD: u32 = 256;
 
@@ -64,8 +64,8 @@ sizes! {
         /// Ranking method of the kernels. Only [`Context::policy`](crate::Context::policy) returns a value other than
         /// [`Ranking::Ballots`], because other methods require a probe of the device.
         ranking: Ranking,
-        /// With lane-order ranking, one in this many tiles checks its own order, and at least one per dispatch. 0
-        /// disables the check.
+        /// With lane-order ranking, one in this many tiles, and at least one per dispatch, verifies the order of its
+        /// keys. 0 disables the check.
         canary_period: u32 = size(any_u32).unstored(),
         /// Maximum number of buckets for which `Auto` selects the direct method.
         max_buckets_direct: u32 = size(any_u32).candidates(|facts| match facts.is_software() {
@@ -78,7 +78,7 @@ sizes! {
     }
 }
 
-/// Tile shapes from (threads, items, turns).
+/// Converts triples (threads, items, turns) to tile shapes.
 fn shapes(sizes: [(u32, u32, u32); 8]) -> TileShapes {
     sizes.map(|(threads, items, turns)| TileShape::new(threads, items).in_turns(turns))
 }

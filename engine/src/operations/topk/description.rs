@@ -31,8 +31,8 @@ pub struct TopK {
 }
 
 impl TopK {
-    /// The `k` largest elements, largest first. Floats are ordered like `total_cmp`, as in a sort: NaN is
-    /// greater than all other values.
+    /// The `k` largest elements, largest first. Floats are ordered like `total_cmp`, as in a sort: NaNs whose sign
+    /// bit is clear are greater than all other values, and NaNs whose sign bit is set are less.
     pub fn largest(k: u64) -> Self {
         Self { k, smallest: false, sorted: true, row_length: None, method: TopKMethod::Auto }
     }
@@ -115,7 +115,7 @@ impl TopKBuffers {
     }
 
     /// Uses only the first `n` elements. `n` is a host count or a device count. A device count requires a
-    /// single row; if it is less than k, only that many results are written.
+    /// single row. If a device count is less than k, only that many results are written.
     #[must_use]
     pub fn count(self, n: impl Into<Count>) -> Self {
         Self { n: n.into(), ..self }

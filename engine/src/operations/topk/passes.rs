@@ -207,11 +207,11 @@ impl TopKPasses<'_> {
         }
         let candidates = self.transient(graph, "candidates", cut.candidates);
         self.part_rows(graph, &cut, &candidates, false)?;
-        let state = candidates.indices; // not read
+        let state = candidates.indices; // placeholder, which the kernel does not read
         self.finish(graph, &candidates, state, out, cut.parts)
     }
 
-    /// Adds the pass that selects k elements of each part of a row, or all of them if there are fewer.
+    /// Adds the pass that selects k elements of each part of a row. Parts with fewer elements are selected entirely.
     fn part_rows(&self, graph: &mut Graph, cut: &Cut, out: &Elements, sorted: bool) -> Result<()> {
         let threads = self.shape.group_threads(self.policy, cut.share);
         let (parts, capacity) = (cut.parts as u32, out.capacity as u32);

@@ -102,14 +102,13 @@ impl Shape {
         self.parts_of_row(policy, policy.topk.groups)
     }
 
-    /// Number of workgroups per row of the exact passes after a filter. Usually the filter has finished all rows, so
-    /// launching the workgroups takes most of the time. Therefore only as many are launched as are needed to reach
-    /// the memory bandwidth.
+    /// Number of workgroups per row of the exact passes after a filter: just enough to reach the memory bandwidth.
+    /// Usually the filter has finished all rows, so launching the workgroups takes most of the time.
     pub fn fallback_parts(&self, policy: &Policy) -> u64 {
         self.parts_of_row(policy, policy.topk.groups / 4)
     }
 
-    /// Number of workgroups per row if there are to be about `groups` workgroups in total.
+    /// Number of workgroups per row, for a target of `groups` workgroups in total.
     fn parts_of_row(&self, policy: &Policy, groups: u64) -> u64 {
         let tiles = self.tiles(policy);
         (groups / self.rows).clamp(tiles.div_ceil(max_pass_rounds(policy)), tiles)

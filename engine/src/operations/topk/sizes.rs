@@ -39,7 +39,7 @@ impl TopKTuning {
             // Parts are read twice, but need only one additional pass instead of six. On software drivers, only the
             // total work matters.
             part_elements: if software { 0 } else { 1 << 14 },
-            // About twice the number of workgroups that a large GPU runs at the same time.
+            // About two workgroups per multiprocessor of a large GPU.
             many_rows: 256,
             groups: if software { 64 } else { 1056 },
             // Large enough to keep the launch cost of workgroups low, and small enough to balance their load at the

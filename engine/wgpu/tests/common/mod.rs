@@ -30,7 +30,7 @@ pub fn open_with(limits: wgpu::Limits) -> Result<Gpu> {
 pub fn adapter() -> Result<wgpu::Adapter> {
     let description = wgpu::InstanceDescriptor {
         backends: wgpu::Backends::VULKAN,
-        // The layer is enabled by the environment, and prints its messages itself.
+        // Environment variables enable the validation layer, which prints its messages itself.
         flags: wgpu::InstanceFlags::empty(),
         ..wgpu::InstanceDescriptor::new_without_display_handle()
     };
@@ -105,7 +105,7 @@ pub fn noise(i: u32) -> u32 {
 const CHILD: &str = "MULTISPLIT_WGPU_UNDER_VALIDATION";
 
 /// Runs a test of this binary in a separate process with the validation layer enabled, including
-/// synchronization validation between command buffers. Any message of the layer is a failure.
+/// synchronization validation between command buffers. Fails if the layer reports an error.
 pub fn validated(name: &str, test: impl FnOnce() -> Result<()>) -> Result<()> {
     if std::env::var_os(CHILD).is_some() {
         return test();
@@ -115,7 +115,7 @@ pub fn validated(name: &str, test: impl FnOnce() -> Result<()>) -> Result<()> {
     Ok(())
 }
 
-/// Whether the output contains messages of the layer.
+/// Whether the output contains errors that the layer reports.
 pub fn has_errors(output: &str) -> bool {
     ["VUID", "SYNC-HAZARD", "Validation Error"].iter().any(|word| output.contains(word))
 }
@@ -134,7 +134,7 @@ pub fn run_validated(name: &str) -> Result<String> {
         .env("VK_KHRONOS_VALIDATION_SYNCVAL_SHADER_ACCESSES_HEURISTIC", "true")
         // A Wayland library prints a warning if this is not set.
         .env("XDG_RUNTIME_DIR", std::env::temp_dir())
-        // Mesa's shader cache ignores the subgroup size and would return code compiled for another one.
+        // Mesa's shader cache ignores the subgroup size, so it could return code compiled for another size.
         .env("MESA_SHADER_CACHE_DISABLE", "true")
         .output()?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

@@ -6,8 +6,8 @@
 >>> msd.sort(x).chunks
 ((250, 250, 250, 250),)
 
-All functions are lazy: a call creates a graph of plain Dask tasks. It therefore runs on any scheduler, Dask spills
-results, tasks of a lost worker run again, and Dask's dashboard and progress bars show it. See docs/dask.md for the
+All functions are lazy: a call creates a graph of plain Dask tasks, which runs on any scheduler. As for all graphs, Dask
+spills results, reruns the tasks of a lost worker, and shows the progress in its dashboard. See docs/dask.md for the
 design.
 """
 

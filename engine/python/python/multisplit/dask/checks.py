@@ -21,12 +21,12 @@ def array(x, what: str, *, one_dimension: bool = True, known: bool = True, keys:
 
     if not isinstance(x, da.Array):
         raise TypeError(
-            f"{what} is a {type(x).__name__}, not a dask array: use dask.array.from_array, or multisplit's own functions for one that fits memory"
+            f"{what} is a {type(x).__name__}, not a dask array: use dask.array.from_array, or multisplit's own functions if it fits in memory"
         )
     if one_dimension and x.ndim != 1:
         raise ValueError(
             f"{what} has {x.ndim} dimensions, but only arrays with one dimension are supported: "
-            "use .ravel(), or map_blocks with multisplit along an axis that is one chunk"
+            "use .ravel(), or map_blocks to call multisplit along an axis with a single chunk"
         )
     if known and any(math.isnan(n) for sizes in x.chunks for n in sizes):
         raise ValueError(f"{what} has chunks of unknown size: call .compute_chunk_sizes() on it first")
@@ -83,7 +83,8 @@ def memory(largest: int):
 
 
 def frame_memory(size: int):
-    """The same for a partition of a table, whose size is known only on its worker."""
+    """Check that the current worker has memory to process a partition of `size` bytes. Unlike `memory`, this runs on
+    the worker, because the size of a partition of a table is known only there."""
     try:
         from distributed import get_worker
 
@@ -99,7 +100,7 @@ def frame_memory(size: int):
 
 @contextmanager
 def device_memory(what: str, size: int):
-    """Wrap work on the device: adds advice to errors about chunks that do not fit in device memory."""
+    """Add advice to errors that are raised if `what`, of `size` bytes, does not fit in device memory."""
     try:
         yield
     except multisplit.OutOfMemoryError as error:

@@ -114,8 +114,8 @@ def extent_of_extents(extents):
 
 
 def range_of_extent(extent):
-    """Reject ranges that are not finite, with NumPy's message: chunks get an explicit range, so they cannot
-    distinguish it from one given by the user."""
+    """Reject a computed range that is not finite, with NumPy's message for such ranges. Without this check, NumPy would
+    report the range as one that the user has given, because the tasks of chunks pass it explicitly."""
     if extent is not None and not np.all(np.isfinite(extent)):
         raise ValueError(f"autodetected range of [{extent[0]}, {extent[1]}] is not finite")
     return extent

@@ -38,8 +38,8 @@ class Bucketed:
 
 @dataclass(frozen=True)
 class Cuts:
-    """For one chunk: result chunk j takes its elements start[j]:stop[j]. `skip` and `length` describe the
-    result chunks: each sorts everything it takes, and keeps `length` elements after the first `skip`."""
+    """Division of one chunk among the result chunks. Result chunk j takes the elements start[j]:stop[j] of the chunk.
+    It sorts the elements that it takes from all chunks, skips the first skip[j], and keeps the next length[j]."""
 
     start: np.ndarray
     stop: np.ndarray
@@ -67,7 +67,8 @@ def _size(held: Bucketed | Part | Group) -> int:
 
 
 def split_chunk(keys: np.ndarray, payload, splitters: Splitters) -> Bucketed:
-    """One stable multisplit. `keys` are encoded for the device; `payload` is a class of `payload.py`."""
+    """Split a chunk into buckets by one stable multisplit. `keys` are encoded for the device; `payload` is an object of
+    a class in `payload.py`."""
     mask = missing(keys)
     if mask is None:
         split_keys, split_payload, counts = _split(keys, payload, splitters.edges)
@@ -97,8 +98,8 @@ def _split(keys, payload, edges):
 
 
 def in_order(keys: np.ndarray) -> bool:
-    """Whether keys are already ascending, as in sorted and constant arrays; if so, the chunk need not go to the
-    device. The first few keys rule out most other chunks."""
+    """Whether keys are already ascending, as in sorted and constant arrays. Such chunks need not go to the device. For
+    most other chunks, comparing the first few keys is sufficient."""
     return all(bool(np.all(part[:-1] <= part[1:])) for part in (keys[:IN_ORDER_PROBE], keys))
 
 

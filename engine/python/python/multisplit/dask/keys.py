@@ -33,7 +33,7 @@ def _advice(dtype) -> str:
     if "str" in str(dtype).lower():
         return "but a device cannot sort strings: number them, for example with .astype('category').cat.codes"
     if getattr(dtype, "tz", None) is not None:
-        return "but dates must be without a time zone: convert it with .dt.tz_convert('UTC').dt.tz_localize(None)"
+        return "but dates must not have a time zone: convert it with .dt.tz_convert('UTC').dt.tz_localize(None)"
     if hasattr(dtype, "categories"):
         return "but a device cannot sort categories: sort by their numbers, .cat.codes"
     return "but keys are booleans, integers, floats of at most 64 bits, or dates: convert it with .astype"
@@ -41,13 +41,13 @@ def _advice(dtype) -> str:
 
 @dataclass(frozen=True)
 class Order:
-    """Encoding of keys of a dtype as keys to be sorted in ascending order. NaN is last in this order, even if it comes
-    first in the result."""
+    """Encodes keys of a dtype so that the device can sort them in ascending order. NaN is last in this order, even if
+    it comes first in the result."""
 
     dtype: np.dtype
     descending: bool = False
     missing_first: bool = False
-    """Whether NaN and NaT come first. In ascending order they come last."""
+    """Whether NaN and NaT come first in the result, instead of last."""
 
     def encode(self, keys: np.ndarray) -> np.ndarray:
         """Encode keys for a device, contiguous and in native byte order. Does not copy if they already are."""

@@ -22,7 +22,8 @@ MAX_DIRECT_PARTS = 2048
 
 
 def tasks(graph, token, split, cuts, chunks, results, missing_first):
-    """Add the tasks from (split, i) and (cuts, i) to sorted result chunks, and return the keys of the latter."""
+    """Add the tasks that lead from (split, i) and (cuts, i) to the sorted result chunks. Return the keys of the result
+    chunks."""
     name, sort = f"multisplit-part-{token}", f"multisplit-sort-{token}"
     if chunks * results <= MAX_DIRECT_PARTS:
         for j in range(results):

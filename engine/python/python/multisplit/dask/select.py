@@ -60,7 +60,8 @@ def topk_of_chunk(x, start, k, largest, order):
 
 
 def topk_of_candidates(candidates, k, largest):
-    """Candidates are in chunk order, and equal ones of a chunk in index order, so the lower index wins."""
+    """Select from the candidates of several chunks. Equal candidates are in index order: chunks are in order, and so
+    are equal candidates of a chunk. The lower index is therefore selected."""
     keys = np.concatenate([values for values, _ in candidates])
     indices = np.concatenate([indices for _, indices in candidates])
     values, places = _topk(keys, k, largest)

@@ -135,8 +135,8 @@ def _chunks(x, values, what):
 
 
 def exchange_graph(token, inputs, order, total, lengths):
-    """The tasks from chunks to sorted result chunks, and the keys of the latter. Each of `inputs` is (length,
-    key, payload task)."""
+    """Return the tasks that lead from chunks to sorted result chunks, and the keys of the result chunks. Each of
+    `inputs` is (length, key, payload task)."""
     names = {part: f"multisplit-{part}-{token}" for part in ("sample", "splitters", "split", "counts", "plan", "cuts", "sort")}
     chunks, results = len(inputs), len(lengths)
     if chunks == 1 and results == 1:

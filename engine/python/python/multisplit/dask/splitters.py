@@ -14,16 +14,17 @@ import numpy as np
 from . import keys as _keys
 
 BUCKETS_PER_RESULT = 16
-"""Buckets per result chunk. A bucket that crosses a border between result chunks is sorted on both sides of it,
-so a result chunk processes up to one extra bucket: 1/16."""
+"""Buckets per result chunk. A bucket that crosses the border between two result chunks is sorted for both, so a result
+chunk processes up to one bucket more than it keeps: 1/16 of its elements."""
 
 MIN_BUCKETS = 128
-"""Minimum number of buckets. With few result chunks, more buckets are free: up to 256, splitters are searched
-in shared memory."""
+"""Minimum number of buckets. Up to 256 buckets, more buckets do not take more time, because the device searches their
+splitters in shared memory."""
 
 MAX_BUCKETS = 30_000
-"""Less than half of the maximum bucket count of a device (65,536), because each splitter may need two borders.
-The remainder is for samples that are rounded up: at most one per chunk, 128 of which form a bucket."""
+"""Target for the maximum number of buckets. Less than half of the maximum bucket count of a device (65,536), because
+each splitter may need two borders. The remainder is for sample sizes that are rounded up: they add at most one sample
+per chunk, and 128 samples form a bucket."""
 
 MAX_CHOSEN = 32_767
 """Maximum number of splitters: with two borders each, they define 65,535 buckets, the limit of a device."""
@@ -45,8 +46,8 @@ class Sampling:
         return min(max(MIN_BUCKETS, BUCKETS_PER_RESULT * self.results), MAX_BUCKETS)
 
     def of_chunk(self, length: int) -> int:
-        """Sample size of a chunk: its share, rounded up, so that one sample represents at most count / (128 x
-        buckets) keys."""
+        """Sample size of a chunk, in proportion to its length. Rounded up, so that each sample represents at most
+        count / (128 x buckets) keys."""
         if length == 0:
             return 0
         return min(length, math.ceil(SAMPLES_PER_BUCKET * self.buckets * length / self.count))
@@ -84,11 +85,10 @@ class Splitters:
 
 
 def choose(samples: list[np.ndarray], sampling: Sampling, missing_first: bool = False) -> Splitters:
-    """Choose splitters at every a-th key of the sorted sample.
+    """Choose every a-th key of the sorted sample as a splitter, where a is the result of `_step`.
 
-    A key that was sampled more than once gets its own bucket, between itself and its successor. A bucket of
-    several keys therefore has at most a samples, and duplicates, no matter how many, are in buckets that can be
-    cut by index.
+    A splitter that was sampled more than once gets a bucket of its own, between itself and its successor. A bucket with
+    several distinct keys therefore has at most a samples. Frequent keys are in buckets that can be cut by index.
     """
     keys = np.sort(np.concatenate(samples))
     step = _step(len(keys), sampling)
@@ -103,8 +103,8 @@ def choose(samples: list[np.ndarray], sampling: Sampling, missing_first: bool = 
 
 
 def _step(samples: int, sampling: Sampling) -> int:
-    """The interval between splitters in the sorted sample: a, unless there are few samples, or so many chunks
-    that the number of buckets would exceed the device limit."""
+    """The interval between splitters in the sorted sample: `SAMPLES_PER_BUCKET`, less if there are few samples, and
+    more if the number of buckets would exceed the device limit."""
     step = min(SAMPLES_PER_BUCKET, math.ceil(samples / sampling.buckets))
     return max(1, step, math.ceil(samples / MAX_CHOSEN))
 
