@@ -93,6 +93,7 @@
 #define NARROW_BITS_ID 64
 #define FORM_ID 65
 #define NARROW_KIND_ID 66
+#define SEPARATE_HISTOGRAMS_ID 81
 // Selections.
 #define PREDICATE_ID 52
 // Segmented scans and reductions.

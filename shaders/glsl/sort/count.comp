@@ -3,7 +3,8 @@
 //
 // Counters for all 16-bit values exceed the shared memory. One workgroup therefore handles one part of the keys
 // and one slice of the values. The workgroups of the same part have adjacent indices and run concurrently, so most
-// of them find the keys in the cache. Each adds its counts to `histogram`.
+// of them find the keys in the cache. Each adds its counts to `histogram`, or, with SEPARATE_HISTOGRAMS, writes a
+// histogram per part. Separate histograms need no pass that clears them.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -12,6 +13,9 @@
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 layout(constant_id = ROOM_ID) const uint ROOM = 256;  // values per slice, an even number
+
+// Whether each part has its own histogram. Requires a single slice.
+layout(constant_id = SEPARATE_HISTOGRAMS_ID) const uint SEPARATE_HISTOGRAMS = 0;
 
 #include "narrow_key.glsl"
 
@@ -131,6 +135,8 @@ void main() {
         if (IN_HALVES) {
             add_to_histogram(2 * i, word & 0xFFFFu);
             add_to_histogram(2 * i + 1, word >> 16);
+        } else if (SEPARATE_HISTOGRAMS != 0) {
+            histogram.at[part * ROOM + i] = word;
         } else {
             add_to_histogram(i, word);
         }

@@ -99,6 +99,12 @@ builtins! {
     REDUCE_LONG_JOIN_ORDER64: "reduce.long_join.order64", "reduce/long_join.comp", [KEY_BITS = "64", ORDER = "1"];
     REDUCE_LONG_JOIN_FLOAT: "reduce.long_join.float", "reduce/long_join.comp", [KEY_BITS = "32", FLOAT = "1"];
     REDUCE_LONG_JOIN_FLOAT64: "reduce.long_join.float64", "reduce/long_join.comp", [KEY_BITS = "64", FLOAT = "1"];
+    REDUCE_POLLED_SEGMENTS: "reduce.polled_segments", "reduce/polled_segments.comp", [KEY_BITS = "32", ROWS = "4"];
+    REDUCE_POLLED_SEGMENTS_ORDER: "reduce.polled_segments.order", "reduce/polled_segments.comp", [KEY_BITS = "32", ORDER = "1", ROWS = "4"];
+    REDUCE_POLLED_SEGMENTS_SUM64: "reduce.polled_segments.sum64", "reduce/polled_segments.comp", [KEY_BITS = "64", ROWS = "4"];
+    REDUCE_POLLED_SEGMENTS_ORDER64: "reduce.polled_segments.order64", "reduce/polled_segments.comp", [KEY_BITS = "64", ORDER = "1", ROWS = "4"];
+    REDUCE_POLLED_SEGMENTS_FLOAT: "reduce.polled_segments.float", "reduce/polled_segments.comp", [KEY_BITS = "32", FLOAT = "1", ROWS = "4"];
+    REDUCE_POLLED_SEGMENTS_FLOAT64: "reduce.polled_segments.float64", "reduce/polled_segments.comp", [KEY_BITS = "64", FLOAT = "1", ROWS = "4"];
     REDUCE_ROWS: "reduce.rows", "reduce/rows.comp", [KEY_BITS = "32", ROWS = "4"];
     REDUCE_ROWS_ORDER: "reduce.rows.order", "reduce/rows.comp", [KEY_BITS = "32", ORDER = "1", ROWS = "4"];
     REDUCE_ROWS_SUM64: "reduce.rows.sum64", "reduce/rows.comp", [KEY_BITS = "64", ROWS = "4"];
@@ -286,6 +292,8 @@ pub mod variants {
     pub static REDUCE_LONG_SEGMENTS: [&Builtin; 6] = [&super::REDUCE_LONG_SEGMENTS, &super::REDUCE_LONG_SEGMENTS_ORDER, &super::REDUCE_LONG_SEGMENTS_SUM64, &super::REDUCE_LONG_SEGMENTS_ORDER64, &super::REDUCE_LONG_SEGMENTS_FLOAT, &super::REDUCE_LONG_SEGMENTS_FLOAT64];
     /// `reduce.long_join`.
     pub static REDUCE_LONG_JOIN: [&Builtin; 6] = [&super::REDUCE_LONG_JOIN, &super::REDUCE_LONG_JOIN_ORDER, &super::REDUCE_LONG_JOIN_SUM64, &super::REDUCE_LONG_JOIN_ORDER64, &super::REDUCE_LONG_JOIN_FLOAT, &super::REDUCE_LONG_JOIN_FLOAT64];
+    /// `reduce.polled_segments`.
+    pub static REDUCE_POLLED_SEGMENTS: [&Builtin; 6] = [&super::REDUCE_POLLED_SEGMENTS, &super::REDUCE_POLLED_SEGMENTS_ORDER, &super::REDUCE_POLLED_SEGMENTS_SUM64, &super::REDUCE_POLLED_SEGMENTS_ORDER64, &super::REDUCE_POLLED_SEGMENTS_FLOAT, &super::REDUCE_POLLED_SEGMENTS_FLOAT64];
     /// `reduce.rows`.
     pub static REDUCE_ROWS: [&Builtin; 6] = [&super::REDUCE_ROWS, &super::REDUCE_ROWS_ORDER, &super::REDUCE_ROWS_SUM64, &super::REDUCE_ROWS_ORDER64, &super::REDUCE_ROWS_FLOAT, &super::REDUCE_ROWS_FLOAT64];
     /// `reduce.terms`.
@@ -444,6 +452,7 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("NARROW_BITS", 64),
     ("FORM", 65),
     ("NARROW_KIND", 66),
+    ("SEPARATE_HISTOGRAMS", 81),
     ("PREDICATE", 52),
     ("HEADS", 53),
     ("BY_SUBGROUPS", 70),

@@ -82,6 +82,7 @@ pub(super) static INCLUDES: &[(&str, &str)] = &[
     ("values.glsl", include_str!("../../glsl/include/values.glsl")),
     ("visit_keys.glsl", include_str!("../../glsl/include/visit_keys.glsl")),
     ("voting.glsl", include_str!("../../glsl/include/voting.glsl")),
+    ("worker_total.glsl", include_str!("../../glsl/include/worker_total.glsl")),
 ];
 
 pub(super) static KERNELS: &[(&str, &str)] = &[
@@ -123,6 +124,7 @@ pub(super) static KERNELS: &[(&str, &str)] = &[
     ("reduce/join.comp", include_str!("../../glsl/reduce/join.comp")),
     ("reduce/long_join.comp", include_str!("../../glsl/reduce/long_join.comp")),
     ("reduce/long_segments.comp", include_str!("../../glsl/reduce/long_segments.comp")),
+    ("reduce/polled_segments.comp", include_str!("../../glsl/reduce/polled_segments.comp")),
     ("reduce/rows.comp", include_str!("../../glsl/reduce/rows.comp")),
     ("reduce/segments.comp", include_str!("../../glsl/reduce/segments.comp")),
     ("reduce/terms.comp", include_str!("../../glsl/reduce/terms.comp")),

@@ -96,6 +96,7 @@ impl Family<'_, '_> {
             () if labels.contains(&"scan.open_totals") => "reduce-then-scan",
             () if labels.contains(&"reduce.rows") => "rows",
             () if labels.contains(&"reduce.segments") => "tiles",
+            () if labels.contains(&"reduce.polled_segments") => "polled",
             () if labels.contains(&"reduce.long_segments") => "segments",
             () if labels.contains(&"scan.reduce") => "reduce-then-scan",
             () if labels.contains(&"reduce") => "one-pass",

@@ -31,6 +31,7 @@ push_constants! {
     struct RunsPush {
         count: u32,
         descending: u32,
+        parts: u32,
     }
 }
 
@@ -43,6 +44,10 @@ const LOADS: u64 = 4;
 const MAX_THREADS: u32 = 1024;
 /// Shared memory for variables other than the counters, in bytes.
 const OTHER_SHARED: u32 = 256;
+/// Maximum number of separate histograms of 8-bit keys. Every workgroup of the last pass adds all of them up.
+const MAX_SEPARATE: u64 = 16;
+/// Minimum workgroup size of the counting kernel with separate histograms. A multiple of all subgroup sizes.
+const MIN_SEPARATE_THREADS: u32 = 256;
 
 /// Whether a sort uses this method. Returns an error if the method was requested for keys of 32 or 64 bits, for a
 /// range of bits, or with values.
@@ -63,6 +68,7 @@ pub(super) fn is_chosen(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers
 }
 
 /// Adds the passes of a counting sort: count each value, scan the counts, and write each value as often as it occurs.
+/// The last pass scans the counts of 8-bit keys.
 pub(super) fn add(
     graph: &mut Graph,
     policy: &Policy,
@@ -86,9 +92,11 @@ pub(super) fn add(
     let keys_of_group = EACH * u64::from(policy.threads) * sizes.vector_keys;
     let run_groups = lengths.parts(n, keys_of_group)?;
     let prepared = lengths.prepare(graph, policy, "sort.prepare")?;
-    let histogram = graph.transient::<u32>("sort.histogram", values);
-    let begins = graph.transient::<u32>("sort.begins", values);
-    fill(graph, policy, "sort.clear", histogram, 0)?;
+    let histograms = if sizes.is_separate { parts.max } else { 1 };
+    let histogram = graph.transient::<u32>("sort.histogram", histograms * values);
+    if !sizes.is_separate {
+        fill(graph, policy, "sort.clear", histogram, 0)?;
+    }
     let keys = single(buffers.keys.range(0, sort.key.array_bytes(n.max)), policy)?;
     let push = CountPush {
         count: prepared.pushed(n),
@@ -98,12 +106,30 @@ pub(super) fn add(
         descending: sort.descending.into(),
     };
     let pass = keyed_pass(graph, sort, &SORT_COUNT, sizes.threads)?.bind("keys", keys).push(&push);
-    let pass = pass.bind("histogram", histogram).specialize("ROOM", sizes.slice_values);
+    let separate = u32::from(sizes.is_separate);
+    // The counting kernel adds to one histogram for all parts, but only writes separate ones.
+    let pass = match sizes.is_separate {
+        true => pass.scratch("histogram", histogram),
+        false => pass.bind("histogram", histogram),
+    };
+    let pass =
+        pass.specialize("ROOM", sizes.slice_values).specialize("SEPARATE_HISTOGRAMS", separate);
     prepared.dispatch(prepared.bind(pass, keys), count_groups);
-    exclusive_sum(graph, policy, histogram, begins, values)?;
-    let push = RunsPush { count: prepared.pushed(n), descending: sort.descending.into() };
+    let begins = match sort.key.bits() {
+        8 => histogram,
+        _ => {
+            let begins = graph.transient::<u32>("sort.begins", values);
+            exclusive_sum(graph, policy, histogram, begins, values)?;
+            begins
+        }
+    };
+    let push = RunsPush {
+        count: prepared.pushed(n),
+        descending: sort.descending.into(),
+        parts: prepared.pushed(parts),
+    };
     let pass = keyed_pass(graph, sort, &SORT_RUNS, policy.threads)?.bind("keys", keys).push(&push);
-    let pass = pass.bind("begins", begins);
+    let pass = pass.bind("begins", begins).specialize("SEPARATE_HISTOGRAMS", separate);
     prepared.dispatch(prepared.bind(pass, begins.into()), run_groups);
     Ok(added)
 }
@@ -139,10 +165,34 @@ struct Sizes {
     /// Number of slices of the value range. Each slice has `slice_values` values.
     slices: u64,
     slice_values: u32,
+    /// Whether each part has its own histogram.
+    is_separate: bool,
 }
 
 impl Sizes {
     fn new(policy: &Policy, sort: &KeyedSort, n: u64, shape: TileShape) -> Self {
+        Self::separate(sort, n, shape.threads)
+            .unwrap_or_else(|| Self::shared(policy, sort, n, shape))
+    }
+
+    /// Sizes with separate histograms. `None` if keys have 16 bits, or if there are too many keys.
+    fn separate(sort: &KeyedSort, n: u64, max_threads: u32) -> Option<Self> {
+        let min_part = VECTOR_BYTES * u64::from(MIN_SEPARATE_THREADS);
+        let part = n.div_ceil(MAX_SEPARATE).next_multiple_of(min_part);
+        let max_part = LOADS * VECTOR_BYTES * u64::from(max_threads);
+        (sort.key.bits() == 8 && part <= max_part).then_some(Self {
+            // At most one vector per thread and load.
+            threads: max_threads.min((part / VECTOR_BYTES) as u32),
+            vector_keys: VECTOR_BYTES,
+            part,
+            slices: 1,
+            slice_values: 256,
+            is_separate: true,
+        })
+    }
+
+    /// Sizes with one histogram for all parts.
+    fn shared(policy: &Policy, sort: &KeyedSort, n: u64, shape: TileShape) -> Self {
         let vector_keys = VECTOR_BYTES / u64::from(sort.key.bytes());
         let values = 1u32 << sort.key.bits();
         // Number of 16-bit counters that fit in shared memory.
@@ -158,7 +208,14 @@ impl Sizes {
         let max_part = batch * u64::from(policy.facts.max_loop_rounds / 4).max(1);
         let groups = (policy.sort.histogram_groups / u64::from(slices)).max(1);
         let part = n.div_ceil(groups).next_multiple_of(batch).min(max_part);
-        Self { threads: shape.threads, vector_keys, part, slices: slices.into(), slice_values }
+        Self {
+            threads: shape.threads,
+            vector_keys,
+            part,
+            slices: slices.into(),
+            slice_values,
+            is_separate: false,
+        }
     }
 }
 
