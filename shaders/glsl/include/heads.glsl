@@ -1,6 +1,8 @@
 // Loads segment heads: elements with a nonzero flag, or elements whose key differs from the key before. Element 0
 // is always a head.
 //
+// Declares the push constants of the kernels that process segmented tiles.
+//
 // Head bits are a mask with one bit per element of a vector (tile.glsl): bit c is set if element c is a head.
 
 #ifndef HEADS_GLSL
@@ -8,6 +10,11 @@
 
 #include "constant_ids.glsl"
 #include "tile.glsl"
+
+// Must match SweepPush of operations/shared/segment_sweep.rs.
+layout(push_constant) uniform Push {
+    uint count;  // elements in `src`
+} push;
 
 // The form in which segment heads are given. The values must match operations/shared/segment_sweep.rs.
 layout(constant_id = HEADS_ID) const uint HEADS = 0;

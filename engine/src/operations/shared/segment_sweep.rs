@@ -11,13 +11,20 @@ use crate::elements::key::KeyType;
 use crate::error::Result;
 use crate::operations::ScanMethod;
 use crate::operations::shared::checks::{check_element, check_size};
-use crate::operations::shared::count::{CountPush, Length, Lengths, Prepared};
+use crate::operations::shared::count::{Length, Lengths, Prepared};
 use crate::operations::shared::declare::{Constants, check_limit, first_elements};
 use crate::operations::shared::look_back::{LookBack, LookBackCost, TileStatus};
 use crate::operations::shared::pieces::WORD;
 use crate::operations::shared::terms::Terms;
 use crate::operations::shared::tiles::{ROW_BYTES, tile_elements};
 use crate::policy::Policy;
+
+push_constants! {
+    /// Push constants of the kernels that process segmented tiles. Must match `heads.glsl`.
+    struct SweepPush {
+        count: u32,
+    }
+}
 
 push_constants! {
     struct SpinePush {
@@ -196,7 +203,7 @@ impl SegmentSweep<'_> {
             .pass(graph, kernels, &[&common[..], constants].concat())?
             .bind("src", src)
             .bind("keys", self.view(keys, bytes)?)
-            .push(&CountPush { count: prepared.pushed(self.n) });
+            .push(&SweepPush { count: prepared.pushed(self.n) });
         Ok(prepared.bind(pass, src))
     }
 }
