@@ -280,7 +280,7 @@ fn invalid_rows_are_rejected(gpu: &Gpu) -> Result<()> {
         rows(8, 0) => Rows { n: 8, length: 0 },
         rows(6, 2) => Method { .. },
         rows(context.max_scan_row() as usize + 4, context.max_scan_row() + 4) => TooLarge { .. },
-        context.scan_by_key(&keys, &keys, &Scan::default().rows(4)) => Method { .. },
+        context.scan_by_key(&keys, &keys, &Scan::default().rows(4)) => Segments { .. },
     }
     let mut graph = Graph::new("counted");
     let [src, dst, count] = ["src", "dst", "count"].map(|name| graph.import::<u32>(name, 8));

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::memory::{AnyArray, AnyOutput, Elements, Input, check_lengths};
 use crate::operations::scan::{Scan, max_row};
 use crate::operations::shared::checks::check_rows;
+use crate::operations::shared::cut::Cut;
 use crate::operations::{ScanBuffers, scan};
 
 impl Context {
@@ -141,7 +142,7 @@ impl ScanCall<'_> {
             footprint = Footprint::new(values, &[by.element_bytes(), bytes, bytes]);
         }
         let name = if by.is_some() { "values" } else { "input" };
-        if let (Some(length), None) = (self.how.rows, by) {
+        if let (&Cut::Rows(length), None) = (&self.how.cut, by) {
             let footprint = Footprint::new(values, &[bytes, bytes]);
             return self.rows(context, output, length, footprint);
         }

@@ -2,7 +2,9 @@
 
 use multisplit_graph::Buffer;
 
+use crate::error::Error;
 use crate::operations::shared::count::Count;
+use crate::operations::shared::cut::Cut;
 use crate::operations::shared::operator::AnyOperator;
 
 /// Operator of a scan, whether the scan is inclusive or exclusive, and the row length.
@@ -10,7 +12,7 @@ use crate::operations::shared::operator::AnyOperator;
 pub struct Scan {
     pub(super) operator: AnyOperator,
     pub(crate) inclusive: bool,
-    pub(crate) rows: Option<u64>,
+    pub(crate) cut: Cut,
 }
 
 impl Scan {
@@ -19,12 +21,12 @@ impl Scan {
     /// the last value in sort order, and for a maximum the first; for floats, these are the NaNs
     /// with all payload bits set. A GLSL operator specifies its identity.
     pub fn exclusive(operator: impl Into<AnyOperator>) -> Self {
-        Self { operator: operator.into(), inclusive: false, rows: None }
+        Self { operator: operator.into(), inclusive: false, cut: Cut::Whole }
     }
 
     /// Inclusive: element i of the result combines elements 0 to i.
     pub fn inclusive(operator: impl Into<AnyOperator>) -> Self {
-        Self { operator: operator.into(), inclusive: true, rows: None }
+        Self { operator: operator.into(), inclusive: true, cut: Cut::Whole }
     }
 
     /// Scans each row of `length` elements independently. `length` is at most
@@ -33,9 +35,14 @@ impl Scan {
     /// Requires a host count.
     #[must_use]
     pub fn rows(self, length: u64) -> Self {
-        Self { rows: Some(length), ..self }
+        Self { cut: Cut::Rows(length), ..self }
     }
 }
+
+/// Error for rows or segments that are given both in [`Scan`] and elsewhere.
+pub(super) const GIVEN_TWICE: Error = Error::Segments {
+    problem: "rows or segments are given both in Scan and elsewhere; remove one of them",
+};
 
 /// Arrays of a scan in a graph. They must not overlap.
 #[derive(Clone, Copy, Debug)]

@@ -7,12 +7,13 @@ use multisplit_shaders::builtin::variants::{
 };
 use multisplit_shaders::push_constants;
 
-use super::description::{Scan, ScanBuffers, Segments};
+use super::description::{GIVEN_TWICE, Scan, ScanBuffers, Segments};
 use super::plan::{Algorithm, OnePass, ScanPlan, max_row};
 use crate::elements::key::KeyType;
 use crate::error::{Error, Result};
 use crate::operations::shared::checks::{check_element, check_rows, check_size};
 use crate::operations::shared::count::{Count, Length, Lengths, Prepared};
+use crate::operations::shared::cut::Cut;
 use crate::operations::shared::declare::{begin, check_limit};
 use crate::operations::shared::operator::Operator;
 use crate::operations::shared::pieces::{pieces, single};
@@ -54,17 +55,16 @@ pub fn scan(graph: &mut Graph, policy: &Policy, scan: &Scan, buffers: &ScanBuffe
     check_element("dst", buffers.dst, key.into())?;
     let terms = Terms::new(key, &scan.operator)?;
     begin(graph, policy)?;
-    let heads = match (buffers.segments, scan.rows) {
-        (None, None) => return add(graph, policy, (terms, scan.inclusive), buffers),
-        (None, Some(length)) => {
+    let heads = match (buffers.segments, &scan.cut) {
+        (None, Cut::Whole) => return add(graph, policy, (terms, scan.inclusive), buffers),
+        (None, &Cut::Rows(length)) => {
             return add_rows(graph, policy, (terms, scan.inclusive), length, buffers);
         }
-        (Some(_), Some(_)) => {
-            let problem = "a scan of rows cannot have segments too; remove rows()";
-            return Err(Error::Method { problem });
+        (None, Cut::Offsets(_)) | (Some(_), Cut::Rows(_) | Cut::Offsets(_)) => {
+            return Err(GIVEN_TWICE);
         }
-        (Some(Segments::Keys(keys)), None) => Heads::of_keys(keys)?,
-        (Some(Segments::Heads(flags)), None) => Heads::Flags(flags),
+        (Some(Segments::Keys(keys)), Cut::Whole) => Heads::of_keys(keys)?,
+        (Some(Segments::Heads(flags)), Cut::Whole) => Heads::Flags(flags),
     };
     add_segments(graph, policy, (terms, scan.inclusive), heads, buffers)
 }
