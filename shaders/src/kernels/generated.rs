@@ -434,6 +434,7 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("STORED_AS", 49),
     ("INCLUSIVE", 50),
     ("ONE_GROUP", 51),
+    ("UNALIGNED_ROWS", 77),
     ("IDENTITY_LOW", 56),
     ("IDENTITY_HIGH", 57),
     ("GROUP_ELEMENTS", 60),

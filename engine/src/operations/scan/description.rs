@@ -30,9 +30,9 @@ impl Scan {
     }
 
     /// Scans each row of `length` elements independently. `length` is at most
-    /// [`Context::max_scan_row`](crate::Context::max_scan_row), and the size of a row must be a
-    /// multiple of 16 bytes. The result of a row has the same bits as a scan of that row alone.
-    /// Requires a host count.
+    /// [`Context::max_scan_row`](crate::Context::max_scan_row) and divides the number of elements;
+    /// for a device count, it divides the upper bound. The result of a row has the same bits as a
+    /// scan of that row alone.
     #[must_use]
     pub fn rows(self, length: u64) -> Self {
         Self { cut: Cut::Rows(length), ..self }

@@ -10,9 +10,9 @@ use multisplit_shaders::push_constants;
 use super::description::{GIVEN_TWICE, Scan, ScanBuffers, Segments};
 use super::plan::{Algorithm, OnePass, ScanPlan, max_row};
 use crate::elements::key::KeyType;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::operations::shared::checks::{check_element, check_rows, check_size};
-use crate::operations::shared::count::{Count, Length, Lengths, Prepared};
+use crate::operations::shared::count::{Length, Lengths, Prepared};
 use crate::operations::shared::cut::Cut;
 use crate::operations::shared::declare::{begin, check_limit};
 use crate::operations::shared::operator::Operator;
@@ -32,6 +32,7 @@ push_constants! {
 push_constants! {
     struct SpinePush {
         count: u32,
+        row_length: u32,
         rows: u32,
     }
 }
@@ -105,22 +106,18 @@ fn add_rows(
     length: u64,
     &ScanBuffers { n, src, dst, .. }: &ScanBuffers,
 ) -> Result<()> {
-    let Count::Host(n) = n else { return Err(Error::RowsOfDeviceCount) };
-    check_rows(n, length)?;
+    let (lengths, n) = Lengths::new(n)?;
+    check_rows(n.max, length)?;
     check_limit("row length of a scan", length, max_row(policy))?;
-    if !(length * terms.bytes).is_multiple_of(ROW_BYTES) {
-        let problem = "rows of a scan must have a multiple of 16 bytes; pad them";
-        return Err(Error::Method { problem });
-    }
-    let needed = n.saturating_mul(terms.bytes);
+    let needed = n.max.saturating_mul(terms.bytes);
     check_size("scan.src", src, needed)?;
     check_size("scan.dst", dst, needed)?;
-    if n == 0 {
+    if n.max == 0 {
         return Ok(());
     }
+    let prepared = lengths.prepare(graph, policy, "scan.prepare")?;
     let (src, dst) = (single(src.range(0, needed), policy)?, single(dst.range(0, needed), policy)?);
-    let (prepared, row) = (Prepared::default(), Length::known(length));
-    ScanPasses { policy, prepared, n: row, terms, inclusive, src, dst }.spine(graph, n / length)
+    ScanPasses { policy, prepared, n, terms, inclusive, src, dst }.spine(graph, length)
 }
 
 /// Adds the passes of a segmented scan. Each head begins a new segment.
@@ -175,7 +172,7 @@ impl ScanPlan<'_> {
         let passes = ScanPasses { policy, prepared, n, terms, inclusive, src, dst };
         match &self.algorithm {
             Algorithm::Nothing => Ok(()),
-            Algorithm::Spine => passes.spine(graph, 1),
+            Algorithm::Spine => passes.spine(graph, n.max),
             Algorithm::ReduceThenScan { tiles, of_sums } => {
                 passes.reduce_then_scan(graph, *tiles, of_sums)
             }
@@ -246,15 +243,22 @@ impl ScanPasses<'_> {
         self.terms.pass(graph, kernels, &constants)
     }
 
-    /// Scans `rows` rows of `n` elements, each with one workgroup.
-    fn spine(&self, graph: &mut Graph, rows: u64) -> Result<()> {
+    /// Scans each row of `length` elements with one workgroup.
+    fn spine(&self, graph: &mut Graph, length: u64) -> Result<()> {
+        let rows = self.n.max.div_ceil(length);
         let threads = if rows > 1 { row_threads } else { spine_threads };
+        let unaligned = rows > 1 && !(length * self.terms.bytes).is_multiple_of(ROW_BYTES);
         let pass = self
-            .start(graph, &SCAN_SPINE, threads(self.policy, self.n.max))?
+            .start(graph, &SCAN_SPINE, threads(self.policy, length))?
+            .specialize("UNALIGNED_ROWS", u32::from(unaligned))
             .bind("src", self.src)
             .bind("dst", self.dst)
-            // The array fits one binding, so it has fewer than 2^32 rows.
-            .push(&SpinePush { count: self.prepared.pushed(self.n), rows: rows as u32 });
+            // The array fits one binding, so it has fewer than 2^32 elements.
+            .push(&SpinePush {
+                count: self.prepared.pushed(self.n),
+                row_length: length as u32,
+                rows: rows as u32,
+            });
         self.prepared.bind(pass, self.src).dispatch(Groups::linear(rows));
         Ok(())
     }
