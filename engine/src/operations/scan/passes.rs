@@ -12,8 +12,8 @@ use super::plan::{Algorithm, OnePass, ScanPlan, max_row};
 use crate::elements::key::KeyType;
 use crate::error::Result;
 use crate::operations::shared::checks::{check_element, check_rows, check_size};
-use crate::operations::shared::count::{Length, Lengths, Prepared};
-use crate::operations::shared::cut::Cut;
+use crate::operations::shared::count::{Count, Length, Lengths, Prepared};
+use crate::operations::shared::cut::{Cut, segment_lengths};
 use crate::operations::shared::declare::{begin, check_limit};
 use crate::operations::shared::operator::Operator;
 use crate::operations::shared::pieces::{pieces, single};
@@ -56,18 +56,27 @@ pub fn scan(graph: &mut Graph, policy: &Policy, scan: &Scan, buffers: &ScanBuffe
     check_element("dst", buffers.dst, key.into())?;
     let terms = Terms::new(key, &scan.operator)?;
     begin(graph, policy)?;
+    let how = (terms, scan.inclusive);
     let heads = match (buffers.segments, &scan.cut) {
-        (None, Cut::Whole) => return add(graph, policy, (terms, scan.inclusive), buffers),
-        (None, &Cut::Rows(length)) => {
-            return add_rows(graph, policy, (terms, scan.inclusive), length, buffers);
+        (None, Cut::Whole) => return add(graph, policy, how, buffers),
+        // A segmented scan combines terms in an order that depends on the position of the row in the array.
+        (None, &Cut::Rows(length)) if terms.depend_on_order() && length <= max_row(policy) => {
+            return add_rows(graph, policy, how, length, buffers);
         }
-        (None, Cut::Offsets(_)) | (Some(_), Cut::Rows(_) | Cut::Offsets(_)) => {
-            return Err(GIVEN_TWICE);
+        (None, &Cut::Rows(length)) => Heads::Rows(length),
+        (None, Cut::Offsets(offsets)) => {
+            segment_lengths(offsets, buffers.n)?;
+            let constant = graph.constant("scan.segments.offsets", offsets);
+            Heads::Offsets(constant, Count::Host(offsets.len() as u64 - 1))
         }
+        (Some(_), Cut::Rows(_) | Cut::Offsets(_)) => return Err(GIVEN_TWICE),
         (Some(Segments::Keys(keys)), Cut::Whole) => Heads::of_keys(keys)?,
         (Some(Segments::Heads(flags)), Cut::Whole) => Heads::Flags(flags),
+        (Some(Segments::Offsets(offsets, segments)), Cut::Whole) => {
+            Heads::Offsets(offsets, segments)
+        }
     };
-    add_segments(graph, policy, (terms, scan.inclusive), heads, buffers)
+    add_segments(graph, policy, how, heads, buffers)
 }
 
 /// Adds the passes of an exclusive prefix sum of `n` elements of type `u32`, modulo 2^32. The caller must have
@@ -108,7 +117,6 @@ fn add_rows(
 ) -> Result<()> {
     let (lengths, n) = Lengths::new(n)?;
     check_rows(n.max, length)?;
-    check_limit("row length of a scan", length, max_row(policy))?;
     let needed = n.max.saturating_mul(terms.bytes);
     check_size("scan.src", src, needed)?;
     check_size("scan.dst", dst, needed)?;
@@ -138,7 +146,10 @@ fn add_segments(
     }
     let sweep = SegmentSweep {
         policy,
-        name: "scan.by_key",
+        name: match heads {
+            Heads::Flags(_) | Heads::Keys(..) => "scan.by_key",
+            Heads::Rows(_) | Heads::Offsets(..) => "scan.segments",
+        },
         n,
         terms,
         src,
