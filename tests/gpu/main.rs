@@ -58,6 +58,7 @@ mod reduce_segments;
 mod replay;
 mod replay_family;
 mod scan;
+mod scan_segments;
 mod scan_types;
 mod search;
 mod segments_calls;
@@ -93,7 +94,7 @@ macro_rules! subjects {
 
 fn main() -> ExitCode {
     harness::main(subjects! {
-        every_width: scan, scan_types, reduce, by_key;
+        every_width: scan, scan_types, scan_segments, reduce, by_key;
         in_turn: reduce_segments, user_terms, merge, search, work_found;
         every_width: select, sssp_methods;
         in_turn: sssp_results, sssp_tuning, hostile_scans, hostile_sorts, hostile_merges, counts;

@@ -14,7 +14,8 @@ tests!(scan:
     sizes_beyond_any_device_are_rejected, invalid_policies_are_rejected,
     two_dimensional_dispatches_match_the_cpu, recursively_scanned_tile_sums_match_the_cpu,
     large_arrays_match_the_cpu,
-    rows_have_the_bits_of_separate_scans, invalid_rows_are_rejected
+    rows_have_the_bits_of_separate_scans, device_count_limits_the_scanned_rows,
+    invalid_rows_are_rejected
 );
 
 const METHODS: [ScanMethod; 2] = [ScanMethod::ReduceThenScan, ScanMethod::LookBack];
@@ -259,13 +260,18 @@ fn check_rows<T: Key>(context: &Context, rows: usize, input: &[T]) -> Result<()>
 
 fn rows_have_the_bits_of_separate_scans(gpu: &Gpu) -> Result<()> {
     let (context, max) = (&gpu.context, gpu.context.max_scan_row() as usize);
-    for (rows, length) in [(3, 4), (500, 16), (7, 1004), (2, tile(gpu)), (3, max)] {
+    let lengths = [(3, 4), (500, 16), (7, 1004), (2, tile(gpu)), (3, max)];
+    // Rows that begin between multiples of 16 bytes.
+    let unaligned = [(9, 1), (70, 3), (5, 1001), (2, max - 1)];
+    for (rows, length) in lengths.into_iter().chain(unaligned) {
         let words = uniform(rows * length, length as u64);
         let floats: Vec<f32> = words.iter().map(|&x| x as f32 / 3.0).collect();
         check_rows(context, rows, &floats)?;
     }
-    let doubles: Vec<f64> = (0..7 * 502).map(|x| f64::from(x) / 3.0).collect();
-    check_rows(context, 7, &doubles)?;
+    for length in [502, 501] {
+        let doubles: Vec<f64> = (0..7 * length).map(|x| f64::from(x) / 3.0).collect();
+        check_rows(context, 7, &doubles)?;
+    }
     // More rows than workgroups in the x dimension of a dispatch on some devices.
     check_rows(context, 66_000, &uniform(4 * 66_000, 1))?;
     expect_equal(&context.scan_with(&[0f32; 0], &Scan::default().rows(4))?, &[])
@@ -278,17 +284,25 @@ fn invalid_rows_are_rejected(gpu: &Gpu) -> Result<()> {
     expect_errors! {
         rows(8, 3) => Rows { n: 8, length: 3 },
         rows(8, 0) => Rows { n: 8, length: 0 },
-        rows(6, 2) => Method { .. },
-        rows(context.max_scan_row() as usize + 4, context.max_scan_row() + 4) => TooLarge { .. },
-        context.scan_by_key(&keys, &keys, &Scan::default().rows(4)) => Method { .. },
+        context.scan_by_key(&keys, &keys, &Scan::default().rows(4)) => Segments { .. },
     }
-    let mut graph = Graph::new("counted");
-    let [src, dst, count] = ["src", "dst", "count"].map(|name| graph.import::<u32>(name, 8));
-    let n = operations::Count::Device { buffer: count, index: 0, max: 8 };
-    let buffers = ScanBuffers::new(src, dst).count(n);
-    let how = Scan::default().rows(4);
-    expect_errors! {
-        operations::scan(&mut graph, &context.policy(), &how, &buffers) => RowsOfDeviceCount,
+    Ok(())
+}
+
+/// The row that contains the last counted element ends there.
+fn device_count_limits_the_scanned_rows(gpu: &Gpu) -> Result<()> {
+    for (length, n) in [(4, 22), (5, 21), (7, 0), (300, 1000), (1, 37)] {
+        let input = uniform(length * 40, n as u64);
+        let mut setup = Setup::new(&gpu.context, "rows");
+        let (src, dst) = (setup.input("src", &input), setup.output::<u32>("dst", input.len()));
+        let count = setup.count(true, n as u32, input.len());
+        let buffers = ScanBuffers::new(src, dst).count(count);
+        let how = Scan::default().rows(length as u64);
+        operations::scan(&mut setup.graph, &gpu.context.policy(), &how, &buffers)?;
+        setup.run()?;
+        let rows = input[..n].chunks(length);
+        let expected: Vec<u32> = rows.flat_map(reference::exclusive_scan).collect();
+        setup.expect(dst, &expected).with_context(|| format!("{n} elements, rows of {length}"))?;
     }
     Ok(())
 }

@@ -3,13 +3,15 @@
 use std::ops::Range;
 
 use super::Like;
-use super::parts::{Footprint, in_parts, in_parts_of};
+use super::parts::{Footprint, in_parts};
 use crate::device::context::Context;
 use crate::elements::key::Key;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::memory::{AnyArray, AnyOutput, Elements, Input, check_lengths};
 use crate::operations::scan::{Scan, max_row};
 use crate::operations::shared::checks::check_rows;
+use crate::operations::shared::count::Count;
+use crate::operations::shared::cut::{Cut, NO_OFFSETS, segment_lengths};
 use crate::operations::{ScanBuffers, scan};
 
 impl Context {
@@ -47,13 +49,66 @@ impl Context {
         self.one_output::<A::Place, _>(|output| call.run(self, output))
     }
 
-    /// Maximum row length for [`Scan::rows`].
+    /// Maximum row length for which [`Scan::rows`] gives float sums the same bits as a scan of the
+    /// row alone.
     pub fn max_scan_row(&self) -> u64 {
         max_row(&self.policy())
     }
 
-    /// Scans `values` in segments: each run of equal consecutive `keys` forms a segment, which is
-    /// scanned independently. There must be one key for each value.
+    /// Scans each row of a matrix independently. `length` is the length of a row and must divide the
+    /// number of elements. The same as [`scan_with`](Self::scan_with) and [`Scan::rows`].
+    ///
+    /// ```
+    /// use multisplit::{Operator, Scan};
+    /// # let gpu = multisplit::Context::new()?;
+    /// let sums = gpu.scan_rows(&[3u32, 1, 4, 1, 5, 9], 3, &Scan::inclusive(Operator::Sum))?;
+    /// assert_eq!(sums, [3, 4, 8, 1, 6, 15]);
+    /// # Ok::<(), multisplit::Error>(())
+    /// ```
+    pub fn scan_rows<A>(&self, input: &A, length: u64, how: &Scan) -> Result<Like<A, A::Item>>
+    where
+        A: Elements<Item: Key> + ?Sized,
+    {
+        self.scan_with(input, &how.divided(Cut::Rows(length))?)
+    }
+
+    /// Scans each segment of `input` independently. `offsets`, on the host or on the device, contains
+    /// the start of each segment, followed by the end of the last one. Host offsets must begin with
+    /// 0, not decrease, and end with the number of elements. For device offsets with other values,
+    /// see [`ScanBuffers::segments`](crate::operations::ScanBuffers::segments).
+    ///
+    /// ```
+    /// use multisplit::{Operator, Scan};
+    /// # let gpu = multisplit::Context::new()?;
+    /// let how = Scan::inclusive(Operator::Sum);
+    /// let sums = gpu.scan_segments(&[3.0f32, 1.0, 4.0, 1.0], &[0, 3, 3, 4], &how)?;
+    /// assert_eq!(sums, [3.0, 4.0, 8.0, 1.0]);
+    /// # Ok::<(), multisplit::Error>(())
+    /// ```
+    pub fn scan_segments<A, B>(
+        &self,
+        input: &A,
+        offsets: &B,
+        how: &Scan,
+    ) -> Result<Like<A, A::Item>>
+    where
+        A: Elements<Item: Key> + ?Sized,
+        B: Elements<Item = u32> + ?Sized,
+    {
+        let offsets = offsets.input();
+        if let Some(bytes) = offsets.on_host() {
+            let offsets: &[u32] = bytemuck::cast_slice(bytes);
+            return self.scan_with(input, &how.divided(Cut::Offsets(offsets.into()))?);
+        }
+        if offsets.len() == 0 {
+            return Err(Error::Segments { problem: NO_OFFSETS });
+        }
+        let call = ScanCall { values: input.input(), heads: Heads::Offsets(offsets), how };
+        self.one_output::<A::Place, _>(|output| call.run(self, output))
+    }
+
+    /// Scans each run of `values` with equal consecutive `keys` independently. There must be one
+    /// key for each value.
     ///
     /// ```
     /// use multisplit::{Operator, Scan};
@@ -102,61 +157,55 @@ struct ScanCall<'a> {
 /// Specifies the segments of a scan.
 #[derive(Clone, Copy)]
 enum Heads<'a> {
-    /// The array is one segment.
+    /// The description specifies the segments.
     None,
     /// Each run of equal keys is a segment.
     Keys(Input<'a>),
     /// A segment begins at each nonzero element.
     Words(Input<'a>),
+    /// A segment begins at each offset. The offsets are on the device.
+    Offsets(Input<'a>),
 }
 
 impl<'a> Heads<'a> {
     fn input(self) -> Option<Input<'a>> {
         match self {
             Self::None => None,
-            Self::Keys(input) | Self::Words(input) => Some(input),
-        }
-    }
-
-    /// Whether element `index` is in the same segment as the preceding element. `index` must not be 0, and the heads
-    /// must be on the host.
-    fn continues(self, index: u64) -> bool {
-        let at = |input: Input<'a>, index| input.slice(index..index + 1)?.on_host();
-        match self {
-            Self::None => true,
-            Self::Keys(keys) => at(keys, index - 1) == at(keys, index),
-            Self::Words(words) => at(words, index) == Some(&[0; 4][..]),
+            Self::Keys(input) | Self::Words(input) | Self::Offsets(input) => Some(input),
         }
     }
 }
 
-impl ScanCall<'_> {
+impl<'a> ScanCall<'a> {
     fn run(self, context: &Context, output: &mut dyn AnyOutput) -> Result<()> {
-        let (values, by) = (self.values, self.heads.input());
+        let (values, by, n) = (self.values, self.heads.input(), self.values.len());
         let bytes = values.element_bytes();
-        let mut footprint =
-            Footprint { max_element_bytes: None, ..Footprint::new(values, &[bytes, bytes]) };
-        if let Some(by) = by {
-            check_lengths("keys", by.len(), "values", values.len())?;
-            footprint = Footprint::new(values, &[by.element_bytes(), bytes, bytes]);
+        let mut footprint = Footprint::new(values, &[bytes, bytes]);
+        match (self.heads, &self.how.cut) {
+            (Heads::Keys(by) | Heads::Words(by), _) => {
+                check_lengths("keys", by.len(), "values", n)?;
+                footprint = Footprint::new(values, &[by.element_bytes(), bytes, bytes]);
+            }
+            (Heads::None, Cut::Whole) => footprint.max_element_bytes = None,
+            _ => {}
         }
+        self.check_cut()?;
         let name = if by.is_some() { "values" } else { "input" };
-        if let (Some(length), None) = (self.how.rows, by) {
-            let footprint = Footprint::new(values, &[bytes, bytes]);
-            return self.rows(context, output, length, footprint);
-        }
         if values.is_borrowed() || by.is_some_and(Input::is_borrowed) {
             let by = by.map(|by| by.on_device(context, "keys")).transpose()?;
             output.set(self.scan(context, by, &values.on_device(context, name)?)?);
             return Ok(());
         }
-        let (n, max) = (values.len(), footprint.max_part(context));
-        // If there are several parts, reserve space for two more elements: the carry-in, and the element that follows
-        // the part.
-        let max = if n <= max { max } else { max - 2 };
+        let max = footprint.max_part(context);
+        let max = match self.how.cut {
+            _ if n <= max => max,
+            Cut::Rows(length) if length <= max => max / length * length,
+            // Reserve space for two more elements: the carry-in, and the element that follows the part.
+            _ => max - 2,
+        };
         let mut carry: Option<Vec<u8>> = None;
         in_parts(n, max, &mut |part| {
-            let continued = part.end < n && self.heads.continues(part.end);
+            let continued = part.end < n && self.continues(part.end);
             // In an exclusive scan, the carry-in of the next part is the result for that part's first element.
             // This part therefore includes that element.
             let ahead = continued && !self.how.inclusive;
@@ -166,8 +215,9 @@ impl ScanCall<'_> {
                 let first = carry.as_ref().and_then(|_| by.slice(part.start..part.start + 1));
                 upload(context, "keys", (first.and_then(Input::on_host), by), range.clone())
             });
+            let how = &self.how_of(&range, carry.is_some());
             let values = upload(context, name, (carry.as_deref(), values), range)?;
-            let scanned = self.scan(context, by.transpose()?, &values)?;
+            let scanned = ScanCall { how, ..self }.scan(context, by.transpose()?, &values)?;
             let begin = output.len();
             context.append(&scanned, output)?;
             let last = output.len().checked_sub(1).filter(|last| *last >= begin);
@@ -183,40 +233,74 @@ impl ScanCall<'_> {
         })
     }
 
-    /// Scans each row independently. Host arrays are processed in as many parts as necessary.
-    fn rows(
-        self,
-        context: &Context,
-        output: &mut dyn AnyOutput,
-        length: u64,
-        footprint: Footprint,
-    ) -> Result<()> {
-        let values = self.values;
-        check_rows(values.len(), length)?;
-        if values.is_borrowed() {
-            output.set(self.scan(context, None, &values.on_device(context, "input")?)?);
-            return Ok(());
+    /// Checks the rows or host offsets of the description.
+    fn check_cut(self) -> Result<()> {
+        let n = self.values.len();
+        match &self.how.cut {
+            Cut::Whole => Ok(()),
+            Cut::Rows(length) => check_rows(n, *length),
+            Cut::Offsets(offsets) => segment_lengths(offsets, Count::Host(n)).map(drop),
         }
-        let length = length.max(1);
-        let max = (footprint.max_part(context) / length).max(1);
-        in_parts_of(values.len() / length, (1, max), &mut |rows| {
-            let range = rows.start * length..rows.end * length;
-            let scanned = self.scan(context, None, &values.part(context, "input", range)?)?;
-            context.append(&scanned, output)
-        })
+    }
+
+    /// Whether element `index` is in the same segment as the preceding element. `index` must not be 0, and the segments
+    /// must be on the host.
+    fn continues(self, index: u64) -> bool {
+        let at = |input: Input<'a>, index| input.slice(index..index + 1)?.on_host();
+        match (self.heads, &self.how.cut) {
+            (Heads::Keys(keys), _) => at(keys, index - 1) == at(keys, index),
+            (Heads::Words(words), _) => at(words, index) == Some(&[0; 4][..]),
+            (_, Cut::Rows(length)) => !index.is_multiple_of(*length),
+            (_, Cut::Offsets(offsets)) => {
+                offsets.binary_search_by_key(&index, |&offset| offset.into()).is_err()
+            }
+            (_, Cut::Whole) => true,
+        }
+    }
+
+    /// Returns the description of the scan of a part. With a carry-in, the part has one more element, which precedes
+    /// the range.
+    fn how_of(self, range: &Range<u64>, has_carry: bool) -> Scan {
+        let base = range.start - u64::from(has_carry);
+        let mut offsets = vec![0];
+        let mut add = |at: u64| offsets.push((at - base) as u32);
+        match &self.how.cut {
+            Cut::Whole => return self.how.clone(),
+            Cut::Rows(length) => {
+                let length = (*length).max(1);
+                let is_end = |at: u64| at.is_multiple_of(length);
+                if !has_carry && is_end(range.start) && is_end(range.end) {
+                    return self.how.clone();
+                }
+                let rows = range.start / length + 1..range.end.div_ceil(length);
+                rows.for_each(|row| add(row * length));
+            }
+            Cut::Offsets(all) => {
+                let within =
+                    |&&offset: &&u32| (range.start + 1..range.end).contains(&offset.into());
+                let first = all.partition_point(|&offset| u64::from(offset) <= range.start);
+                all[first..].iter().take_while(within).for_each(|&offset| add(offset.into()));
+            }
+        }
+        add(range.end);
+        self.how.clone().segments(&offsets)
     }
 
     /// Scans an array on the device, with one plan. `by` contains the keys or heads, if there are any.
     fn scan(self, context: &Context, by: Option<AnyArray>, values: &AnyArray) -> Result<AnyArray> {
-        let name = if by.is_some() { "scan by key" } else { "scan" };
+        let name = match self.heads {
+            Heads::None | Heads::Offsets(_) => "scan",
+            Heads::Keys(_) | Heads::Words(_) => "scan by key",
+        };
         context.call_into(name, (values.element(), values.len()), |work, output| {
             let (src, dst) = (work.array(values), work.array(output));
             let mut buffers = ScanBuffers::new(src, dst).count(values.len());
             if let Some(by) = by {
-                let by = work.array(&by);
+                let array = work.array(&by);
                 buffers = match self.heads {
-                    Heads::Words(_) => buffers.heads(by),
-                    _ => buffers.keys(by),
+                    Heads::Words(_) => buffers.heads(array),
+                    Heads::Offsets(_) => buffers.segments(array, by.len() - 1),
+                    _ => buffers.keys(array),
                 };
             }
             let (graph, policy) = work.parts();

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::large::Extent;
 use super::parts::group_end;
-use crate::operations::sort::{Cut, Sort};
+use crate::operations::shared::cut::Cut;
+use crate::operations::sort::Sort;
 use crate::policy::Policy;
 
 /// Divides the segments of a sort of `n` keys into groups. Returns the range of keys and the sort

@@ -4,8 +4,9 @@ use super::{Operand, Work};
 use crate::elements::key::Key;
 use crate::error::Result;
 use crate::operations::scan::Scan;
+use crate::operations::shared::cut::Cut;
 use crate::operations::shared::operator::AnyOperator;
-use crate::operations::{self, ReduceByKeyBuffers, ScanBuffers, SegmentedReduceBuffers};
+use crate::operations::{self, Count, ReduceByKeyBuffers, ScanBuffers, SegmentedReduceBuffers};
 
 impl Work {
     /// Scans `src` in segments, and writes the result to `dst`. Each run of equal consecutive `keys`
@@ -34,6 +35,38 @@ impl Work {
         heads.check_beside("heads", ("src", src.n))?;
         let buffers = ScanBuffers::new(src.buffer, dst.buffer).count(src.n).heads(heads.buffer);
         operations::scan(&mut self.graph, &self.policy, scan, &buffers)
+    }
+
+    /// Scans each segment of `src` independently, and writes the result to `dst`. `offsets` contains
+    /// the start of each of `segments` segments, followed by the end of the last segment.
+    /// [`ScanBuffers::segments`](crate::operations::ScanBuffers::segments) describes the handling of
+    /// offsets that decrease or exceed the array.
+    pub fn scan_segments<A, B, C>(
+        &mut self,
+        src: A,
+        (offsets, segments): (B, impl Into<Count>),
+        dst: C,
+        scan: &Scan,
+    ) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item = u32>,
+        C: Operand<Item = A::Item>,
+    {
+        let (src, dst) = (self.declare(src), self.declare(dst));
+        let offsets = self.declare(offsets).buffer;
+        let buffers = ScanBuffers::new(src.buffer, dst.buffer).count(src.n);
+        let buffers = buffers.segments(offsets, segments);
+        operations::scan(&mut self.graph, &self.policy, scan, &buffers)
+    }
+
+    /// Scans each row of `src`, a matrix whose rows have `length` elements, as [`Scan::rows`] does.
+    pub fn scan_rows<A, B>(&mut self, src: A, length: u64, dst: B, scan: &Scan) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item = A::Item>,
+    {
+        self.scan(src, dst, &scan.divided(Cut::Rows(length))?)
     }
 
     /// Reduces the `values` of each run of equal consecutive `keys`. Writes the key of each run to

@@ -79,6 +79,7 @@
 #define STORED_AS_ID 49
 #define INCLUSIVE_ID 50
 #define ONE_GROUP_ID 51
+#define UNALIGNED_ROWS_ID 77
 #define IDENTITY_LOW_ID 56
 #define IDENTITY_HIGH_ID 57
 

@@ -1,5 +1,7 @@
-// Loads segment heads: elements with a nonzero flag, or elements whose key differs from the key before. Element 0
-// is always a head.
+// Loads segment heads: elements with a nonzero flag, elements whose key differs from the key before, the first element
+// of each row, or elements whose bit is set. Element 0 is always a head.
+//
+// Declares the push constants of the kernels that process segmented tiles.
 //
 // Head bits are a mask with one bit per element of a vector (tile.glsl): bit c is set if element c is a head.
 
@@ -9,11 +11,19 @@
 #include "constant_ids.glsl"
 #include "tile.glsl"
 
+// Must match SweepPush of operations/shared/segment_sweep.rs.
+layout(push_constant) uniform Push {
+    uint count;       // elements in `src`
+    uint row_length;  // elements per row, if heads are given by EQUAL_ROWS
+} push;
+
 // The form in which segment heads are given. The values must match operations/shared/segment_sweep.rs.
 layout(constant_id = HEADS_ID) const uint HEADS = 0;
-const uint FLAGS = 0;      // nonzero words
-const uint KEYS = 1;       // 32-bit keys
-const uint WIDE_KEYS = 2;  // 64-bit keys
+const uint FLAGS = 0;       // nonzero words
+const uint KEYS = 1;        // 32-bit keys
+const uint WIDE_KEYS = 2;   // 64-bit keys
+const uint EQUAL_ROWS = 3;  // rows of `row_length` elements; `keys` is not read
+const uint BITS = 4;        // one bit per element
 
 layout(set = 0, binding = 3, std430) readonly buffer Keys { uint at[]; } keys;
 layout(set = 0, binding = 3, std430) readonly buffer KeysVec2 { uvec2 at[]; } keys_vec2;
@@ -48,9 +58,26 @@ void load_keys(uint v, uint count, out uvec2 x[ROW_TERMS]) {
     }
 }
 
+// Returns the head bits of the vector that begins with element `first`, for EQUAL_ROWS and BITS.
+uint head_bits_at(uint first, uint count) {
+    if (first >= count) return 0;
+    uint bits = first == 0 ? 1 : 0;
+    if (HEADS == BITS) {
+        bits |= keys.at[first / 32] >> (first % 32);
+    } else {
+        uint in_row = first % push.row_length;
+        [[unroll]] for (uint c = 0; c < ROW_TERMS; ++c) {
+            if (in_row == 0) bits |= 1u << c;
+            in_row = in_row + 1 == push.row_length ? 0 : in_row + 1;
+        }
+    }
+    return bits & ((1u << min(count - first, ROW_TERMS)) - 1);
+}
+
 // Returns the head bits of vector v; bits at and past the count are 0. Called by whole subgroups; adjacent lanes must
 // have adjacent vectors.
 uint head_bits(uint v, uint count) {
+    if (HEADS == EQUAL_ROWS || HEADS == BITS) return head_bits_at(ROW_TERMS * v, count);
     uvec2 x[ROW_TERMS];
     load_keys(v, count, x);
     uvec2 last = x[ROW_TERMS - 1];

@@ -25,10 +25,6 @@ layout(set = 0, binding = 2, std430) readonly buffer Before { uvec4 at[]; } befo
 layout(set = 0, binding = 4, std430) writeonly buffer Found { uint count; } found;
 layout(set = 0, binding = 5, std430) writeonly buffer FirstKeys { uint at[]; } first_keys;
 
-layout(push_constant) uniform Push {
-    uint count;  // elements in `src`
-} push;
-
 #define COUNT_HEADS
 #include "count.glsl"
 #include "groups.glsl"

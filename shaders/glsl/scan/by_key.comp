@@ -20,10 +20,6 @@ layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 layout(set = 0, binding = 2, std430) readonly buffer Before { uvec4 at[]; } before_tiles;
 #endif
 
-layout(push_constant) uniform Push {
-    uint count;  // elements in `src`
-} push;
-
 #define TILE_STORES
 #include "count.glsl"
 #include "groups.glsl"

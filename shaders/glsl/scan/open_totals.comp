@@ -17,10 +17,6 @@ layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 #include "src_dst.glsl"
 layout(set = 0, binding = 2, std430) writeonly buffer Totals { uvec4 at[]; } totals;
 
-layout(push_constant) uniform Push {
-    uint count;  // elements in `src`
-} push;
-
 #define COUNT_HEADS
 #include "count.glsl"
 #include "groups.glsl"

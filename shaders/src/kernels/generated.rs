@@ -65,6 +65,7 @@ builtins! {
     SCAN_BY_KEY_LOOKBACK_ORDER: "scan.by_key.lookback.order", "scan/by_key.comp", [KEY_BITS = "32", ROWS = "4", ORDER = "1", LOOKBACK = "1"];
     SCAN_BY_KEY_LOOKBACK_SUM64: "scan.by_key.lookback.sum64", "scan/by_key.comp", [KEY_BITS = "64", ROWS = "2", LOOKBACK = "1"];
     SCAN_BY_KEY_LOOKBACK_ORDER64: "scan.by_key.lookback.order64", "scan/by_key.comp", [KEY_BITS = "64", ROWS = "2", ORDER = "1", LOOKBACK = "1"];
+    SCAN_SEGMENTS_HEADS: "scan.segments.heads", "scan/segment_heads.comp", [];
     REDUCE_BY_KEY_DOWNSWEEP: "reduce.by_key.downsweep", "reduce/by_key.comp", [KEY_BITS = "32", ROWS = "4"];
     REDUCE_BY_KEY_DOWNSWEEP_ORDER: "reduce.by_key.downsweep.order", "reduce/by_key.comp", [KEY_BITS = "32", ROWS = "4", ORDER = "1"];
     REDUCE_BY_KEY_DOWNSWEEP_SUM64: "reduce.by_key.downsweep.sum64", "reduce/by_key.comp", [KEY_BITS = "64", ROWS = "2"];
@@ -442,6 +443,7 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("STORED_AS", 49),
     ("INCLUSIVE", 50),
     ("ONE_GROUP", 51),
+    ("UNALIGNED_ROWS", 77),
     ("IDENTITY_LOW", 56),
     ("IDENTITY_HIGH", 57),
     ("GROUP_ELEMENTS", 60),

@@ -134,6 +134,7 @@ pub(super) static KERNELS: &[(&str, &str)] = &[
     ("scan/open_spine.comp", include_str!("../../glsl/scan/open_spine.comp")),
     ("scan/open_totals.comp", include_str!("../../glsl/scan/open_totals.comp")),
     ("scan/reduce.comp", include_str!("../../glsl/scan/reduce.comp")),
+    ("scan/segment_heads.comp", include_str!("../../glsl/scan/segment_heads.comp")),
     ("scan/spine.comp", include_str!("../../glsl/scan/spine.comp")),
     ("search/bounds.comp", include_str!("../../glsl/search/bounds.comp")),
     ("select/sweep.comp", include_str!("../../glsl/select/sweep.comp")),

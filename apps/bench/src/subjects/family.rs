@@ -21,18 +21,23 @@ const NEAR: f64 = 1e-3;
 
 const SUM_OF_ROWS: &str = "segmented_reduce_sum_f32";
 const SUM_BY_OFFSETS: &str = "segmented_reduce_sum_f32_offsets";
+/// Scans of rows, given by row length and by offsets.
+const SCANS_OF_WORDS: [&str; 2] = ["segmented_scan_sum_u32", "segmented_scan_sum_u32_offsets"];
+const SCANS_OF_FLOATS: [&str; 2] = ["segmented_scan_sum_f32", "segmented_scan_sum_f32_offsets"];
 const REDUCE_BY_KEY: &str = "reduce_by_key_u32";
 const SCAN_BY_KEY: &str = "scan_inclusive_by_key_u32";
 
 type Group = (&'static [&'static str], fn(&Family<'_, '_>) -> Result<()>);
 
 /// Operations that share an input, and the function that measures them.
-const GROUPS: [Group; 5] = [
+const GROUPS: [Group; 7] = [
     (&["reduce_sum_u32", "scan_inclusive_u32", "select_if_u32"], |family| family.words()),
     (&["reduce_max_f32", SUM_OF_ROWS, SUM_BY_OFFSETS, "scan_inclusive_f32"], |family| {
         family.floats()
     }),
     (&["scan_inclusive_u64"], |family| family.wide()),
+    (&SCANS_OF_WORDS, |family| family.scans_of_words()),
+    (&SCANS_OF_FLOATS, |family| family.scans_of_floats()),
     (&["unique_u32", "run_length_encode_u32", REDUCE_BY_KEY, SCAN_BY_KEY], |family| family.runs()),
     (&segments::OPS, |family| {
         segments::measure(family.bench, family.n, |op| family.options.is_selected(op))
@@ -94,6 +99,7 @@ impl Family<'_, '_> {
             () if labels.iter().any(|label| label.starts_with("select.")) => "lookback",
             () if labels.iter().any(|label| label.contains(".lookback")) => "lookback",
             () if labels.contains(&"scan.open_totals") => "reduce-then-scan",
+            () if m > 0 && labels == ["scan.spine"] => "rows",
             () if labels.contains(&"reduce.rows") => "rows",
             () if labels.contains(&"reduce.segments") => "tiles",
             () if labels.contains(&"reduce.polled_segments") => "polled",
@@ -339,6 +345,72 @@ impl Family<'_, '_> {
                 };
                 let all = floats.chunks(m as usize).zip(&found).all(is_near);
                 ensure!(all, "the sums of rows differ from the CPU's result");
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    fn scans_of_words(&self) -> Result<()> {
+        let words = data::words(self.n, |index| mixed(index, 1))?;
+        let src = self.bench.context.upload(&words)?;
+        self.scans_of_rows(SCANS_OF_WORDS, &src, |m, found| {
+            words.chunks(m).zip(found.chunks(m)).all(|(row, found)| {
+                let mut sum = 0u32;
+                row.iter().zip(found).all(|(&word, &found)| {
+                    sum = sum.wrapping_add(word);
+                    found == sum
+                })
+            })
+        })
+    }
+
+    fn scans_of_floats(&self) -> Result<()> {
+        let bits = data::float_bits(self.n)?;
+        let floats: &[f32] = bytemuck::cast_slice(&bits);
+        let src = self.bench.context.upload(floats)?;
+        self.scans_of_rows(SCANS_OF_FLOATS, &src, |m, found| {
+            floats.chunks(m).zip(found.chunks(m)).all(|(row, found)| {
+                let mut sum = 0.0;
+                row.iter().zip(found).all(|(&x, &found)| {
+                    sum += f64::from(x);
+                    (f64::from(found) - sum).abs() <= NEAR * sum
+                })
+            })
+        })
+    }
+
+    /// Measures inclusive sums of rows, given by row length and by offsets, for each length of [`ROWS`] that divides the
+    /// array length. `is_right` compares the results for a row length.
+    fn scans_of_rows<K: Key>(
+        &self,
+        [by_length, by_offsets]: [&'static str; 2],
+        src: &Array<K>,
+        is_right: impl Fn(usize, &[K]) -> bool,
+    ) -> Result<()> {
+        let (context, n) = (self.bench.context, self.n);
+        let dst = context.zeroed::<K>(n)?;
+        let all = ROWS.into_iter().filter(|m| n.is_multiple_of(*m));
+        for (op, m) in all.flat_map(|m| [(by_length, m), (by_offsets, m)]) {
+            let mut graph = Graph::new("scan segments");
+            let [from, to] = ["src", "dst"].map(|name| graph.import::<K>(name, n));
+            let mut bound: Vec<Bound<'_>> = vec![(from, src).into(), (to, &dst).into()];
+            let (mut how, mut buffers) =
+                (Scan::inclusive(Operator::Sum), ScanBuffers::new(from, to));
+            let offsets;
+            if op == by_offsets {
+                let words = data::words(n / m + 1, |index| (index as u64 * m) as u32)?;
+                offsets = context.upload(&words)?;
+                let cuts = graph.import::<u32>("offsets", n / m + 1);
+                bound.push((cuts, &offsets).into());
+                buffers = buffers.segments(cuts, n / m);
+            } else {
+                how = how.rows(m);
+            }
+            operations::scan(&mut graph, &self.bench.target.policy, &how, &buffers)?;
+            self.measure(op, m, graph, bound, || {
+                let found = context.download(&dst)?;
+                ensure!(is_right(m as usize, &found), "the scan differs from the CPU's result");
                 Ok(())
             })?;
         }

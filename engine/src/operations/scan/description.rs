@@ -2,15 +2,25 @@
 
 use multisplit_graph::Buffer;
 
+use crate::error::{Error, Result};
 use crate::operations::shared::count::Count;
+use crate::operations::shared::cut::Cut;
 use crate::operations::shared::operator::AnyOperator;
 
-/// Operator of a scan, whether the scan is inclusive or exclusive, and the row length.
+/// Operator of a scan, whether the scan is inclusive or exclusive, and its rows or segments.
+///
+/// ```
+/// use multisplit::{Operator, Scan};
+///
+/// let totals = Scan::inclusive(Operator::Sum).rows(64);
+/// let highest = Scan::exclusive(Operator::Max).segments(&[0, 3, 3, 5]);
+/// # let _ = (totals, highest);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Scan {
     pub(super) operator: AnyOperator,
     pub(crate) inclusive: bool,
-    pub(crate) rows: Option<u64>,
+    pub(crate) cut: Cut,
 }
 
 impl Scan {
@@ -19,23 +29,45 @@ impl Scan {
     /// the last value in sort order, and for a maximum the first; for floats, these are the NaNs
     /// with all payload bits set. A GLSL operator specifies its identity.
     pub fn exclusive(operator: impl Into<AnyOperator>) -> Self {
-        Self { operator: operator.into(), inclusive: false, rows: None }
+        Self { operator: operator.into(), inclusive: false, cut: Cut::Whole }
     }
 
     /// Inclusive: element i of the result combines elements 0 to i.
     pub fn inclusive(operator: impl Into<AnyOperator>) -> Self {
-        Self { operator: operator.into(), inclusive: true, rows: None }
+        Self { operator: operator.into(), inclusive: true, cut: Cut::Whole }
     }
 
-    /// Scans each row of `length` elements independently. `length` is at most
-    /// [`Context::max_scan_row`](crate::Context::max_scan_row), and the size of a row must be a
-    /// multiple of 16 bytes. The result of a row has the same bits as a scan of that row alone.
-    /// Requires a host count.
+    /// Scans each row of a matrix independently. `length` is the row length and must divide the
+    /// number of elements; for a device count, it must divide the upper bound. The result of a row
+    /// has the same bits as a scan of that row alone, except that sums of floats, and results of
+    /// GLSL operators that round, may round differently if the row is longer than
+    /// [`Context::max_scan_row`](crate::Context::max_scan_row).
     #[must_use]
     pub fn rows(self, length: u64) -> Self {
-        Self { rows: Some(length), ..self }
+        Self { cut: Cut::Rows(length), ..self }
+    }
+
+    /// Scans each segment of the array independently. `offsets` contains the start of each segment,
+    /// beginning with 0, and the end of the last one. Segments may be empty. For offsets on the
+    /// device, use [`ScanBuffers::segments`].
+    #[must_use]
+    pub fn segments(self, offsets: &[u32]) -> Self {
+        Self { cut: Cut::Offsets(offsets.into()), ..self }
+    }
+
+    /// Combines this description with rows or segments that are given as an argument.
+    pub(crate) fn divided(&self, cut: Cut) -> Result<Self> {
+        if self.cut != Cut::Whole {
+            return Err(GIVEN_TWICE);
+        }
+        Ok(Self { cut, ..self.clone() })
     }
 }
+
+/// Error for rows or segments that are given both in [`Scan`] and elsewhere.
+pub(super) const GIVEN_TWICE: Error = Error::Segments {
+    problem: "rows or segments are given both in Scan and elsewhere; remove one of them",
+};
 
 /// Arrays of a scan in a graph. They must not overlap.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +83,7 @@ pub struct ScanBuffers {
 pub(super) enum Segments {
     Keys(Buffer),
     Heads(Buffer),
+    Offsets(Buffer, Count),
 }
 
 impl ScanBuffers {
@@ -80,5 +113,18 @@ impl ScanBuffers {
     #[must_use]
     pub fn heads(self, heads: Buffer) -> Self {
         Self { segments: Some(Segments::Heads(heads)), ..self }
+    }
+
+    /// Scans each segment independently. `offsets` is an array of `u32` with one more element than
+    /// there are segments: the start of each segment, and the end of the last one. It is read when
+    /// the passes run. `segments` is a host count or a device count.
+    ///
+    /// Offsets may have any value: a segment begins at each offset, in whatever order they are, and
+    /// offsets past the last element have no effect. Elements before the first segment, and elements
+    /// after the last one, are scanned as segments of their own. Each array must fit one storage
+    /// binding.
+    #[must_use]
+    pub fn segments(self, offsets: Buffer, segments: impl Into<Count>) -> Self {
+        Self { segments: Some(Segments::Offsets(offsets, segments.into())), ..self }
     }
 }

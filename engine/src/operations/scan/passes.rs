@@ -7,12 +7,13 @@ use multisplit_shaders::builtin::variants::{
 };
 use multisplit_shaders::push_constants;
 
-use super::description::{Scan, ScanBuffers, Segments};
+use super::description::{GIVEN_TWICE, Scan, ScanBuffers, Segments};
 use super::plan::{Algorithm, OnePass, ScanPlan, max_row};
 use crate::elements::key::KeyType;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::operations::shared::checks::{check_element, check_rows, check_size};
 use crate::operations::shared::count::{Count, Length, Lengths, Prepared};
+use crate::operations::shared::cut::{Cut, segment_lengths};
 use crate::operations::shared::declare::{begin, check_limit};
 use crate::operations::shared::operator::Operator;
 use crate::operations::shared::pieces::{pieces, single};
@@ -31,6 +32,7 @@ push_constants! {
 push_constants! {
     struct SpinePush {
         count: u32,
+        row_length: u32,
         rows: u32,
     }
 }
@@ -54,19 +56,27 @@ pub fn scan(graph: &mut Graph, policy: &Policy, scan: &Scan, buffers: &ScanBuffe
     check_element("dst", buffers.dst, key.into())?;
     let terms = Terms::new(key, &scan.operator)?;
     begin(graph, policy)?;
-    let heads = match (buffers.segments, scan.rows) {
-        (None, None) => return add(graph, policy, (terms, scan.inclusive), buffers),
-        (None, Some(length)) => {
-            return add_rows(graph, policy, (terms, scan.inclusive), length, buffers);
+    let how = (terms, scan.inclusive);
+    let heads = match (buffers.segments, &scan.cut) {
+        (None, Cut::Whole) => return add(graph, policy, how, buffers),
+        // A segmented scan combines terms in an order that depends on the position of the row in the array.
+        (None, &Cut::Rows(length)) if terms.depend_on_order() && length <= max_row(policy) => {
+            return add_rows(graph, policy, how, length, buffers);
         }
-        (Some(_), Some(_)) => {
-            let problem = "a scan of rows cannot have segments too; remove rows()";
-            return Err(Error::Method { problem });
+        (None, &Cut::Rows(length)) => Heads::Rows(length),
+        (None, Cut::Offsets(offsets)) => {
+            segment_lengths(offsets, buffers.n)?;
+            let constant = graph.constant("scan.segments.offsets", offsets);
+            Heads::Offsets(constant, Count::Host(offsets.len() as u64 - 1))
         }
-        (Some(Segments::Keys(keys)), None) => Heads::of_keys(keys)?,
-        (Some(Segments::Heads(flags)), None) => Heads::Flags(flags),
+        (Some(_), Cut::Rows(_) | Cut::Offsets(_)) => return Err(GIVEN_TWICE),
+        (Some(Segments::Keys(keys)), Cut::Whole) => Heads::of_keys(keys)?,
+        (Some(Segments::Heads(flags)), Cut::Whole) => Heads::Flags(flags),
+        (Some(Segments::Offsets(offsets, segments)), Cut::Whole) => {
+            Heads::Offsets(offsets, segments)
+        }
     };
-    add_segments(graph, policy, (terms, scan.inclusive), heads, buffers)
+    add_segments(graph, policy, how, heads, buffers)
 }
 
 /// Adds the passes of an exclusive prefix sum of `n` elements of type `u32`, modulo 2^32. The caller must have
@@ -105,22 +115,17 @@ fn add_rows(
     length: u64,
     &ScanBuffers { n, src, dst, .. }: &ScanBuffers,
 ) -> Result<()> {
-    let Count::Host(n) = n else { return Err(Error::RowsOfDeviceCount) };
-    check_rows(n, length)?;
-    check_limit("row length of a scan", length, max_row(policy))?;
-    if !(length * terms.bytes).is_multiple_of(ROW_BYTES) {
-        let problem = "rows of a scan must have a multiple of 16 bytes; pad them";
-        return Err(Error::Method { problem });
-    }
-    let needed = n.saturating_mul(terms.bytes);
+    let (lengths, n) = Lengths::new(n)?;
+    check_rows(n.max, length)?;
+    let needed = n.max.saturating_mul(terms.bytes);
     check_size("scan.src", src, needed)?;
     check_size("scan.dst", dst, needed)?;
-    if n == 0 {
+    if n.max == 0 {
         return Ok(());
     }
+    let prepared = lengths.prepare(graph, policy, "scan.prepare")?;
     let (src, dst) = (single(src.range(0, needed), policy)?, single(dst.range(0, needed), policy)?);
-    let (prepared, row) = (Prepared::default(), Length::known(length));
-    ScanPasses { policy, prepared, n: row, terms, inclusive, src, dst }.spine(graph, n / length)
+    ScanPasses { policy, prepared, n, terms, inclusive, src, dst }.spine(graph, length)
 }
 
 /// Adds the passes of a segmented scan. Each head begins a new segment.
@@ -141,7 +146,10 @@ fn add_segments(
     }
     let sweep = SegmentSweep {
         policy,
-        name: "scan.by_key",
+        name: match heads {
+            Heads::Flags(_) | Heads::Keys(..) => "scan.by_key",
+            Heads::Rows(_) | Heads::Offsets(..) => "scan.segments",
+        },
         n,
         terms,
         src,
@@ -174,7 +182,7 @@ impl ScanPlan<'_> {
         let passes = ScanPasses { policy, prepared, n, terms, inclusive, src, dst };
         match &self.algorithm {
             Algorithm::Nothing => Ok(()),
-            Algorithm::Spine => passes.spine(graph, 1),
+            Algorithm::Spine => passes.spine(graph, n.max),
             Algorithm::ReduceThenScan { tiles, of_sums } => {
                 passes.reduce_then_scan(graph, *tiles, of_sums)
             }
@@ -245,15 +253,22 @@ impl ScanPasses<'_> {
         self.terms.pass(graph, kernels, &constants)
     }
 
-    /// Scans `rows` rows of `n` elements, each with one workgroup.
-    fn spine(&self, graph: &mut Graph, rows: u64) -> Result<()> {
+    /// Scans each row of `length` elements with one workgroup.
+    fn spine(&self, graph: &mut Graph, length: u64) -> Result<()> {
+        let rows = self.n.max.div_ceil(length);
         let threads = if rows > 1 { row_threads } else { spine_threads };
+        let unaligned = rows > 1 && !(length * self.terms.bytes).is_multiple_of(ROW_BYTES);
         let pass = self
-            .start(graph, &SCAN_SPINE, threads(self.policy, self.n.max))?
+            .start(graph, &SCAN_SPINE, threads(self.policy, length))?
+            .specialize("UNALIGNED_ROWS", u32::from(unaligned))
             .bind("src", self.src)
             .bind("dst", self.dst)
-            // The array fits one binding, so it has fewer than 2^32 rows.
-            .push(&SpinePush { count: self.prepared.pushed(self.n), rows: rows as u32 });
+            // The array fits one binding, so it has fewer than 2^32 elements.
+            .push(&SpinePush {
+                count: self.prepared.pushed(self.n),
+                row_length: length as u32,
+                rows: rows as u32,
+            });
         self.prepared.bind(pass, self.src).dispatch(Groups::linear(rows));
         Ok(())
     }

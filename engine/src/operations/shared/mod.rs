@@ -3,6 +3,7 @@
 pub(crate) mod bounded_groups;
 pub(crate) mod checks;
 pub(crate) mod count;
+pub(crate) mod cut;
 pub(crate) mod declare;
 pub(crate) mod each;
 pub(crate) mod even_parts;

@@ -3,21 +3,39 @@
 //! tiles.
 
 use multisplit_graph::{Buffer, ElementType, Graph, Groups, PassBuilder, View};
-use multisplit_shaders::builtin::Builtin;
 use multisplit_shaders::builtin::variants::{SCAN_OPEN_SPINE, SCAN_OPEN_TOTALS};
+use multisplit_shaders::builtin::{Builtin, SCAN_SEGMENTS_HEADS};
 use multisplit_shaders::push_constants;
 
 use crate::elements::key::KeyType;
 use crate::error::Result;
+use crate::execute::own_pass::OwnPasses;
 use crate::operations::ScanMethod;
-use crate::operations::shared::checks::{check_element, check_size};
-use crate::operations::shared::count::{CountPush, Length, Lengths, Prepared};
+use crate::operations::shared::checks::{check_element, check_rows, check_size};
+use crate::operations::shared::count::{Count, Length, Lengths, Prepared};
 use crate::operations::shared::declare::{Constants, check_limit, first_elements};
+use crate::operations::shared::each::EACH;
+use crate::operations::shared::fill::fill;
 use crate::operations::shared::look_back::{LookBack, LookBackCost, TileStatus};
 use crate::operations::shared::pieces::WORD;
 use crate::operations::shared::terms::Terms;
 use crate::operations::shared::tiles::{ROW_BYTES, tile_elements};
 use crate::policy::Policy;
+
+push_constants! {
+    /// Push constants of the kernels that process segmented tiles. Must match `heads.glsl`.
+    struct SweepPush {
+        count: u32,
+        row_length: u32,
+    }
+}
+
+push_constants! {
+    struct HeadsPush {
+        count: u32,
+        elements: u32,
+    }
+}
 
 push_constants! {
     struct SpinePush {
@@ -34,6 +52,13 @@ const SPINE_TILES: u64 = 4;
 /// 65,535 iterations in total, including those of inner loops.
 const MAX_SPINE_ROUNDS: u64 = 8192;
 
+/// Values of the specialization constant HEADS, in addition to those of keys; must match `heads.glsl`.
+const FLAGS: u32 = 0;
+const EQUAL_ROWS: u32 = 3;
+const BITS: u32 = 4;
+/// Number of elements per word of head bits.
+const BITS_PER_WORD: u64 = 32;
+
 /// Specifies the head (first element) of each segment.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::operations) enum Heads {
@@ -41,6 +66,11 @@ pub(in crate::operations) enum Heads {
     Flags(Buffer),
     /// Elements whose key differs from the preceding key are heads.
     Keys(Buffer, KeyType),
+    /// The first element of each row of this many elements is a head.
+    Rows(u64),
+    /// Elements at offsets are heads. There is one offset more than this number of segments. Offsets may have any
+    /// value.
+    Offsets(Buffer, Count),
 }
 
 impl Heads {
@@ -49,32 +79,22 @@ impl Heads {
         Ok(Self::Keys(keys, KeyType::wide_of("keys", keys)?))
     }
 
-    /// Checks that the array of keys or flags has the right type, and at least `n` elements.
+    /// Checks the types and sizes of the arrays of heads of `n` elements, and the row length.
     pub fn check(self, operation: &str, n: u64) -> Result<()> {
-        let (buffer, bytes, name) = match self {
+        let (buffer, len, bytes, name) = match self {
             Self::Flags(flags) => {
                 check_element("heads", flags, ElementType::U32)?;
-                (flags, WORD, "heads")
+                (flags, n, WORD, "heads")
             }
-            Self::Keys(keys, key) => (keys, key.bytes().into(), "keys"),
+            Self::Keys(keys, key) => (keys, n, key.bytes().into(), "keys"),
+            Self::Rows(length) => return check_rows(n, length),
+            Self::Offsets(offsets, segments) => {
+                check_element("offsets", offsets, ElementType::U32)?;
+                check_limit("number of segments", segments.max(), u32::MAX - 1)?;
+                (offsets, segments.max() + 1, WORD, "offsets")
+            }
         };
-        check_size(&format!("{operation}.{name}"), buffer, n.saturating_mul(bytes))
-    }
-
-    /// The array of flags or keys, and its bytes per element.
-    fn array(self) -> (Buffer, u64) {
-        match self {
-            Self::Flags(flags) => (flags, WORD),
-            Self::Keys(keys, key) => (keys, key.bytes().into()),
-        }
-    }
-
-    /// Value of the specialization constant HEADS; must match `heads.glsl`.
-    fn constant(self) -> u32 {
-        match self {
-            Self::Flags(_) => 0,
-            Self::Keys(_, key) => key.bits() / 32,
-        }
+        check_size(&format!("{operation}.{name}"), buffer, len.saturating_mul(bytes))
     }
 }
 
@@ -116,15 +136,15 @@ impl SegmentSweep<'_> {
         // At least one tile, so that an empty input still writes its results.
         let tiles = lengths
             .at_least_one_part(self.n, tile_elements(kernels[self.terms.variant], &of_threads))?;
-        let label = |what| format!("{}.{what}", self.name);
+        let src = self.view(self.src, self.terms.bytes)?;
         if let Some(settings) = look_back {
             let words = AGGREGATE_BYTES / WORD;
             let status = TileStatus::plan(self.policy, &mut lengths, tiles, words, true)?;
-            let prepared = lengths.prepare(graph, self.policy, &label("prepare"))?;
+            let passes = self.passes(graph, lengths, src)?;
             let constants = [&settings.constants()[..], &[status.constant()]].concat();
-            let status = status.add(graph, self.policy, prepared, self.name)?;
-            let pass = self.pass(graph, prepared, self.lookback, (threads, &constants))?;
-            prepared.dispatch(outputs(pass.bind("status", status))?, tiles);
+            let status = status.add(graph, self.policy, passes.prepared, self.name)?;
+            let pass = passes.pass(graph, self.lookback, (threads, &constants))?;
+            passes.prepared.dispatch(outputs(pass.bind("status", status))?, tiles);
             return Ok(());
         }
         let max_tiles = SPINE_TILES * u64::from(self.policy.spine_threads) * MAX_SPINE_ROUNDS;
@@ -133,19 +153,61 @@ impl SegmentSweep<'_> {
             tiles.max,
             max_tiles,
         )?;
-        let prepared = lengths.prepare(graph, self.policy, &label("prepare"))?;
-        let totals = graph.transient::<[u32; 4]>(label("totals"), tiles.max);
-        let before = graph.transient::<[u32; 4]>(label("before"), tiles.max);
-        let pass = self.pass(graph, prepared, &SCAN_OPEN_TOTALS, (threads, &[]))?;
-        prepared.dispatch(pass.bind("totals", totals), tiles);
-        self.spine(graph, prepared, tiles, (totals, before))?;
-        let pass = self.pass(graph, prepared, self.downsweep, (threads, &[]))?;
-        prepared.dispatch(outputs(pass.bind("before_tiles", before))?, tiles);
+        let passes = self.passes(graph, lengths, src)?;
+        let totals = graph.transient::<[u32; 4]>(self.label("totals"), tiles.max);
+        let before = graph.transient::<[u32; 4]>(self.label("before"), tiles.max);
+        let pass = passes.pass(graph, &SCAN_OPEN_TOTALS, (threads, &[]))?;
+        passes.prepared.dispatch(pass.bind("totals", totals), tiles);
+        passes.spine(graph, tiles, (totals, before))?;
+        let pass = passes.pass(graph, self.downsweep, (threads, &[]))?;
+        passes.prepared.dispatch(outputs(pass.bind("before_tiles", before))?, tiles);
         Ok(())
     }
 
-    /// Look-back settings. `None` if the policy selects another method, or if the device's loop limit is too low. Also
-    /// `None` if the result depends on the order of combination, because look-back combines in varying orders.
+    fn label(&self, what: &str) -> String {
+        format!("{}.{what}", self.name)
+    }
+
+    /// Adds the passes that compute the counts and, for offsets, the head bits.
+    fn passes(&self, graph: &mut Graph, lengths: Lengths, src: View) -> Result<SweepPasses<'_>> {
+        let prepared = lengths.prepare(graph, self.policy, &self.label("prepare"))?;
+        let (form, row_length, heads) = match self.heads {
+            Heads::Flags(flags) => (FLAGS, 0, self.view(flags, WORD)?),
+            Heads::Keys(keys, key) => (key.bits() / 32, 0, self.view(keys, key.bytes().into())?),
+            // The kernels declare the binding of the keys, but do not read it. The length divides the number of
+            // elements, which fits in 32 bits.
+            Heads::Rows(length) => (EQUAL_ROWS, length as u32, src),
+            Heads::Offsets(offsets, segments) => {
+                (BITS, 0, self.head_bits(graph, offsets, segments)?.into())
+            }
+        };
+        Ok(SweepPasses { sweep: self, prepared, src, form, row_length, heads })
+    }
+
+    /// Adds the passes that set the bit of each element at an offset.
+    fn head_bits(&self, graph: &mut Graph, offsets: Buffer, segments: Count) -> Result<Buffer> {
+        let (policy, elements) = (self.policy, self.n.max);
+        let words = elements.div_ceil(BITS_PER_WORD);
+        let bits = graph.transient::<u32>(self.label("heads"), words);
+        fill(graph, policy, &self.label("clear"), bits, 0)?;
+        let offsets = first_elements(offsets, segments.max() + 1, WORD, policy)?;
+        let (mut lengths, segments) = Lengths::new(segments)?;
+        let count = lengths.scaled(segments, 1, 1)?;
+        let groups = lengths.parts(count, EACH * u64::from(policy.threads))?;
+        let prepared = lengths.prepare(graph, policy, &self.label("prepare"))?;
+        let pass = graph
+            .own_pass(SCAN_SEGMENTS_HEADS.label(), &SCAN_SEGMENTS_HEADS.kernel()?)
+            .specialize("local_size_x", policy.threads)
+            .bind("offsets", offsets)
+            .bind("heads", bits)
+            // The array fits one binding, so its elements have 32-bit indices.
+            .push(&HeadsPush { count: prepared.pushed(count), elements: elements as u32 });
+        prepared.dispatch(prepared.bind(pass, offsets), groups);
+        Ok(bits)
+    }
+
+    /// Look-back settings. `None` if the policy selects another method, if the result depends on the order of
+    /// combination (which varies between runs), or if the device's loop limit is too low.
     fn look_back(&self, of_threads: &Policy) -> Option<LookBack> {
         let method = self.policy.scan.for_length(self.n.max);
         if self.terms.depend_on_order() || method != ScanMethod::LookBack {
@@ -159,18 +221,32 @@ impl SegmentSweep<'_> {
         let cost = LookBackCost { fixed: 0, poll: combine, recompute: rows * combine };
         self.policy.look_back(self.n.max.div_ceil(tile), cost)
     }
+}
 
+/// A sweep whose counts and heads are available.
+struct SweepPasses<'s> {
+    sweep: &'s SegmentSweep<'s>,
+    prepared: Prepared,
+    src: View,
+    /// Value of HEADS.
+    form: u32,
+    row_length: u32,
+    /// The flags, keys or bits.
+    heads: View,
+}
+
+impl SweepPasses<'_> {
     /// Adds the pass of a single workgroup that computes, from the aggregates of all tiles, the aggregate that precedes
     /// each tile.
     fn spine(
         &self,
         graph: &mut Graph,
-        prepared: Prepared,
         tiles: Length,
         (totals, before): (Buffer, Buffer),
     ) -> Result<()> {
-        let threads = [("local_size_x", self.policy.spine_threads)];
-        let pass = self
+        let Self { sweep, prepared, .. } = *self;
+        let threads = [("local_size_x", sweep.policy.spine_threads)];
+        let pass = sweep
             .terms
             .pass(graph, &SCAN_OPEN_SPINE, &threads)?
             .bind("totals", totals)
@@ -184,19 +260,18 @@ impl SegmentSweep<'_> {
     fn pass<'g>(
         &self,
         graph: &'g mut Graph,
-        prepared: Prepared,
         kernels: &[&'static Builtin],
         (threads, constants): (u32, &Constants<'_>),
     ) -> Result<PassBuilder<'g>> {
-        let (keys, bytes) = self.heads.array();
-        let src = self.view(self.src, self.terms.bytes)?;
-        let common = [("local_size_x", threads), ("HEADS", self.heads.constant())];
-        let pass = self
+        let Self { sweep, prepared, src, .. } = *self;
+        let common = [("local_size_x", threads), ("HEADS", self.form)];
+        let push = SweepPush { count: prepared.pushed(sweep.n), row_length: self.row_length };
+        let pass = sweep
             .terms
             .pass(graph, kernels, &[&common[..], constants].concat())?
             .bind("src", src)
-            .bind("keys", self.view(keys, bytes)?)
-            .push(&CountPush { count: prepared.pushed(self.n) });
+            .bind("keys", self.heads)
+            .push(&push);
         Ok(prepared.bind(pass, src))
     }
 }

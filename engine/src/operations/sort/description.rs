@@ -1,7 +1,6 @@
 //! Options of sorts, their arrays, and the choices made for them.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use multisplit_graph::{Buffer, ElementType, PassBuilder};
 
@@ -9,6 +8,7 @@ use crate::elements::key::{KeyType, value_bytes};
 use crate::error::{Error, Result};
 use crate::operations::shared::checks::{check_element, check_size};
 use crate::operations::shared::count::Count;
+use crate::operations::shared::cut::Cut;
 use crate::operations::shared::pieces::single;
 use crate::policy::method::SortMethod;
 use crate::policy::tile::TileShape;
@@ -89,18 +89,6 @@ impl Sort {
         let Self { descending, bits, method, .. } = self.clone();
         KeyedSort { key, descending, bits, method }
     }
-}
-
-/// Division of an array into segments.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Cut {
-    /// The array is one segment.
-    #[default]
-    Whole,
-    /// Start of each segment, and the end of the last one.
-    Offsets(Arc<[u32]>),
-    /// Rows of this length.
-    Rows(u64),
 }
 
 /// A sort with a known key type.

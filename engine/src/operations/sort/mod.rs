@@ -19,7 +19,7 @@ pub(crate) mod sizes;
 pub use crate::policy::method::SortMethod;
 pub(in crate::operations) use description::SortValues;
 pub use description::{AddedSort, Sort, SortBuffers};
-pub(crate) use description::{Cut, DIGIT_BITS, KeyedSort, check_bits, check_policy};
+pub(crate) use description::{DIGIT_BITS, KeyedSort, check_bits, check_policy};
 pub(in crate::operations) use passes::add;
 pub use passes::sort;
 pub use sizes::SortTuning;

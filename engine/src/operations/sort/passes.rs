@@ -6,14 +6,14 @@ use multisplit_graph::{Graph, Groups};
 use multisplit_shaders::builtin::variants::SORT_SMALL;
 
 use super::description::{
-    AddedSort, Cut, DIGIT_BITS, KeyedSort, OtherBuffers, Sort, SortBuffers, SortValues,
-    check_policy,
+    AddedSort, DIGIT_BITS, KeyedSort, OtherBuffers, Sort, SortBuffers, SortValues, check_policy,
 };
 use super::parameters::{Packed, SortPasses, Work, variant};
 use super::{counting, onesweep, rounds, segments};
 use crate::elements::key::KeyType;
 use crate::error::{Error, Result};
 use crate::operations::shared::count::{Count, Length};
+use crate::operations::shared::cut::Cut;
 use crate::operations::shared::each::number_elements;
 use crate::operations::shared::fill::fill;
 use crate::operations::shared::widening::{Form, NarrowKeys};

@@ -12,7 +12,7 @@ use multisplit_shaders::builtin::SORT_SEGMENTS_HEADS;
 use multisplit_shaders::builtin::variants::SORT_SEGMENTS_TILES;
 use multisplit_shaders::push_constants;
 
-use super::description::{AddedSort, Cut, DIGIT_BITS, KeyedSort, SortBuffers, check_policy};
+use super::description::{AddedSort, DIGIT_BITS, KeyedSort, SortBuffers, check_policy};
 use super::large_segments::{Found, Large};
 use super::parameters::{SortPasses, variant};
 use super::segment_rows::RowTiles;
@@ -21,6 +21,7 @@ use crate::execute::own_pass::OwnPasses;
 use crate::operations::scan::{Scan, ScanBuffers, scan};
 use crate::operations::shared::checks::{check_element, check_rows, check_size};
 use crate::operations::shared::count::{Count, Lengths, OtherCount};
+use crate::operations::shared::cut::{Cut, segment_lengths};
 use crate::operations::shared::fill::fill;
 use crate::operations::shared::operator::Operator;
 use crate::operations::shared::pieces::{WORD, single};
@@ -183,12 +184,7 @@ impl Segments {
                 (rows, length.max(1), Some([length; 2]), Offsets::None)
             }
             (Cut::Offsets(offsets), None) => {
-                let (last, lengths) = lengths(offsets)?;
-                if buffers.n != Count::Host(last) {
-                    return refuse(
-                        "offsets on the host need a host count of keys, equal to the last offset",
-                    );
-                }
+                let lengths = segment_lengths(offsets, buffers.n)?;
                 let count = Count::Host(offsets.len() as u64 - 1);
                 (count, 0, Some(lengths), Offsets::Host(offsets.clone()))
             }
@@ -200,24 +196,6 @@ impl Segments {
         };
         Ok(Self { count, elements, row_length, lengths, offsets })
     }
-}
-
-/// Returns the number of elements, and the lengths of the shortest non-empty segment and of the longest segment.
-fn lengths(offsets: &[u32]) -> Result<(u64, [u64; 2])> {
-    let refuse = |problem| Err(Error::Segments { problem });
-    let (Some(&first), Some(&last)) = (offsets.first(), offsets.last()) else {
-        return refuse("there are no offsets; give one more offset than there are segments");
-    };
-    if first != 0 {
-        return refuse("the first offset must be 0");
-    }
-    if !offsets.is_sorted() {
-        return refuse("an offset is less than the previous one; sort the offsets");
-    }
-    let lengths = offsets.windows(2).map(|both| u64::from(both[1] - both[0]));
-    let longest = lengths.clone().max().unwrap_or(0);
-    let shortest = lengths.filter(|&length| length > 0).min().unwrap_or(0);
-    Ok((last.into(), [shortest, longest]))
 }
 
 /// Adds the passes for segments that fit in a tile, and those for larger segments. Omits passes if the host knows
