@@ -211,8 +211,8 @@ impl ScanCall<'_> {
         context.call_into(name, (values.element(), values.len()), |work, output| {
             let (src, dst) = (work.array(values), work.array(output));
             let mut buffers = ScanBuffers::new(src, dst).count(values.len());
-            if let Some(by) = by {
-                let by = work.array(&by);
+            if let Some(by) = &by {
+                let by = work.array(by);
                 buffers = match self.heads {
                     Heads::Words(_) => buffers.heads(by),
                     _ => buffers.keys(by),

@@ -16,6 +16,7 @@ use crate::device::files::{hex, write_whole};
 use crate::device::properties::DeviceProperties;
 use crate::device::shared::{Attachment, Device};
 use crate::error::{Result, VkResultExt};
+use crate::execute::kernel_check::value_of;
 use crate::execute::pipeline::{Form, Pipeline};
 
 /// Number of kept pipelines at which the unused ones are destroyed. Without a limit, a program that creates bucket
@@ -95,6 +96,8 @@ impl PipelineStore {
             specialization: specialization.to_vec(),
             form,
         };
+        #[cfg(feature = "broken-plans")]
+        super::failing_pipelines::check(device, kernel, specialization)?;
         if let Some(pipeline) = self.lock().get(&key) {
             return Ok(pipeline.clone());
         }
@@ -182,6 +185,12 @@ pub struct PipelineStatistics {
     pub kernel: String,
     /// Specialization constants and their values.
     pub specialization: Vec<(String, u32)>,
+    /// Workgroup size.
+    pub threads: u32,
+    /// Bytes of shared memory that the kernel declares. Drivers may need more.
+    pub shared_bytes: u64,
+    /// Bytes of push constants.
+    pub push_bytes: u32,
     /// Statistics and their values, as reported by the driver.
     pub values: Vec<(String, String)>,
 }
@@ -192,7 +201,12 @@ fn statistics(device: &Device, key: &Key, pipeline: &Pipeline) -> PipelineStatis
         let name = constants.iter().find(|constant| constant.id == id);
         (name.map_or_else(|| id.to_string(), |constant| constant.name.clone()), value)
     };
+    let (kernel, value_of) = (&pipeline.kernel, |id| value_of(&key.specialization, id));
     PipelineStatistics {
+        threads: kernel.interface().workgroup_size(value_of).into_iter().product(),
+        // The pipeline would not exist if its shared memory were unknown.
+        shared_bytes: kernel.shared_bytes(value_of).unwrap_or_default(),
+        push_bytes: key.form.access.push_bytes(kernel.interface()),
         kernel: pipeline.kernel.label().to_owned(),
         specialization: key.specialization.iter().map(constant).collect(),
         values: values(device, pipeline),
