@@ -8,8 +8,11 @@ use std::sync::{Mutex, PoisonError};
 use multisplit::Error;
 use multisplit::requirements::Features;
 
-/// Features that a device may lack: the Vulkan name in errors, and whether the device has it.
-const OPTIONAL: [(&str, fn(&Features) -> bool); 2] = [
+/// Whether a device has a feature.
+type Has = fn(&Features) -> bool;
+
+/// Features that a device may lack, by their Vulkan names in errors.
+const OPTIONAL: [(&str, Has); 2] = [
     ("shaderInt64", |features| features.shader_int64),
     ("shaderFloat64", |features| features.shader_float64),
 ];

@@ -147,7 +147,7 @@ impl ScanCall<'_> {
         }
         if values.is_borrowed() || by.is_some_and(Input::is_borrowed) {
             let by = by.map(|by| by.on_device(context, "keys")).transpose()?;
-            output.set(self.scan(context, by, &values.on_device(context, name)?)?);
+            output.set(self.scan(context, by.as_ref(), &values.on_device(context, name)?)?);
             return Ok(());
         }
         let (n, max) = (values.len(), footprint.max_part(context));
@@ -166,7 +166,7 @@ impl ScanCall<'_> {
                 upload(context, "keys", (first.and_then(Input::on_host), by), range.clone())
             });
             let values = upload(context, name, (carry.as_deref(), values), range)?;
-            let scanned = self.scan(context, by.transpose()?, &values)?;
+            let scanned = self.scan(context, by.transpose()?.as_ref(), &values)?;
             let begin = output.len();
             context.append(&scanned, output)?;
             let last = output.len().checked_sub(1).filter(|last| *last >= begin);
@@ -206,12 +206,12 @@ impl ScanCall<'_> {
     }
 
     /// Scans an array on the device, with one plan. `by` contains the keys or heads, if there are any.
-    fn scan(self, context: &Context, by: Option<AnyArray>, values: &AnyArray) -> Result<AnyArray> {
+    fn scan(self, context: &Context, by: Option<&AnyArray>, values: &AnyArray) -> Result<AnyArray> {
         let name = if by.is_some() { "scan by key" } else { "scan" };
         context.call_into(name, (values.element(), values.len()), |work, output| {
             let (src, dst) = (work.array(values), work.array(output));
             let mut buffers = ScanBuffers::new(src, dst).count(values.len());
-            if let Some(by) = &by {
+            if let Some(by) = by {
                 let by = work.array(by);
                 buffers = match self.heads {
                     Heads::Words(_) => buffers.heads(by),

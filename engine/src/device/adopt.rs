@@ -148,6 +148,7 @@ impl Context {
             probed_behaviour,
             refuses_faults,
             pipeline_fallback,
+            keeps_pipelines: false,
             memory_limit: None,
             observer: None,
             fail_on_error: false,

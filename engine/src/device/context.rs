@@ -51,7 +51,7 @@ pub struct Config {
     pub pipeline_fallback: PipelineFallback,
     /// Source of kernel sizes that were tuned for the device.
     pub profile: ProfileChoice,
-    /// Collects the driver's statistics of each pipeline (registers, spills).
+    /// Collects the driver's statistics of each pipeline (registers, spills), and keeps all pipelines.
     pub pipeline_statistics: bool,
     /// Maximum total size of the context's buffers in bytes, including staging. Allocations beyond it fail with
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
@@ -130,6 +130,7 @@ impl Context {
             probed_behaviour,
             refuses_faults,
             pipeline_fallback,
+            keeps_pipelines: config.pipeline_statistics,
             memory_limit: config.memory_limit,
             observer: config.observer.clone(),
             fail_on_error: config.validation.is_some_and(|validation| validation.fail_on_error),

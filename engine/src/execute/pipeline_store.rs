@@ -19,7 +19,7 @@ use crate::error::{Result, VkResultExt};
 use crate::execute::kernel_check::value_of;
 use crate::execute::pipeline::{Form, Pipeline};
 
-/// Number of kept pipelines at which the unused ones are destroyed. Without a limit, a program that creates bucket
+/// Number of kept pipelines at which the unused ones are destroyed, unless their statistics were requested. Without a limit, a program that creates bucket
 /// functions at run time would use more and more memory: about 1.6 MB per pipeline with a software driver.
 const MAX_KEPT: usize = 256;
 
@@ -108,7 +108,7 @@ impl PipelineStore {
         let nanoseconds = elapsed.as_nanos().try_into().unwrap_or(u64::MAX);
         self.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
         let mut pipelines = self.lock();
-        if pipelines.len() >= MAX_KEPT {
+        if pipelines.len() >= MAX_KEPT && !device.keeps_pipelines {
             forget_unused(device, &mut pipelines);
         }
         match pipelines.entry(key) {
