@@ -3,7 +3,7 @@
 //! uses no tickets.
 
 use crate::common::case::{Case, check, specialized};
-use crate::common::moves::{Function, Payload, SortCase, SplitCase};
+use crate::common::moves::{Payload, SortCase};
 use crate::common::primitives::Device;
 use crate::common::progress::full;
 use crate::common::segments::{self, SegmentsCase};
@@ -13,7 +13,6 @@ use crate::common::terms::{How, TermCase};
 use anyhow::{Result, ensure};
 use multisplit::graph::Work;
 use multisplit::operations::sort::SortMethod;
-use multisplit::operations::split::Method;
 use multisplit::{KeyType, Operator};
 use multisplit_machine::{Options, Schedule};
 
@@ -79,7 +78,7 @@ fn tiles_held_back_are_recomputed_by_successors() -> Result<()> {
 
 /// Tiles of the cases in which a part of the workgroups is held back.
 const MANY_TILES: u64 = 20;
-/// Tiles of the sorts and splits among these cases, which have several passes and larger tiles.
+/// Tiles of the sort among these cases, which has several passes and larger tiles.
 const SORT_TILES: u64 = 12;
 /// Percent of the workgroups that are held back until all others have ended.
 const HELD_PERCENT: [u64; 4] = [0, 10, 25, 50];
@@ -111,13 +110,8 @@ fn many_tiles(width: u32) -> Result<Vec<(&'static str, Case)>> {
         subgroups,
     };
     let (n, method) = (SORT_TILES * device.tile() - 3, SortMethod::OneSweep);
-    let sort = |small_sort| SortCase {
-        n,
-        small_sort,
-        ..SortCase::new(method, KeyType::U32, Payload::Words(1), device.threads())
-    };
-    let split =
-        SplitCase { n, ..SplitCase::new(Method::OneSweep, KeyType::U32, Function::Delta, 13) };
+    let words = Payload::Words(1);
+    let sort = SortCase { n, ..SortCase::new(method, KeyType::U32, words, device.threads()) };
     Ok(vec![
         ("scan of u32", scan(KeyType::U32).case(device)?),
         ("scan of f32", scan(KeyType::F32).case(device)?),
@@ -127,9 +121,7 @@ fn many_tiles(width: u32) -> Result<Vec<(&'static str, Case)>> {
         ),
         ("reduction by key", segments(segments::Way::Reduce { look_back: true }).case(device)?),
         ("partition", select.case(device)?),
-        ("sort of pairs", sort(false).case(device)?),
-        ("small sort of pairs", sort(true).case(device)?),
-        ("split, one-sweep", split.case(device)?),
+        ("sort of pairs", sort.case(device)?),
     ])
 }
 
@@ -145,36 +137,37 @@ fn workgroups(case: &Case) -> u64 {
 /// Prints the instructions of each operation as multiples of those without held-back workgroups.
 #[test]
 fn results_are_right_and_work_is_bounded_if_workgroups_are_held_back() -> Result<()> {
-    // Sorts and splits take most of the time. A plain run has only the others.
-    let (widths, cases): (&[u32], _) = if full() { (&[8, 32], usize::MAX) } else { (&[8], 5) };
+    const WIDTH: u32 = 8;
+    // The sort, the last case, takes most of the time, so only a full run has it.
+    let mut cases = many_tiles(WIDTH)?;
+    if !full() {
+        cases.pop();
+    }
     println!("instructions with 0, 10, 25 and 50% of the workgroups held back");
-    for &width in widths {
-        for (name, case) in many_tiles(width)?.into_iter().take(cases) {
-            let total = workgroups(&case);
-            ensure!(total >= SORT_TILES, "{name}: {total} workgroups");
-            let mut factors = Vec::new();
-            let mut unblocked = 0;
-            for percent in HELD_PERCENT {
-                let count = total * percent / 100;
-                let mut most = 0;
-                // The first workgroups are those that most others wait for.
-                for (first, after) in AFTER.iter().map(|&after| (0, after)).chain([(total / 3, 12)])
-                {
-                    let schedule = Schedule::HeldBack { first, count, after };
-                    let resident = total as usize + 1;
-                    let options = Options { schedule, resident, ..Options::new(width) };
-                    most = check(&case, &options)?.steps.max(most);
-                    if count == 0 {
-                        break;
-                    }
+    for (name, case) in cases {
+        let total = workgroups(&case);
+        ensure!(total >= SORT_TILES, "{name}: {total} workgroups");
+        let mut factors = Vec::new();
+        let mut unblocked = 0;
+        for percent in HELD_PERCENT {
+            let count = total * percent / 100;
+            let mut most = 0;
+            // The first workgroups are those that most others wait for.
+            for (first, after) in AFTER.iter().map(|&after| (0, after)).chain([(total / 3, 12)]) {
+                let schedule = Schedule::HeldBack { first, count, after };
+                let resident = total as usize + 1;
+                let options = Options { schedule, resident, ..Options::new(WIDTH) };
+                most = check(&case, &options)?.steps.max(most);
+                if count == 0 {
+                    break;
                 }
-                unblocked = if percent == 0 { most } else { unblocked };
-                factors.push(most as f64 / unblocked as f64);
             }
-            let shown: Vec<_> = factors.iter().map(|factor| format!("{factor:.2}")).collect();
-            println!("{width:3} lanes, {total:3} workgroups, {name:20}  {}", shown.join("  "));
-            ensure!(factors.iter().all(|&factor| factor < MAX_FACTOR), "{name}: {factors:?}");
+            unblocked = if percent == 0 { most } else { unblocked };
+            factors.push(most as f64 / unblocked as f64);
         }
+        let shown: Vec<_> = factors.iter().map(|factor| format!("{factor:.2}")).collect();
+        println!("{WIDTH:3} lanes, {total:3} workgroups, {name:20}  {}", shown.join("  "));
+        ensure!(factors.iter().all(|&factor| factor < MAX_FACTOR), "{name}: {factors:?}");
     }
     Ok(())
 }
