@@ -4,6 +4,7 @@ use ash::vk;
 use multisplit_graph::{ElementType, GraphError};
 use multisplit_shaders::{Kernel, ReflectError};
 
+use crate::fallback::PlanForm;
 use crate::fault::DeviceFault;
 use crate::words;
 
@@ -39,6 +40,12 @@ pub enum Error {
     /// The name of a [`FaultyDevices`](crate::FaultyDevices) choice is unknown.
     #[error("unknown choice `{given}` for faulty devices; use `refused` or `used`")]
     UnknownFaultyDevices {
+        /// The given name.
+        given: String,
+    },
+    /// The name of a [`PipelineFallback`](crate::PipelineFallback) choice is unknown.
+    #[error("unknown choice `{given}` for the fallback of pipelines; use `on` or `off`")]
+    UnknownPipelineFallback {
         /// The given name.
         given: String,
     },
@@ -80,6 +87,22 @@ pub enum Error {
         call: &'static str,
         /// The returned result code.
         result: vk::Result,
+    },
+    /// The driver could not create the pipeline of a kernel, for example because its compiler ran out of registers.
+    /// One-call functions return this error only if no form of plans is left. Declare other work again if `next` is
+    /// not `None`.
+    #[error(
+        "the driver could not create the pipeline of {}: {result}; {}",
+        words::kernel(.kernel),
+        remedy(*.next)
+    )]
+    Pipeline {
+        /// Kernel label.
+        kernel: String,
+        /// The returned result code.
+        result: vk::Result,
+        /// Form of the plans that the context makes from now on. `None` if it did not change.
+        next: Option<PlanForm>,
     },
     /// Memory for a buffer could not be allocated.
     #[error("cannot allocate {size} bytes for {}: {reason}", words::array(.name))]
@@ -428,6 +451,11 @@ impl Error {
     pub(crate) fn kernel(kernel: &Kernel, problem: impl Into<String>) -> Self {
         Self::Kernel { kernel: kernel.label().to_owned(), problem: problem.into() }
     }
+
+    /// Returns an error about a kernel whose pipeline the driver could not create.
+    pub(crate) fn pipeline(kernel: &Kernel, result: vk::Result) -> Self {
+        Self::Pipeline { kernel: kernel.label().to_owned(), result, next: None }
+    }
 }
 
 /// Advice for handling a failed call.
@@ -439,6 +467,16 @@ fn advice(result: vk::Result) -> &'static str {
         vk::Result::ERROR_OUT_OF_DEVICE_MEMORY => "; free arrays, or process less data at a time",
         vk::Result::ERROR_OUT_OF_HOST_MEMORY => "; the host is out of memory",
         _ => "",
+    }
+}
+
+/// Advice for a pipeline that could not be created.
+fn remedy(next: Option<PlanForm>) -> String {
+    match next {
+        Some(form) => format!("declare the work again, the context now plans with {form}"),
+        None => {
+            "update the driver, use smaller sizes or another method, or use another device".into()
+        }
     }
 }
 

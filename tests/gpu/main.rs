@@ -49,6 +49,7 @@ mod narrow_splits;
 mod narrow_topk;
 mod observe;
 mod parts;
+mod pipeline_fallback;
 mod policies;
 mod policy_fields;
 mod probe;
@@ -109,7 +110,7 @@ fn main() -> ExitCode {
         every_width: sort_segments, topk, narrow;
         in_turn: narrow_splits, narrow_topk, kernels, matrices, large, large_split, parts, policies,
             probe, replay, replay_family, kept_state, synchronization, canary;
-        one_width: family_cost, memory, profiles, large_limits, histogram_errors, descriptors,
+        one_width: family_cost, memory, pipeline_fallback, profiles, large_limits, histogram_errors, descriptors,
             observe, soundness, soundness_glsl, soundness_order, work, terms_calls, segments_calls,
             adopt, embedding, embedding_addresses, embedding_contract, embedding_primitives,
             embedding_threads, cache, errors, validation, extremes, environment;

@@ -220,6 +220,9 @@ impl Outcomes {
             Ok(true) => self.right += 1,
             Ok(false) => bail!("{case}: wrong result with {policy:?}"),
             Err(Error::Vulkan { call, result }) => bail!("{case}: {call} failed: {result}"),
+            Err(Error::Pipeline { kernel, result, .. }) => {
+                bail!("{case}: the pipeline of {kernel} was not created: {result}")
+            }
             Err(_) => self.refused += 1,
         }
         Ok(())
@@ -369,6 +372,9 @@ fn random_call_options_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
             Ok(true) => {}
             Ok(false) => bail!("seed {seed}: wrong result"),
             Err(Error::Vulkan { call, result }) => bail!("seed {seed}: {call} failed: {result}"),
+            Err(Error::Pipeline { kernel, result, .. }) => {
+                bail!("seed {seed}: the pipeline of {kernel} was not created: {result}")
+            }
             Err(error) => {
                 ensure!(!error.to_string().is_empty(), "seed {seed}: the error has no message");
             }

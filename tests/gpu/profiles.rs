@@ -139,6 +139,9 @@ fn random_profiles_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
             Ok(true) => right += 1,
             Ok(false) => bail!("seed {seed}: wrong result with the profile\n{text}"),
             Err(Error::Vulkan { call, result }) => bail!("seed {seed}: {call} failed: {result}"),
+            Err(Error::Pipeline { kernel, result, .. }) => {
+                bail!("seed {seed}: the pipeline of {kernel} was not created: {result}")
+            }
             Err(_) => refused += 1,
         }
         let reported = context.messages().take();

@@ -26,6 +26,7 @@ use multisplit::{
 };
 
 use crate::extent::{Extent, Part};
+use crate::refusals::Refusals;
 use crate::slowest::{Slowest, Stopwatch};
 
 /// Set in child processes: the expected subgroup size, and the child's share of the sample as
@@ -33,6 +34,9 @@ use crate::slowest::{Slowest, Stopwatch};
 const CHILD_VARIABLE: &str = "MULTISPLIT_TEST_CHILD";
 /// Vector widths in bits at which lavapipe is correct, and the resulting subgroup sizes.
 const LAVAPIPE_WIDTHS: [(u32, u32); 3] = [(128, 4), (256, 8), (512, 16)];
+
+/// Environment variable: the share of the sample that each process runs, as `K/N`. For slow drivers.
+const SHARE_VARIABLE: &str = "MULTISPLIT_SHARE";
 
 /// The argument of every test.
 pub struct Gpu {
@@ -42,6 +46,7 @@ pub struct Gpu {
     pub full: bool,
     /// The part of a full run, or this width's share of the sample.
     part: Part,
+    refusals: Arc<Refusals>,
 }
 
 impl Gpu {
@@ -63,6 +68,12 @@ impl Gpu {
     pub fn cases<T>(&self, all: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
         let mut mine = self.mine();
         all.into_iter().filter(move |_| mine())
+    }
+
+    /// Counts a case that the device refuses because it lacks a feature, and returns `Ok`. Returns
+    /// all other outcomes.
+    pub fn run_or_refuse(&self, outcome: Result<()>) -> Result<()> {
+        outcome.or_else(|error| self.refusals.accept(error, self.context.features()))
     }
 
     /// Returns the array sizes at which this process runs a case. In a full run, these are its
@@ -283,7 +294,10 @@ fn run_on_every_width(extent: Extent, arguments: &[OsString]) -> Result<ExitCode
     } else {
         vec![(None, properties.subgroup_size)]
     };
-    let shares = Part::all(widths.len());
+    let shares = match std::env::var(SHARE_VARIABLE) {
+        Ok(share) => vec![share.parse()?; widths.len()],
+        Err(_) => Part::all(widths.len()).collect(),
+    };
     let child = |((bits, size), share): ((Option<u32>, u32), Part)| -> Result<Command> {
         println!("{}: subgroups of {size}, {extent}", properties.name);
         let mut child = Command::new(std::env::current_exe()?);
@@ -381,7 +395,9 @@ fn run_here(
     let messages = context.messages();
     let Extent { full, part } = extent;
     let part = if full { part } else { share.parse()? };
-    let gpu = Arc::new(Mutex::new(Some(Gpu { context, full, part })));
+    let refusals = Arc::new(Refusals::default());
+    let gpu = Gpu { context, full, part, refusals: refusals.clone() };
+    let gpu = Arc::new(Mutex::new(Some(gpu)));
     let slowest = Arc::new(Mutex::new(Slowest::default()));
     let prefix = format!("subgroup{size}::");
 
@@ -394,7 +410,8 @@ fn run_here(
                 let gpu = gpu.as_mut().ok_or("the device is gone")?;
                 gpu.part = part;
                 let stopwatch = Stopwatch::start();
-                let outcome = (test.body)(gpu).and_then(|()| expect_silence(&messages));
+                let outcome = gpu.run_or_refuse((test.body)(gpu));
+                let outcome = outcome.and_then(|()| expect_silence(&messages));
                 messages.take();
                 let mut slowest = slowest.lock().unwrap_or_else(PoisonError::into_inner);
                 slowest.add(&test.name, stopwatch.spent());
@@ -418,6 +435,9 @@ fn run_here(
     let slowest = slowest.lock().unwrap_or_else(PoisonError::into_inner);
     if !slowest.is_empty() {
         println!("subgroups of {size}: {slowest}");
+    }
+    if !refusals.is_empty() {
+        println!("subgroups of {size}: {refusals}");
     }
     Ok(conclusion.exit_code())
 }

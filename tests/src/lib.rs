@@ -8,6 +8,7 @@ pub mod generate;
 pub mod harness;
 pub mod histogram;
 pub mod reference;
+pub mod refusals;
 pub mod setup;
 pub mod shortest;
 pub mod slowest;

@@ -2,10 +2,12 @@
 
 mod kernels;
 mod operations;
+mod probe;
 mod report;
 mod runner;
 
 pub use kernels::{Compiled, compile_all};
 pub use operations::OPERATIONS;
+pub use probe::{Probed, probe};
 pub use report::{Results, report, spills};
 pub use runner::{Checked, Outcome, check, sizes};

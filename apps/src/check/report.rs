@@ -2,17 +2,18 @@
 
 use std::time::Duration;
 
-use multisplit::{Context, PipelineStatistics, SubgroupBarriers};
+use multisplit::{Context, PipelineFailure, PipelineStatistics, SubgroupBarriers};
 use multisplit_bench::spilled;
 use serde_json::{Map, Value, json};
 
 use super::kernels::Compiled;
+use super::probe::Probed;
 use super::runner::{Checked, Outcome};
 use crate::device_details::{details, enabled_names};
 
 /// Results of a self-test.
 pub enum Results<'r> {
-    Ran(&'r [Checked], &'r [usize]),
+    Ran(&'r [Checked], &'r [usize], &'r Probed),
     Compiled(&'r Compiled),
 }
 
@@ -28,15 +29,16 @@ pub fn report(gpu: &Context, results: &Results<'_>, is_right: bool, time: Durati
         "device": details(gpu.properties()),
         "features": enabled_names(gpu.features()),
         "probes": {
-            "device": device_probe(gpu, results),
+            "device": device_probe(results),
             "subgroup_barriers": barriers(gpu.subgroup_barriers()),
             "lane_order": gpu.policy().facts.lane_order,
         },
+        "pipeline_failures": gpu.pipeline_failures().iter().map(failure).collect::<Vec<_>>(),
         "spilling_pipelines": spilling,
         "pipelines": pipelines.iter().map(pipeline).collect::<Vec<_>>(),
     });
     let more = match results {
-        Results::Ran(checked, sizes) => json!({
+        Results::Ran(checked, sizes, _) => json!({
             "sizes": sizes,
             "cases": checked.iter().map(|one| one.cases).sum::<usize>(),
             "wrong": checked.iter().filter(|one| one.is_wrong()).count(),
@@ -55,15 +57,22 @@ pub fn report(gpu: &Context, results: &Results<'_>, is_right: bool, time: Durati
     report
 }
 
-/// Result of the device probe: `passed`, the fault that was found, or the error. `None` if kernels were only compiled.
-fn device_probe(gpu: &Context, results: &Results<'_>) -> Option<String> {
-    if matches!(results, Results::Compiled(_)) {
-        return None;
-    }
-    Some(match gpu.probe_device() {
-        Ok(None) => "passed".to_owned(),
-        Ok(Some(fault)) => fault.to_string(),
-        Err(error) => format!("failed: {error}"),
+/// Result of the device probe: what the device does wrong, if anything, and times. Nothing if only kernels were compiled.
+fn device_probe(results: &Results<'_>) -> Option<Value> {
+    let Results::Ran(_, _, probed) = results else { return None };
+    Some(json!({
+        "result": probed.fault.map_or_else(|| "passed".to_owned(), |fault| fault.to_string()),
+        "seconds": probed.time.as_secs_f64(),
+        "seconds_if_stored": probed.stored_time.as_secs_f64(),
+    }))
+}
+
+/// A pipeline that the driver could not create, and the form of plans since then.
+fn failure(failure: &PipelineFailure) -> Value {
+    json!({
+        "kernel": failure.kernel,
+        "result": failure.result.to_string(),
+        "plans_since": failure.form.to_string(),
     })
 }
 
@@ -105,5 +114,12 @@ fn pipeline(pipeline: &PipelineStatistics) -> Value {
     let number = |value: &String| value.parse::<i64>().map_or_else(|_| json!(value), Value::from);
     let statistics: Map<_, _> =
         pipeline.values.iter().map(|(name, value)| (name.clone(), number(value))).collect();
-    json!({ "kernel": pipeline.kernel, "constants": constants, "statistics": statistics })
+    json!({
+        "kernel": pipeline.kernel,
+        "constants": constants,
+        "threads": pipeline.threads,
+        "shared_bytes": pipeline.shared_bytes,
+        "push_bytes": pipeline.push_bytes,
+        "statistics": statistics,
+    })
 }

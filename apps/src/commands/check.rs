@@ -6,12 +6,14 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use multisplit::{Config, Context, FaultyDevices, PipelineCache, PipelineStatistics};
+use multisplit::{
+    Config, Context, FaultyDevices, PipelineCache, PipelineFailure, PipelineStatistics,
+};
 use multisplit_bench::figures;
-use multisplit_bench::progress::Bars;
 
 use crate::check::{
-    Checked, Compiled, OPERATIONS, Outcome, Results, check, compile_all, report, sizes, spills,
+    Checked, Compiled, OPERATIONS, Outcome, Probed, Results, check, compile_all, probe, report,
+    sizes, spills,
 };
 use crate::device::Devices;
 
@@ -60,7 +62,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     }
     match options.compile_only {
         true => compile(options, &gpu, begin),
-        false => run_operations(options, &gpu, &devices.bars(), begin),
+        false => run_operations(options, &gpu, devices, begin),
     }
 }
 
@@ -71,7 +73,12 @@ fn print(text: &str) -> Result<()> {
 }
 
 /// Runs every operation, and prints a line for each.
-fn run_operations(options: &Options, gpu: &Context, bars: &Bars, begin: Instant) -> Result<()> {
+fn run_operations(
+    options: &Options,
+    gpu: &Context,
+    devices: &Devices,
+    begin: Instant,
+) -> Result<()> {
     let sizes = sizes(gpu);
     let mut all: Vec<Checked> = Vec::new();
     let only = options.only.as_deref().unwrap_or_default();
@@ -80,7 +87,11 @@ fn run_operations(options: &Options, gpu: &Context, bars: &Bars, begin: Instant)
         let names: Vec<_> = OPERATIONS.iter().map(|one| one.name).collect();
         bail!("no operation name contains `{only}`; the operations are: {}", names.join("; "));
     }
-    let bar = bars.elements("checking", chosen.len() as u64);
+    let probed = probe(devices)?;
+    if !options.json {
+        print(&probe_line(&probed))?;
+    }
+    let bar = devices.bars().elements("checking", chosen.len() as u64);
     for operation in chosen {
         let checked = check(gpu, operation, &sizes);
         bar.inc(1);
@@ -90,11 +101,14 @@ fn run_operations(options: &Options, gpu: &Context, bars: &Bars, begin: Instant)
         all.push(checked);
     }
     bar.finish_and_clear();
-    let fault = gpu.probe_device()?;
+    let fault = probed.fault;
+    if !options.json {
+        print(&failure_lines(gpu))?;
+    }
     let wrong: Vec<&str> = all.iter().filter(|one| one.is_wrong()).map(|one| one.name).collect();
     let time = begin.elapsed();
     if options.json {
-        let results = Results::Ran(&all, &sizes);
+        let results = Results::Ran(&all, &sizes, &probed);
         print(&format!(
             "{:#}\n",
             report(gpu, &results, wrong.is_empty() && fault.is_none(), time)
@@ -113,6 +127,24 @@ fn run_operations(options: &Options, gpu: &Context, bars: &Bars, begin: Instant)
         print(&format!("all right: {cases} cases of {} operations in {time}\n", all.len()))?;
     }
     Ok(())
+}
+
+fn probe_line(probed: &Probed) -> String {
+    let result = probed.fault.map_or_else(|| "passed".to_owned(), |fault| fault.to_string());
+    let [time, stored] =
+        [probed.time, probed.stored_time].map(|time| figures::time(time.as_secs_f64() * 1e9));
+    format!("  {:28}  {time:>10}  {result}; {stored} if the result is stored\n", "device probe")
+}
+
+/// One line for each pipeline that could not be created.
+fn failure_lines(gpu: &Context) -> String {
+    let line = |failure: &PipelineFailure| {
+        let PipelineFailure { kernel, result, form } = failure;
+        format!(
+            "  the driver could not create the pipeline of {kernel} ({result}); {form} since then\n"
+        )
+    };
+    gpu.pipeline_failures().iter().map(line).collect()
 }
 
 fn line(checked: &Checked) -> String {

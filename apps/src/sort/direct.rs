@@ -112,6 +112,15 @@ impl Prepared {
         n: u64,
         has_values: bool,
     ) -> Result<Self> {
+        context.with_fallback(|| Self::instantiate::<K, V>(context, sort, n, has_values))
+    }
+
+    fn instantiate<K: Number, V: Pod>(
+        context: &Context,
+        sort: &Sort,
+        n: u64,
+        has_values: bool,
+    ) -> Result<Self> {
         let mut graph = Graph::new("sort");
         let keys = graph.import::<K>("keys", K::TYPE.array_len(n));
         let values = has_values.then(|| graph.import::<V>("values", n));

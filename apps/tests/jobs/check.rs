@@ -1,10 +1,13 @@
 //! Tests of `multisplit check`: its output, its report, its result with a broken kernel, and compilation for AMD GPUs.
 
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::Value;
 
 use crate::common::{RunOutput, is_full, multisplit, run, run_line};
+#[cfg(target_os = "linux")]
+use crate::swiftshader::on_swiftshader;
 
 /// Part of the names of the operations that are checked unless all cases are tested.
 const SAMPLE: &str = "reduction of";
@@ -39,7 +42,12 @@ fn check_reports_device_probes_kernels_and_results() {
     }
     assert!(device["limits"]["max_workgroup_invocations"].as_u64() >= Some(128), "{device}");
     assert!(!report["features"].as_array().expect("a list").is_empty());
-    assert_eq!(report["probes"]["device"], "passed");
+    let probe = &report["probes"]["device"];
+    assert_eq!(probe["result"], "passed");
+    for time in ["seconds", "seconds_if_stored"] {
+        assert!(probe[time].as_f64() > Some(0.0), "{time}: {probe}");
+    }
+    assert_eq!(report["pipeline_failures"], Value::Array(Vec::new()));
     assert!(report["probes"]["subgroup_barriers"].is_string());
     assert!(report["probes"]["lane_order"].is_boolean());
     let (sizes, all) = (report["sizes"].as_array().expect("a list").len(), operations(&report));
@@ -60,13 +68,93 @@ fn check_prints_a_line_per_operation_and_a_verdict() {
     let ran = check(&[]).expect(0);
     assert!(ran.err.is_empty(), "{}", ran.err);
     let lines: Vec<&str> = ran.out.lines().collect();
-    let [device, operations @ .., verdict] = &lines[..] else { panic!("{}", ran.out) };
+    let [device, probe, operations @ .., verdict] = &lines[..] else { panic!("{}", ran.out) };
     assert!(device.contains("software driver") || device.contains(", "), "{device}");
+    assert!(probe.starts_with("  device probe ") && probe.contains("  passed; "), "{probe}");
     assert!(operations.len() >= 4, "{}", ran.out);
     assert!(operations.iter().all(|line| line.ends_with(" right")), "{}", ran.out);
     let cases =
         format!("all right: {} cases of {} operations in ", 3 * operations.len(), operations.len());
     assert!(verdict.starts_with(&cases), "{verdict}");
+}
+
+/// A driver that fails for large workgroups: the check passes with small tiles, and says so.
+#[test]
+fn check_passes_with_small_tiles_if_large_workgroups_fail() {
+    let failing = |max_threads: &str| {
+        let mut command = multisplit();
+        command.env("MULTISPLIT_FAILING_PIPELINES", max_threads);
+        command
+    };
+    let only: &[&str] = if is_full() { &[] } else { &["--only", "scan of u32"] };
+    let ran = run(failing(">128"), &[&["check", "--json"], only].concat()).expect(0);
+    let report = ran.json();
+    assert_eq!(report["right"], true);
+    let failures = report["pipeline_failures"].as_array().expect("a list");
+    assert_eq!(failures.len(), 1, "{failures:?}");
+    assert_eq!(failures[0]["plans_since"], "small tiles");
+    for pipeline in report["pipelines"].as_array().expect("a list") {
+        assert!(pipeline["threads"].as_u64() <= Some(128), "{pipeline}");
+    }
+    let ran = run_line(failing(">128"), "check --only fill").expect(0);
+    assert!(ran.out.contains("could not create the pipeline of memory."), "{}", ran.out);
+    assert!(ran.out.contains("; small tiles since then\n"), "{}", ran.out);
+    let mut off = failing(">128");
+    off.env("MULTISPLIT_PIPELINE_FALLBACK", "off");
+    let ran = run_line(off, "check --only fill").expect(1);
+    assert!(ran.out.contains("WRONG") && ran.out.contains("update the driver"), "{}", ran.out);
+    let mut wrong = multisplit();
+    wrong.env("MULTISPLIT_PIPELINE_FALLBACK", "maybe");
+    let ran = run_line(wrong, "check --only fill").expect(1);
+    ran.expect_error_line(
+        "unknown choice `maybe` for the fallback of pipelines; use `on` or `off`",
+    );
+}
+
+/// Limits of small devices, in the form of the test hook.
+const SMALL_DEVICES: [(u32, &str); 2] = [
+    (128, "threads=128 shared=16384 range=134217728 push=128 int64=0"),
+    (256, "threads=256 shared=16384 range=134217728 push=128 int64=0"),
+];
+
+/// Runs the check within the limits of a small device. All results are right, 64-bit operations are refused, and the
+/// pipelines stay within the limits.
+fn check_within(max_threads: u32, limits: &str, mut command: Command) {
+    command.env("MULTISPLIT_LOWERED_LIMITS", limits);
+    let only: &[&str] = if is_full() { &[] } else { &["--only", "scan"] };
+    let ran = run(command, &[&["check", "--json"], only].concat()).expect(0);
+    let report = ran.json();
+    assert_eq!(report["device"]["limits"]["max_workgroup_invocations"], max_threads);
+    let results: Vec<_> = operations(&report).iter().map(|one| one["result"].as_str()).collect();
+    let refused = results.iter().filter(|result| **result == Some("not supported")).count();
+    let right = results.iter().filter(|result| **result == Some("right")).count();
+    assert_eq!(right + refused, results.len(), "{report}");
+    assert!(refused > 0 && right > refused, "{refused} of {} refused", results.len());
+    let pipelines = report["pipelines"].as_array().expect("a list");
+    assert!(pipelines.len() > right);
+    for pipeline in pipelines {
+        let at_most = |name: &str, limit: u32| pipeline[name].as_u64() <= Some(limit.into());
+        assert!(at_most("threads", max_threads), "{pipeline}");
+        assert!(at_most("shared_bytes", 16 << 10), "{pipeline}");
+        assert!(at_most("push_bytes", 128), "{pipeline}");
+    }
+}
+
+#[test]
+fn check_passes_within_the_limits_of_small_devices() {
+    for (max_threads, limits) in SMALL_DEVICES {
+        check_within(max_threads, limits, multisplit());
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn check_passes_within_the_limits_of_small_devices_on_swiftshader() {
+    for (max_threads, limits) in SMALL_DEVICES {
+        if let Some(command) = on_swiftshader(multisplit()) {
+            check_within(max_threads, limits, command);
+        }
+    }
 }
 
 /// Runs the binary while the engine replaces the kernel `label` with one that does nothing.
@@ -107,21 +195,27 @@ fn check_of_an_unknown_operation_lists_all_operations() {
 /// Manifest of Mesa's driver for AMD GPUs. It can compile kernels without a GPU.
 const RADV: &str = "/usr/share/vulkan/icd.d/radeon_icd.x86_64.json";
 
-/// GPU families of RDNA 2, RDNA 3 and GCN, and for each, part of the names of the kernels that are compiled unless all
-/// cases are tested.
-const FAMILIES: [(&str, &str); 3] =
-    [("navi21", "sssp"), ("gfx1100", "reduce.segments"), ("vega20", "select")];
+/// GPU families of AMD with the subgroup size that pipelines request, and the part of the kernels that a plain run
+/// compiles. RDNA (the first and the third generation) has subgroups of 64 or 32 lanes, GCN of 64.
+const FAMILIES: [(&str, u32, &str); 5] = [
+    ("navi21", 64, "sssp"),
+    ("navi21", 32, "merge"),
+    ("gfx1100", 64, "reduce.segments"),
+    ("gfx1100", 32, "scan.spine"),
+    ("vega20", 64, "select"),
+];
 
 /// Every kernel compiles for AMD GPUs, and none spills registers.
 #[test]
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 fn kernels_compile_for_amd_without_spills() {
     assert!(Path::new(RADV).exists(), "install mesa-vulkan-drivers");
-    for (family, sample) in FAMILIES {
+    for (family, lanes, sample) in FAMILIES {
         let mut command = multisplit();
         command.env("VK_ICD_FILENAMES", RADV).env("VK_DRIVER_FILES", RADV);
         command.env_remove("VK_ADD_DRIVER_FILES").env_remove("MULTISPLIT_DEVICE");
         command.env("RADV_FORCE_FAMILY", family);
+        command.env("MULTISPLIT_LOWERED_LIMITS", format!("subgroup={lanes}"));
         let only: &[&str] = if is_full() { &[] } else { &["--only", sample] };
         let ran = run(command, &[&["check", "--compile-only", "--json"], only].concat()).expect(0);
         // The compiler prints an error if it cannot generate code for a kernel.
@@ -130,11 +224,12 @@ fn kernels_compile_for_amd_without_spills() {
         assert_eq!((&report["check"], &report["right"]), (&"compilation".into(), &true.into()));
         let name = report["device"]["name"].as_str().unwrap_or_default().to_lowercase();
         assert!(name.contains("null hardware") && name.contains(family), "{name}");
+        assert_eq!(report["device"]["subgroup_size"], lanes, "{family}");
         assert_eq!(report["failures"], Value::Array(Vec::new()));
-        assert_eq!(report["spilling_pipelines"], 0, "{family}");
         let pipelines = report["pipelines"].as_array().expect("a list");
-        assert!(pipelines.len() >= if is_full() { 600 } else { 5 }, "{}", pipelines.len());
-        for pipeline in pipelines {
+        assert!(pipelines.len() >= if is_full() { 600 } else { 2 }, "{}", pipelines.len());
+        // The probe of lane order runs on NVIDIA GPUs only.
+        for pipeline in pipelines.iter().filter(|one| one["kernel"] != "probe.lane_order") {
             let statistics = &pipeline["statistics"];
             assert_eq!(statistics["Spilled VGPRs"], 0, "{pipeline}");
             assert_eq!(statistics["Spilled SGPRs"], 0, "{pipeline}");

@@ -152,7 +152,7 @@ impl From<Error> for Failure {
             Error::NoSuchFrame { .. } => Code::MultisplitErrorFrame,
             Error::Profile { .. } => Code::MultisplitErrorProfile,
             Error::OutOfMemory { .. } => Code::MultisplitErrorOutOfMemory,
-            Error::Vulkan { result, .. } => vulkan(*result),
+            Error::Vulkan { result, .. } | Error::Pipeline { result, .. } => vulkan(*result),
             #[cfg(feature = "glsl")]
             Error::Compile(_) => Code::MultisplitErrorGlsl,
             Error::Reflect(_) => Code::MultisplitErrorInternal,

@@ -17,6 +17,7 @@ pub(crate) fn raise(error: &Error) -> PyErr {
         | Error::MissingRequirements { .. }
         | Error::FaultyDevice { .. }
         | Error::NoValidationLayer
+        | Error::Pipeline { .. }
         | Error::Vulkan { .. } => "DeviceError",
         Error::OutOfMemory { .. } => "OutOfMemoryError",
         Error::LengthMismatch { .. }

@@ -44,17 +44,22 @@ struct Caller<'a> {
 }
 
 impl Caller<'_> {
-    /// Runs the passes that `declare` adds, and waits for them.
-    fn call<T>(self, name: &str, declare: impl FnOnce(&mut Work) -> Result<T>) -> Result<T> {
-        let mut work = Work::new(self.context, name, *self.policy);
-        let added = declare(&mut work)?;
-        work.run()?;
+    /// Runs the passes that `declare` adds, and waits for them. If the driver cannot create a pipeline, plans again in
+    /// another form.
+    fn call<T>(self, name: &str, declare: impl Fn(&mut Work) -> Result<T>) -> Result<T> {
+        let Self { context, policy } = self;
+        let (added, run) = context.with_fallback(|| {
+            let mut work = Work::new(context, name, policy.in_form(context.plan_form()));
+            let added = declare(&mut work)?;
+            Ok::<_, Error>((added, work.into_run()?))
+        })?;
+        run.run()?;
         Ok(added)
     }
 }
 
 impl Context {
-    fn call<T>(&self, name: &str, declare: impl FnOnce(&mut Work) -> Result<T>) -> Result<T> {
+    fn call<T>(&self, name: &str, declare: impl Fn(&mut Work) -> Result<T>) -> Result<T> {
         Caller { context: self, policy: &self.policy() }.call(name, declare)
     }
 
@@ -62,7 +67,7 @@ impl Context {
     fn call_count(
         &self,
         name: &str,
-        declare: impl FnOnce(&mut Work, &AnyArray) -> Result<()>,
+        declare: impl Fn(&mut Work, &AnyArray) -> Result<()>,
     ) -> Result<u64> {
         let count = AnyArray::uninit(self, "count", ElementType::U32, 1)?;
         self.call(name, |work| declare(work, &count))?;
@@ -74,7 +79,7 @@ impl Context {
         &self,
         name: &str,
         (element, len): (ElementType, u64),
-        declare: impl FnOnce(&mut Work, &AnyArray) -> Result<()>,
+        declare: impl Fn(&mut Work, &AnyArray) -> Result<()>,
     ) -> Result<AnyArray> {
         let output = AnyArray::uninit(self, "output", element, len)?;
         self.call(name, |work| declare(work, &output))?;

@@ -163,7 +163,7 @@ impl SegmentedReduce<'_> {
         let offsets = offsets.map(|offsets| offsets.on_device(context, "offsets")).transpose()?;
         context.call_into("reduce segments", (values.element(), segments), |work, output| {
             let src = work.array(values);
-            let offsets = offsets.map(|offsets| work.array(&offsets));
+            let offsets = offsets.as_ref().map(|offsets| work.array(offsets));
             let dst = work.array(output);
             let buffers = match offsets {
                 Some(offsets) => SegmentedReduceBuffers::new(src, offsets, dst),

@@ -193,7 +193,7 @@ impl<'a> ScanCall<'a> {
         let name = if by.is_some() { "values" } else { "input" };
         if values.is_borrowed() || by.is_some_and(Input::is_borrowed) {
             let by = by.map(|by| by.on_device(context, "keys")).transpose()?;
-            output.set(self.scan(context, by, &values.on_device(context, name)?)?);
+            output.set(self.scan(context, by.as_ref(), &values.on_device(context, name)?)?);
             return Ok(());
         }
         let max = footprint.max_part(context);
@@ -217,7 +217,8 @@ impl<'a> ScanCall<'a> {
             });
             let how = &self.how_of(&range, carry.is_some());
             let values = upload(context, name, (carry.as_deref(), values), range)?;
-            let scanned = ScanCall { how, ..self }.scan(context, by.transpose()?, &values)?;
+            let scanned =
+                ScanCall { how, ..self }.scan(context, by.transpose()?.as_ref(), &values)?;
             let begin = output.len();
             context.append(&scanned, output)?;
             let last = output.len().checked_sub(1).filter(|last| *last >= begin);
@@ -287,7 +288,7 @@ impl<'a> ScanCall<'a> {
     }
 
     /// Scans an array on the device, with one plan. `by` contains the keys or heads, if there are any.
-    fn scan(self, context: &Context, by: Option<AnyArray>, values: &AnyArray) -> Result<AnyArray> {
+    fn scan(self, context: &Context, by: Option<&AnyArray>, values: &AnyArray) -> Result<AnyArray> {
         let name = match self.heads {
             Heads::None | Heads::Offsets(_) => "scan",
             Heads::Keys(_) | Heads::Words(_) => "scan by key",
@@ -296,7 +297,7 @@ impl<'a> ScanCall<'a> {
             let (src, dst) = (work.array(values), work.array(output));
             let mut buffers = ScanBuffers::new(src, dst).count(values.len());
             if let Some(by) = by {
-                let array = work.array(&by);
+                let array = work.array(by);
                 buffers = match self.heads {
                     Heads::Words(_) => buffers.heads(array),
                     Heads::Offsets(_) => buffers.segments(array, by.len() - 1),

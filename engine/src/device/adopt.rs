@@ -9,6 +9,7 @@ use crate::device::faulty_devices::FaultyDevices;
 use crate::device::files::PipelineCache;
 use crate::device::hooks::AdoptOptions;
 use crate::device::instance::Instance;
+use crate::device::pipeline_fallback::PipelineFallback;
 use crate::device::profile_choice::ProfileChoice;
 use crate::device::properties::DeviceProperties;
 use crate::device::ranking::RankingChoice;
@@ -120,6 +121,7 @@ impl Context {
         let AdoptedDevice { entry, instance, physical, queue_family, api_version, .. } = adopted;
         let probed_behaviour = adopted.ranking.allows_probed()?;
         let refuses_faults = FaultyDevices::Auto.are_refused()?;
+        let pipeline_fallback = PipelineFallback::Auto.is_on()?;
         let features = &adopted.features;
         // SAFETY: by the caller's contract.
         let (check, properties) = unsafe {
@@ -145,6 +147,8 @@ impl Context {
             features: adopted.features,
             probed_behaviour,
             refuses_faults,
+            pipeline_fallback,
+            keeps_pipelines: false,
             memory_limit: None,
             observer: None,
             fail_on_error: false,

@@ -9,7 +9,10 @@ use crate::device::faulty_devices::FaultyDevices;
 use crate::device::files::PipelineCache;
 use crate::device::hooks::Hooks;
 use crate::device::instance::{self, Instance};
+#[cfg(feature = "broken-plans")]
+use crate::device::lowered_limits::LoweredLimits;
 use crate::device::observer::Observer;
+use crate::device::pipeline_fallback::PipelineFallback;
 use crate::device::profile_choice::ProfileChoice;
 use crate::device::properties::DeviceProperties;
 use crate::device::ranking::RankingChoice;
@@ -44,9 +47,11 @@ pub struct Config {
     pub ranking: RankingChoice,
     /// Whether plans are refused if the device fails the [device probe](Context::probe_device).
     pub faulty_devices: FaultyDevices,
+    /// Whether plans have smaller tiles after the driver could not create a pipeline.
+    pub pipeline_fallback: PipelineFallback,
     /// Source of kernel sizes that were tuned for the device.
     pub profile: ProfileChoice,
-    /// Collects the driver's statistics of each pipeline, such as registers and spills.
+    /// Collects the driver's statistics of each pipeline (registers, spills), and keeps all pipelines.
     pub pipeline_statistics: bool,
     /// Maximum total size of the context's buffers in bytes, including staging. Allocations beyond it fail with
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
@@ -78,6 +83,8 @@ impl Config {
         left_out.push_descriptor |=
             self.validation.is_some_and(|validation| validation.gpu_assisted);
         left_out.pipeline_executable_info |= !self.pipeline_statistics;
+        #[cfg(feature = "broken-plans")]
+        LoweredLimits::of_environment()?.leave_out(&mut left_out);
         requirements.leave_out(&left_out);
         Ok(requirements)
     }
@@ -93,10 +100,17 @@ impl Context {
         let _span = tracing::debug_span!("context.open").entered();
         let probed_behaviour = config.ranking.allows_probed()?;
         let refuses_faults = config.faulty_devices.are_refused()?;
+        let pipeline_fallback = config.pipeline_fallback.is_on()?;
         let instance = config.instance()?;
         let devices = selection::list(&instance.raw, |p| config.requirements(&instance, p))?;
         let chosen = config.device.pick(&devices)?;
         let (physical, properties) = (chosen.physical, chosen.properties.clone());
+        #[cfg(feature = "broken-plans")]
+        let properties = {
+            let mut lowered = properties;
+            LoweredLimits::of_environment()?.lower(&mut lowered);
+            lowered
+        };
         let requirements = config.requirements(&instance, physical)?;
         let queue_family = properties.compute_family.unwrap_or(0);
         let raw = create_device(&instance.raw, physical, queue_family, &requirements)?;
@@ -115,6 +129,8 @@ impl Context {
             features: requirements.features,
             probed_behaviour,
             refuses_faults,
+            pipeline_fallback,
+            keeps_pipelines: config.pipeline_statistics,
             memory_limit: config.memory_limit,
             observer: config.observer.clone(),
             fail_on_error: config.validation.is_some_and(|validation| validation.fail_on_error),

@@ -10,8 +10,11 @@ pub(crate) mod files;
 mod functions;
 pub(crate) mod hooks;
 pub(crate) mod instance;
+#[cfg(feature = "broken-plans")]
+mod lowered_limits;
 pub(crate) mod observer;
 pub(crate) mod order;
+pub(crate) mod pipeline_fallback;
 pub(crate) mod profile_choice;
 pub(crate) mod properties;
 pub(crate) mod ranking;

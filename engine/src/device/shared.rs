@@ -88,6 +88,10 @@ pub(crate) struct Device {
     pub probed_behaviour: bool,
     /// Whether plans are refused if the device fails the device probe.
     pub refuses_faults: bool,
+    /// Whether plans have another form after the driver could not create a pipeline.
+    pub pipeline_fallback: bool,
+    /// Whether pipelines that nothing uses are kept, so that their statistics can be read.
+    pub keeps_pipelines: bool,
     /// Maximum total size of buffers in bytes.
     pub memory_limit: Option<u64>,
     /// Objects that the owner of an adopted device provides.
@@ -115,6 +119,8 @@ pub(crate) struct DeviceParts {
     pub pipeline_cache: PipelineCache,
     pub probed_behaviour: bool,
     pub refuses_faults: bool,
+    pub pipeline_fallback: bool,
+    pub keeps_pipelines: bool,
     /// Maximum total size of buffers in bytes.
     pub memory_limit: Option<u64>,
     pub observer: Option<Observer>,
@@ -161,6 +167,8 @@ impl Device {
             pipeline_cache: parts.pipeline_cache,
             probed_behaviour: parts.probed_behaviour,
             refuses_faults: parts.refuses_faults,
+            pipeline_fallback: parts.pipeline_fallback,
+            keeps_pipelines: parts.keeps_pipelines,
             memory_limit: parts.memory_limit,
             hooks: parts.hooks,
             api_version: parts.api_version,

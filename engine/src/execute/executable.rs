@@ -137,7 +137,8 @@ impl Context {
         StatusWord::of(&self.device).map_or(true, |word| !word.is_set(&self.device))
     }
 
-    /// Creates all objects needed to record `plan`. If the plan has [state](multisplit_graph::Graph::state), this
+    /// Creates all objects needed to record `plan`. If the driver cannot create a pipeline, returns
+    /// [`Error::Pipeline`]; plans that are built from then on have smaller tiles. If the plan has [state](multisplit_graph::Graph::state), this
     /// submits commands that clear it, and waits for them.
     pub fn instantiate(&self, plan: Plan) -> Result<Executable> {
         self.instantiate_with(plan, ExecutableOptions::default())
@@ -155,10 +156,19 @@ impl Context {
         let options = ExecutableOptions::default();
         check_sound(&plan, options, &self.limits())?;
         self.refuse_faulty_device(&plan)?;
-        let barriers = self.subgroup_barriers_of(&plan);
-        let mut executable = self.instantiate_for(plan, options, barriers)?;
+        let (form, barriers) = (self.plan_form(), self.subgroup_barriers_of(&plan));
+        let made = self.instantiate_for(plan, options, barriers);
+        let mut executable = made.map_err(|error| self.fall_back(form, error))?;
         executable.state.cleared_by_run = true;
         Ok(executable)
+    }
+
+    /// Like [`instantiate`](Self::instantiate), for plans with sizes that the context would not choose itself. A
+    /// pipeline that cannot be created does not change the form of other plans.
+    pub(crate) fn instantiate_trial(&self, plan: Plan) -> Result<Executable> {
+        let options = ExecutableOptions::default();
+        check_sound(&plan, options, &self.limits())?;
+        self.instantiate_once(plan, options)
     }
 
     /// Like [`instantiate_with`](Self::instantiate_with), for plans with kernels that are not known to stay within
@@ -272,6 +282,11 @@ impl Context {
     }
 
     fn instantiate_any(&self, plan: Plan, options: ExecutableOptions) -> Result<Executable> {
+        let form = self.plan_form();
+        self.instantiate_once(plan, options).map_err(|error| self.fall_back(form, error))
+    }
+
+    fn instantiate_once(&self, plan: Plan, options: ExecutableOptions) -> Result<Executable> {
         self.refuse_faulty_device(&plan)?;
         let barriers = self.subgroup_barriers_of(&plan);
         let executable = self.instantiate_for(plan, options, barriers)?;

@@ -2,7 +2,7 @@
 
 use ash::vk;
 use multisplit_shaders::address::push_bytes;
-use multisplit_shaders::{BindingKind, Kernel};
+use multisplit_shaders::{BindingKind, Interface, Kernel};
 
 use crate::device::shared::Device;
 use crate::error::{Error, Result, VkResultExt};
@@ -16,6 +16,16 @@ pub(crate) enum BufferAccess {
     Sets,
     /// By addresses in the push constants.
     Addresses,
+}
+
+impl BufferAccess {
+    /// Bytes of push constants of a kernel, including buffer addresses.
+    pub fn push_bytes(self, interface: &Interface) -> u32 {
+        match self {
+            Self::Addresses => push_bytes(interface),
+            Self::Pushed | Self::Sets => interface.push_constants.as_ref().map_or(0, |b| b.size),
+        }
+    }
 }
 
 /// A pipeline layout with its set layout. Dropping destroys both.
@@ -49,12 +59,10 @@ impl<'d> Layouts<'d> {
 
     fn create_layout(&self, kernel: &Kernel, access: BufferAccess) -> Result<vk::PipelineLayout> {
         let interface = kernel.interface();
-        let (set_layouts, size) = match access {
-            BufferAccess::Addresses => (&[][..], push_bytes(interface)),
-            BufferAccess::Pushed | BufferAccess::Sets => (
-                std::slice::from_ref(&self.set_layout),
-                interface.push_constants.as_ref().map_or(0, |block| block.size),
-            ),
+        let size = access.push_bytes(interface);
+        let set_layouts = match access {
+            BufferAccess::Addresses => &[][..],
+            BufferAccess::Pushed | BufferAccess::Sets => std::slice::from_ref(&self.set_layout),
         };
         let max_size = self.device.properties.limits.max_push_constants_size;
         if size > max_size {

@@ -5,12 +5,15 @@ mod broken_kernel;
 pub(crate) mod descriptors;
 pub(crate) mod device_probe;
 pub(crate) mod executable;
+#[cfg(feature = "broken-plans")]
+pub(crate) mod failing_pipelines;
 pub(crate) mod fit;
 pub(crate) mod import;
 pub(crate) mod kernel_check;
 pub(crate) mod layout;
 pub(crate) mod own_pass;
 pub(crate) mod pipeline;
+pub(crate) mod pipeline_failures;
 pub(crate) mod pipeline_store;
 pub(crate) mod recorder;
 pub(crate) mod replay;

@@ -174,9 +174,15 @@ fn create_raw(
         unsafe { device.raw.create_compute_pipelines(cache, &[info], device.callbacks()) };
     // SAFETY: the module is not needed after pipeline creation.
     unsafe { device.raw.destroy_shader_module(module, device.callbacks()) };
-    match created {
-        Ok(pipelines) => Ok(pipelines.first().copied().unwrap_or_default()),
-        Err((_, result)) => Err(Error::Vulkan { call: "vkCreateComputePipelines", result }),
+    const CALL: &str = "vkCreateComputePipelines";
+    match created.map_err(|(_, result)| result) {
+        // Some drivers report success without a pipeline.
+        Ok(pipelines) => match pipelines.first() {
+            Some(&pipeline) if pipeline != vk::Pipeline::null() => Ok(pipeline),
+            _ => Err(Error::pipeline(kernel, vk::Result::ERROR_UNKNOWN)),
+        },
+        Err(result @ vk::Result::ERROR_DEVICE_LOST) => Err(Error::Vulkan { call: CALL, result }),
+        Err(result) => Err(Error::pipeline(kernel, result)),
     }
 }
 

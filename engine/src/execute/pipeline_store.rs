@@ -16,11 +16,12 @@ use crate::device::files::{hex, write_whole};
 use crate::device::properties::DeviceProperties;
 use crate::device::shared::{Attachment, Device};
 use crate::error::{Result, VkResultExt};
+use crate::execute::kernel_check::value_of;
 use crate::execute::pipeline::{Form, Pipeline};
 
-/// If the store has at least this many pipelines, adding one destroys the unused ones. Without a limit, a program that
-/// creates bucket functions at run time would use more and more memory: about 1.6 MB per pipeline with a software
-/// driver.
+/// If the store has at least this many pipelines, adding one destroys the unused ones, unless their statistics were
+/// requested. Without a limit, a program that creates bucket functions at run time would use more and more memory: about
+/// 1.6 MB per pipeline with a software driver.
 const MAX_KEPT: usize = 256;
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -94,6 +95,8 @@ impl PipelineStore {
             specialization: specialization.to_vec(),
             form,
         };
+        #[cfg(feature = "broken-plans")]
+        super::failing_pipelines::check(device, kernel, specialization)?;
         if let Some(pipeline) = self.lock().get(&key) {
             return Ok(pipeline.clone());
         }
@@ -104,7 +107,7 @@ impl PipelineStore {
         let nanoseconds = elapsed.as_nanos().try_into().unwrap_or(u64::MAX);
         self.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
         let mut pipelines = self.lock();
-        if pipelines.len() >= MAX_KEPT {
+        if pipelines.len() >= MAX_KEPT && !device.keeps_pipelines {
             forget_unused(device, &mut pipelines);
         }
         match pipelines.entry(key) {
@@ -183,6 +186,12 @@ pub struct PipelineStatistics {
     pub kernel: String,
     /// Specialization constants and their values.
     pub specialization: Vec<(String, u32)>,
+    /// Workgroup size.
+    pub threads: u32,
+    /// Bytes of shared memory that the kernel declares. Drivers may need more.
+    pub shared_bytes: u64,
+    /// Bytes of push constants.
+    pub push_bytes: u32,
     /// Statistics and their values, as reported by the driver.
     pub values: Vec<(String, String)>,
 }
@@ -193,7 +202,12 @@ fn statistics(device: &Device, key: &Key, pipeline: &Pipeline) -> PipelineStatis
         let name = constants.iter().find(|constant| constant.id == id);
         (name.map_or_else(|| id.to_string(), |constant| constant.name.clone()), value)
     };
+    let (kernel, value_of) = (&pipeline.kernel, |id| value_of(&key.specialization, id));
     PipelineStatistics {
+        threads: kernel.interface().workgroup_size(value_of).into_iter().product(),
+        // The pipeline would not exist if its shared memory were unknown.
+        shared_bytes: kernel.shared_bytes(value_of).unwrap_or_default(),
+        push_bytes: key.form.access.push_bytes(kernel.interface()),
         kernel: pipeline.kernel.label().to_owned(),
         specialization: key.specialization.iter().map(constant).collect(),
         values: values(device, pipeline),

@@ -1,4 +1,4 @@
-//! The policy of a context: from its profile, and from the observed behaviour of its device.
+//! The policy of a context: from its profile, and from the observed behaviour of its device and driver.
 
 use crate::device::context::Context;
 #[cfg(feature = "tuning")]
@@ -10,14 +10,15 @@ use crate::policy::Policy;
 impl Context {
     /// Returns the sizes and methods for this device. Keys are ranked by lane order if
     /// [`Config::ranking`](crate::Config::ranking) allows it, the device has passed the lane-order probe, and no
-    /// kernel has since detected a violation.
+    /// kernel has since detected a violation. Tiles are smaller if the driver could not create a pipeline
+    /// ([`plan_form`](Self::plan_form)).
     pub fn policy(&self) -> Policy {
         #[cfg(feature = "broken-plans")]
         if let Some(mut policy) = replaced::policy(self) {
             if !self.keeps_lane_order() {
                 policy.rank_by_ballots();
             }
-            return policy;
+            return policy.in_form(self.plan_form());
         }
         let profile = self.used_profile();
         let lane_order = profile.as_ref().is_none_or(|profile| profile.prefers_lane_order());
@@ -27,13 +28,13 @@ impl Context {
     /// The policy for ranking by lane order or by ballots, from the profile if there is one.
     fn sizes(&self, lane_order: bool) -> Policy {
         if let Some(profile) = self.used_profile() {
-            return profile.policy(lane_order);
+            return profile.policy(lane_order).in_form(self.plan_form());
         }
         let mut policy = Policy::for_device(self.properties());
         if lane_order {
             policy.rank_by_lane_order();
         }
-        policy
+        policy.in_form(self.plan_form())
     }
 
     /// Like [`policy`](Self::policy), but relies only on behaviour that Vulkan guarantees.

@@ -56,7 +56,7 @@ pub fn lane_order(context: &Context, seed: u32) -> Result<bool> {
 
 /// Runs a plan without reporting it to the observer, because the caller did not request this run.
 fn run_unobserved(context: &Context, graph: &Graph, bound: &[(Buffer, &Array<u32>)]) -> Result<()> {
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    let executable = context.instantiate_trial(graph.compile(&context.limits())?)?;
     context.run_repeatedly(&executable, bound, 1)
 }
 

@@ -61,6 +61,8 @@ pub struct DeviceFacts {
     pub max_loop_rounds: u32,
     /// Maximum number of samples that one thread of a histogram counts. Only software drivers are limited.
     pub max_samples: u32,
+    /// Maximum number of elements per thread of a tile. Not limited, unless the driver could not create a pipeline.
+    pub max_items: u32,
     /// Whether the lane-order probe observed that atomics of a subgroup execute in lane order.
     pub lane_order: bool,
 }
@@ -87,6 +89,7 @@ impl DeviceFacts {
             ("max_groups", self.max_groups.into(), 1),
             ("max_loop_rounds", self.max_loop_rounds.into(), MIN_LOOP_ROUNDS),
             ("max_samples", self.max_samples.into(), MIN_SAMPLES),
+            ("max_items", self.max_items.into(), 1),
         ] {
             if value < min {
                 let problem =
@@ -123,6 +126,7 @@ impl Facts {
             loop_limit: properties.loop_limit(),
             max_loop_rounds: if software { 16_384 } else { u32::MAX },
             max_samples: if software { 2048 } else { u32::MAX },
+            max_items: u32::MAX,
             lane_order: false,
         })
     }
@@ -137,6 +141,7 @@ impl Facts {
         facts.max_groups = facts.max_groups.min(lowered.max_groups);
         facts.max_loop_rounds = facts.max_loop_rounds.min(lowered.max_loop_rounds);
         facts.max_samples = facts.max_samples.min(lowered.max_samples);
+        facts.max_items = facts.max_items.min(lowered.max_items);
     }
 
     /// Records whether the device keeps lane order, as found by the probe or by a check in a kernel.

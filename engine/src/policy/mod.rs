@@ -4,6 +4,7 @@
 pub(crate) mod allowed;
 pub(crate) mod facts;
 mod fit;
+mod form;
 pub(crate) mod method;
 pub(crate) mod profile;
 pub(crate) mod size;

@@ -93,7 +93,7 @@ impl Size for TileShape {
     }
 
     fn fit(&mut self, facts: &DeviceFacts, _: &Allowed) {
-        *self = self.of_subgroups(facts);
+        *self = self.of_subgroups(facts).with_max_items(facts.max_items);
     }
 }
 

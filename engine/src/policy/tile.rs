@@ -73,6 +73,13 @@ impl TileShape {
             && self.items.is_multiple_of(self.turns)
     }
 
+    /// Reduces the number of items to a limit. The result has one turn unless the turns divide its items.
+    pub(super) fn with_max_items(self, max: u32) -> Self {
+        let items = self.items.min(max.max(1));
+        let turns = if items.is_multiple_of(self.turns.max(1)) { self.turns } else { 1 };
+        Self { items, turns, ..self }
+    }
+
     /// Rounds the workgroup size down to whole subgroups, within the device limit.
     pub(crate) fn of_subgroups(self, facts: &DeviceFacts) -> Self {
         Self { threads: facts.whole_subgroups(self.threads), ..self }

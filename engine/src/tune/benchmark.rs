@@ -180,7 +180,7 @@ impl Benchmark {
         purpose: Purpose,
     ) -> Result<Runner<'d>> {
         let (plan, bound) = self.plan(context, data, policy, purpose)?;
-        Ok(Runner { executable: context.instantiate(plan)?, bound })
+        Ok(Runner { executable: context.instantiate_trial(plan)?, bound })
     }
 
     /// Plans only the copies at the start of a timed sort. `None` for other operations.
@@ -196,7 +196,7 @@ impl Benchmark {
         let mut planning = Planning::new(policy, self.n);
         planning.restored_keys(data, self.operation)?;
         let (plan, bound) = planning.finish(context)?;
-        Ok(Some(Runner { executable: context.instantiate(plan)?, bound }))
+        Ok(Some(Runner { executable: context.instantiate_trial(plan)?, bound }))
     }
 
     fn plan<'d>(

@@ -101,6 +101,23 @@ impl GivenArray {
     }
 }
 
+/// Work that is ready to run once.
+pub(crate) struct OneRun {
+    context: Context,
+    /// `None` if there are no passes.
+    executable: Option<Executable>,
+    arrays: Vec<GivenArray>,
+}
+
+impl OneRun {
+    /// Runs the work and waits for it.
+    pub fn run(self) -> Result<()> {
+        let Some(executable) = &self.executable else { return Ok(()) };
+        let bound: Vec<_> = self.arrays.iter().map(GivenArray::bound).collect();
+        self.context.run(executable, &bound)
+    }
+}
+
 impl Context {
     /// Creates empty work. The name appears in dumps, traces and debuggers.
     pub fn work(&self, name: impl Into<String>) -> Work {
@@ -350,15 +367,14 @@ impl Work {
         Frame::new(&self.context, executable, self.arrays, submissions)
     }
 
-    /// Runs the work once and waits for it. Returns immediately if there are no passes.
-    pub(crate) fn run(self) -> Result<()> {
+    /// Prepares the work for one run.
+    pub(crate) fn into_run(self) -> Result<OneRun> {
         let plan = self.plan()?;
-        if plan.steps().is_empty() {
-            return Ok(());
-        }
-        let executable = self.context.instantiate_for_one_run(plan)?;
-        let bound: Vec<_> = self.arrays.iter().map(GivenArray::bound).collect();
-        self.context.run(&executable, &bound)
+        let executable = match plan.steps().is_empty() {
+            true => None,
+            false => Some(self.context.instantiate_for_one_run(plan)?),
+        };
+        Ok(OneRun { context: self.context, executable, arrays: self.arrays })
     }
 
     fn pair_buffers<A, B>(&mut self, keys: A, values: B) -> Result<SortBuffers>

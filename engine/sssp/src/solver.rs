@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use multisplit::graph::{Graph, Plan, Scope};
+use multisplit::graph::{Graph, Limits, Plan, Scope};
 use multisplit::{Context, Replay};
 
 use crate::buffers::{Buffers, HISTORY, Imports};
@@ -100,9 +100,17 @@ pub(crate) fn replay(
 impl Solver {
     /// Creates a solver for `network`. Sorts and splits use the policy of the context.
     pub fn new(context: &Context, network: &DeviceNetwork, options: &Options) -> Result<Self> {
+        context.with_fallback(|| Self::prepare(context, network, options))
+    }
+
+    fn prepare(context: &Context, network: &DeviceNetwork, options: &Options) -> Result<Self> {
         let (policy, limits) = (context.policy(), context.limits());
         let properties = context.properties();
-        let tuning = options.tuning.unwrap_or_else(|| Tuning::for_device(properties));
+        let tuning = options.tuning.unwrap_or_else(|| {
+            let max_threads = context.plan_form().max_threads();
+            let max_workgroup_invocations = limits.max_workgroup_invocations.min(max_threads);
+            Tuning::for_device(properties).within(&Limits { max_workgroup_invocations, ..limits })
+        });
         let tuning = Tuning { loop_limit: properties.loop_limit(), ..tuning };
         let search = Search::new(network.facts, options, tuning, &policy, &limits)?;
         let buffers = Buffers::new(context, network, &search.shape)?;

@@ -162,7 +162,7 @@ impl Tuning {
 
     /// Rounds workgroup sizes down to whole subgroups, and reduces them to the device limits for threads and shared
     /// memory.
-    fn within(mut self, limits: &Limits) -> Self {
+    pub(crate) fn within(mut self, limits: &Limits) -> Self {
         let size = limits.subgroup_size.max(1);
         let max_threads = limits.max_workgroup_invocations;
         // Each thread has two areas of `stage` entries with eight bytes each, and three words for a vertex.

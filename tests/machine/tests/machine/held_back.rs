@@ -2,12 +2,16 @@
 //! until all other workgroups have ended. The others must time out and recompute the missing tiles.
 
 use crate::common::case::{Case, check, specialized};
+use crate::common::moves::{Payload, SortCase};
 use crate::common::primitives::Device;
+use crate::common::progress::full;
 use crate::common::segments::{self, SegmentsCase};
 use crate::common::selects::{self, Also, SelectCase};
 use crate::common::setup::Parameters as _;
 use crate::common::terms::{How, TermCase};
 use anyhow::{Result, ensure};
+use multisplit::graph::Work;
+use multisplit::operations::sort::SortMethod;
 use multisplit::{KeyType, Operator};
 use multisplit_machine::{Options, Schedule};
 
@@ -72,6 +76,102 @@ fn tiles_held_back_are_recomputed_by_successors() -> Result<()> {
                 );
             }
         }
+    }
+    Ok(())
+}
+
+/// Tiles of the cases in which a part of the workgroups is held back.
+const MANY_TILES: u64 = 20;
+/// Tiles of the sort among these cases, which has several passes and larger tiles.
+const SORT_TILES: u64 = 12;
+/// Percent of the workgroups that are held back until all others have ended.
+const HELD_PERCENT: [u64; 4] = [0, 10, 25, 50];
+/// Accesses and barriers after which workgroups stop: before they have done anything, while they
+/// count, and before they write.
+const AFTER: [u64; 3] = [0, 12, 60];
+/// Maximum factor by which the instructions of a plan may increase. A tile that is missing is
+/// recomputed by each successor that needs it before another one has published a prefix behind it.
+const MAX_FACTOR: f64 = 16.0;
+
+/// An operation for each look-back, with many tiles.
+fn many_tiles(width: u32) -> Result<Vec<(&'static str, Case)>> {
+    let device = Device { width, lane_order: false };
+    let subgroups = Some(1);
+    let n = MANY_TILES * MAX_ITEMS * u64::from(width) - 3;
+    let how = How::Scan { inclusive: false, look_back: true };
+    let scan = |key| TermCase { how, n, subgroups, ..TermCase::new(key, Operator::Sum) };
+    let segments = |way| {
+        let of = SegmentsCase::new((KeyType::U32, Operator::Sum), segments::By::Keys);
+        SegmentsCase { way, length: 3, n, subgroups, ..of }
+    };
+    let select = SelectCase {
+        wide: false,
+        by: selects::By::LessThan(16),
+        also: Also::Rejected,
+        on_device: false,
+        n,
+        small: false,
+        subgroups,
+    };
+    let (n, method) = (SORT_TILES * device.tile() - 3, SortMethod::OneSweep);
+    let words = Payload::Words(1);
+    let sort = SortCase { n, ..SortCase::new(method, KeyType::U32, words, device.threads()) };
+    Ok(vec![
+        ("scan of u32", scan(KeyType::U32).case(device)?),
+        ("scan of f32", scan(KeyType::F32).case(device)?),
+        (
+            "scan by key",
+            segments(segments::Way::Scan { inclusive: true, look_back: true }).case(device)?,
+        ),
+        ("reduction by key", segments(segments::Way::Reduce { look_back: true }).case(device)?),
+        ("partition", select.case(device)?),
+        ("sort of pairs", sort.case(device)?),
+    ])
+}
+
+/// The number of workgroups of the largest dispatch of a plan.
+fn workgroups(case: &Case) -> u64 {
+    let groups = case.plan.steps().iter().map(|step| match step.pass.work {
+        Work::Dispatch(groups) => groups.into_iter().map(u64::from).product(),
+        _ => 0,
+    });
+    groups.max().unwrap_or(0)
+}
+
+/// Prints the instructions of each operation as multiples of those without held-back workgroups.
+#[test]
+fn results_are_right_and_work_is_bounded_if_workgroups_are_held_back() -> Result<()> {
+    const WIDTH: u32 = 8;
+    // The sort, the last case, takes most of the time, so only a full run has it.
+    let mut cases = many_tiles(WIDTH)?;
+    if !full() {
+        cases.pop();
+    }
+    println!("instructions with 0, 10, 25 and 50% of the workgroups held back");
+    for (name, case) in cases {
+        let total = workgroups(&case);
+        ensure!(total >= SORT_TILES, "{name}: {total} workgroups");
+        let mut factors = Vec::new();
+        let mut unblocked = 0;
+        for percent in HELD_PERCENT {
+            let count = total * percent / 100;
+            let mut most = 0;
+            // The first workgroups are those that most others wait for.
+            for (first, after) in AFTER.iter().map(|&after| (0, after)).chain([(total / 3, 12)]) {
+                let schedule = Schedule::HeldBack { first, count, after };
+                let resident = total as usize + 1;
+                let options = Options { schedule, resident, ..Options::new(WIDTH) };
+                most = check(&case, &options)?.steps.max(most);
+                if count == 0 {
+                    break;
+                }
+            }
+            unblocked = if percent == 0 { most } else { unblocked };
+            factors.push(most as f64 / unblocked as f64);
+        }
+        let shown: Vec<_> = factors.iter().map(|factor| format!("{factor:.2}")).collect();
+        println!("{WIDTH:3} lanes, {total:3} workgroups, {name:20}  {}", shown.join("  "));
+        ensure!(factors.iter().all(|&factor| factor < MAX_FACTOR), "{name}: {factors:?}");
     }
     Ok(())
 }

@@ -1,0 +1,72 @@
+//! Pipelines whose creation fails, as it does with some drivers, to test what the engine does then.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ash::vk;
+use multisplit_shaders::Kernel;
+
+use super::kernel_check::value_of;
+use super::pipeline_failures::PipelineFailures;
+use crate::device::context::Context;
+use crate::device::shared::{Attachment, Device};
+use crate::error::{Error, Result};
+
+/// Environment variable with the pipelines that fail, in the form `LABEL>THREADS`, if no others were set.
+const VARIABLE: &str = "MULTISPLIT_FAILING_PIPELINES";
+/// Kernels that probe the device. Their sizes do not depend on the form of plans.
+const PROBES: &str = "probe.";
+
+/// Pipelines whose creation fails: those of kernels whose label contains a text, in workgroups of more than this many
+/// threads.
+#[doc(hidden)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailingPipelines {
+    pub label: String,
+    pub max_threads: u32,
+}
+
+impl FailingPipelines {
+    fn of_environment() -> Option<Self> {
+        let given = std::env::var(VARIABLE).ok()?;
+        let (label, max_threads) = given.split_once('>')?;
+        Some(Self { label: label.to_owned(), max_threads: max_threads.parse().ok()? })
+    }
+
+    fn contains(&self, kernel: &Kernel, specialization: &[(u32, u32)]) -> bool {
+        let label = kernel.label();
+        let workgroup = kernel.interface().workgroup_size(|id| value_of(specialization, id));
+        let threads = workgroup.into_iter().fold(1, u32::saturating_mul);
+        !label.starts_with(PROBES) && label.contains(&self.label) && threads > self.max_threads
+    }
+}
+
+/// The failing pipelines of a device.
+struct Failing(Mutex<Option<FailingPipelines>>);
+
+impl Attachment for Failing {}
+
+impl Failing {
+    fn of(device: &Device) -> Result<Arc<Self>> {
+        device.attached(|_| Ok(Self(Mutex::new(FailingPipelines::of_environment()))))
+    }
+}
+
+/// Fails if the creation of this pipeline is to fail.
+pub(super) fn check(device: &Device, kernel: &Kernel, specialization: &[(u32, u32)]) -> Result<()> {
+    let failing = Failing::of(device)?;
+    let failing = failing.0.lock().unwrap_or_else(PoisonError::into_inner);
+    match failing.as_ref().is_some_and(|failing| failing.contains(kernel, specialization)) {
+        true => Err(Error::pipeline(kernel, vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)),
+        false => Ok(()),
+    }
+}
+
+impl Context {
+    /// Sets the pipelines whose creation fails, and forgets all earlier failures.
+    #[doc(hidden)]
+    pub fn fail_pipelines(&self, failing: Option<FailingPipelines>) -> Result<()> {
+        *Failing::of(&self.device)?.0.lock().unwrap_or_else(PoisonError::into_inner) = failing;
+        PipelineFailures::of(&self.device)?.lock().clear();
+        Ok(())
+    }
+}

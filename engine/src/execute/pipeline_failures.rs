@@ -1,0 +1,92 @@
+//! Pipelines that the driver could not create, and the form of plans that follows from them.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use ash::vk;
+
+use crate::device::context::Context;
+use crate::device::shared::{Attachment, Device};
+use crate::error::{Error, Result};
+use crate::fallback::PlanForm;
+
+/// A pipeline that the driver could not create, after which a context changed the form of its plans.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PipelineFailure {
+    /// Label of the kernel.
+    pub kernel: String,
+    /// Result that the driver returned.
+    pub result: vk::Result,
+    /// Form of the plans after the failure.
+    pub form: PlanForm,
+}
+
+/// The failures of a device that changed the form of its plans.
+#[derive(Default)]
+pub(super) struct PipelineFailures(Mutex<Vec<PipelineFailure>>);
+
+impl Attachment for PipelineFailures {}
+
+impl PipelineFailures {
+    pub(super) fn of(device: &Device) -> Result<Arc<Self>> {
+        device.attached(|_| Ok(Self::default()))
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, Vec<PipelineFailure>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Context {
+    /// The pipelines that the driver could not create, after which the context changed the form of its plans; at most
+    /// one for each form.
+    pub fn pipeline_failures(&self) -> Vec<PipelineFailure> {
+        PipelineFailures::of(&self.device).map_or_else(|_| Vec::new(), |all| all.lock().clone())
+    }
+
+    /// Form of the plans that the context makes now. It changes if the driver cannot create a pipeline.
+    pub fn plan_form(&self) -> PlanForm {
+        let failures = PipelineFailures::of(&self.device).ok();
+        failures.and_then(|all| all.lock().last().map(|last| last.form)).unwrap_or_default()
+    }
+
+    /// Calls `prepare`, which plans and instantiates. Calls it again if it fails and the form of plans has changed
+    /// meanwhile, because the driver could not create a pipeline.
+    ///
+    /// ```
+    /// # let gpu = multisplit::Context::new()?;
+    /// # let keys = gpu.upload(&[3u32, 1, 2])?;
+    /// use multisplit::Sort;
+    /// let mut frame = gpu.with_fallback(|| {
+    ///     let mut work = gpu.work("frame");
+    ///     work.sort(&keys, &Sort::ascending())?;
+    ///     work.record()
+    /// })?;
+    /// # frame.submit()?;
+    /// # Ok::<(), multisplit::Error>(())
+    /// ```
+    pub fn with_fallback<T, E>(&self, prepare: impl Fn() -> Result<T, E>) -> Result<T, E> {
+        loop {
+            let form = self.plan_form();
+            let prepared = prepare();
+            if prepared.is_ok() || self.plan_form() == form {
+                return prepared;
+            }
+        }
+    }
+
+    /// Changes the form of later plans if `error` is a pipeline that could not be created in `form`. Returns the error
+    /// with the form that plans have from now on.
+    pub(super) fn fall_back(&self, form: PlanForm, error: Error) -> Error {
+        let Error::Pipeline { kernel, result, .. } = error else { return error };
+        let next = form.next().filter(|_| self.device.pipeline_fallback);
+        if let (Some(next), Ok(failures)) = (next, PipelineFailures::of(&self.device)) {
+            let mut failures = failures.lock();
+            // Another thread may have met the same failure.
+            if failures.last().is_none_or(|last| last.form < next) {
+                tracing::warn!(kernel, %result, "the driver cannot create a pipeline; from now on, plans have {next}");
+                failures.push(PipelineFailure { kernel: kernel.clone(), result, form: next });
+            }
+        }
+        Error::Pipeline { kernel, result, next }
+    }
+}

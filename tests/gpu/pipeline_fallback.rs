@@ -1,0 +1,141 @@
+//! Other forms of plans if the driver cannot create a pipeline. A test hook makes pipelines fail.
+
+use multisplit::operations::sort::SortMethod;
+use multisplit::{
+    Context, Error, FailingPipelines, Operator, PipelineFallback, PlanForm, Scan, Select, Sort,
+};
+use multisplit_tests::prelude::*;
+
+tests!(pipeline_fallback:
+    small_tiles_replace_large_workgroups_that_fail, stages_replace_look_back_that_fails,
+    recorded_work_returns_an_error_and_is_declared_again, failure_of_every_form_is_an_error,
+    fallback_can_be_turned_off,
+);
+
+const N: usize = 20_011;
+
+/// A context on which some pipelines fail until this is dropped.
+struct Failing<'c>(&'c Context);
+
+impl<'c> Failing<'c> {
+    /// Makes pipelines fail if the label of their kernel contains `label` and their workgroups have
+    /// more than `max_threads` threads.
+    fn new(context: &'c Context, label: &str, max_threads: u32) -> Result<Self> {
+        let failing = FailingPipelines { label: label.to_owned(), max_threads };
+        context.fail_pipelines(Some(failing))?;
+        Ok(Self(context))
+    }
+}
+
+impl Drop for Failing<'_> {
+    fn drop(&mut self) {
+        if let Err(error) = self.0.fail_pipelines(None) {
+            eprintln!("pipelines still fail: {error}");
+        }
+    }
+}
+
+fn sorted(keys: &[u32]) -> Vec<u32> {
+    let mut sorted = keys.to_vec();
+    sorted.sort_unstable();
+    sorted
+}
+
+fn sums(keys: &[u32]) -> Vec<u32> {
+    let mut sum = 0u32;
+    let add = |key: &u32| {
+        sum = sum.wrapping_add(*key);
+        sum
+    };
+    keys.iter().map(add).collect()
+}
+
+/// Sorts, scans and selects, and compares the results with the CPU's.
+fn check_calls(context: &Context, keys: &[u32]) -> Result<()> {
+    expect_equal(&context.sort(keys)?, &sorted(keys))?;
+    let scanned = context.scan_with(keys, &Scan::inclusive(Operator::Sum))?;
+    expect_equal(&scanned, &sums(keys))?;
+    let large: Vec<u32> = keys.iter().copied().filter(|&key| key >= 1 << 31).collect();
+    expect_equal(&context.select(keys, &Select::at_least(1 << 31))?, &large)
+}
+
+fn small_tiles_replace_large_workgroups_that_fail(gpu: &Gpu) -> Result<()> {
+    let (context, keys) = (&gpu.context, uniform(N, 1));
+    let _failing = Failing::new(context, "", 128)?;
+    ensure!(context.plan_form() == PlanForm::Usual && context.pipeline_failures().is_empty());
+    check_calls(context, &keys)?;
+    ensure!(context.plan_form() == PlanForm::SmallTiles, "{:?}", context.plan_form());
+    let failures = context.pipeline_failures();
+    ensure!(failures.len() == 1 && failures[0].form == PlanForm::SmallTiles, "{failures:?}");
+    let policy = context.policy();
+    ensure!(policy.threads <= 128 && policy.sort.small.items <= 4, "{policy:?}");
+    // The form is kept.
+    check_calls(context, &keys)?;
+    ensure!(context.pipeline_failures() == failures);
+    Ok(())
+}
+
+fn stages_replace_look_back_that_fails(gpu: &Gpu) -> Result<()> {
+    let keys = uniform(N, 2);
+    let mut policy = gpu.context.policy();
+    policy.sort.auto = SortMethod::OneSweep;
+    (policy.sort.few_keys, policy.sort.small.items) = (0, 1);
+    let context = gpu.with_policy(policy)?;
+    for label in ["scan.lookback", "sort.round"] {
+        let _failing = Failing::new(&context, label, 0)?;
+        expect_equal(&context.sort(&keys)?, &sorted(&keys))?;
+        let scanned = context.scan_with(&keys, &Scan::inclusive(Operator::Sum))?;
+        expect_equal(&scanned, &sums(&keys))?;
+        let forms: Vec<_> = context.pipeline_failures().iter().map(|one| one.form).collect();
+        ensure!(forms == [PlanForm::SmallTiles, PlanForm::Staged], "{label}: {forms:?}");
+    }
+    Ok(())
+}
+
+fn recorded_work_returns_an_error_and_is_declared_again(gpu: &Gpu) -> Result<()> {
+    let (context, keys) = (&gpu.context, uniform(N, 3));
+    let array = context.upload(&keys)?;
+    let record = || {
+        let mut work = context.work("sort");
+        work.sort(&array, &Sort::ascending())?;
+        work.record()
+    };
+    let failing = Failing::new(context, "", 128)?;
+    let Err(error) = record() else { bail!("the pipelines were created") };
+    ensure!(
+        matches!(&error, Error::Pipeline { next: Some(PlanForm::SmallTiles), .. }),
+        "{error:?}"
+    );
+    let text = error.to_string();
+    ensure!(text.contains("declare the work again, the context now plans with small tiles"));
+    record()?.submit()?;
+    expect_equal(&context.download(&array)?, &sorted(&keys))?;
+    drop(failing);
+    let _failing = Failing::new(context, "", 128)?;
+    context.write(&array, 0, &keys)?;
+    context.with_fallback(record)?.submit()?;
+    expect_equal(&context.download(&array)?, &sorted(&keys))
+}
+
+fn failure_of_every_form_is_an_error(gpu: &Gpu) -> Result<()> {
+    let (context, keys) = (&gpu.context, uniform(N, 4));
+    let failing = Failing::new(context, "scan.", 0)?;
+    let Err(error) = context.scan(&keys) else { bail!("the pipelines were created") };
+    ensure!(matches!(&error, Error::Pipeline { next: None, .. }), "{error:?}");
+    ensure!(error.to_string().contains("update the driver"), "{error}");
+    ensure!(context.plan_form() == PlanForm::Staged && context.pipeline_failures().len() == 2);
+    // Other operations use the remaining form.
+    expect_equal(&[context.reduce(&keys, Operator::Max)?], &[*sorted(&keys).last().unwrap_or(&0)])?;
+    drop(failing);
+    ensure!(context.plan_form() == PlanForm::Usual);
+    check_calls(context, &keys)
+}
+
+fn fallback_can_be_turned_off(gpu: &Gpu) -> Result<()> {
+    let context = gpu.open_with(|config| config.pipeline_fallback = PipelineFallback::Off)?;
+    let _failing = Failing::new(&context, "", 128)?;
+    let Err(error) = context.sort(&uniform(N, 5)) else { bail!("the pipelines were created") };
+    ensure!(matches!(&error, Error::Pipeline { next: None, .. }), "{error:?}");
+    ensure!(context.plan_form() == PlanForm::Usual && context.pipeline_failures().is_empty());
+    Ok(())
+}
