@@ -12,6 +12,9 @@ mod packed;
 
 use packed::{MIN_REPEAT, POSITIONS, Relative, result_position, unpack};
 
+/// Environment variable that names a folder with other modules than those checked in, such as modules with debug
+/// information.
+const MODULES: &str = "MULTISPLIT_SPIRV";
 /// Maximum deflate level; it takes a second per build for all kernels.
 const LEVEL: u8 = 10;
 /// Every `SAMPLED`-th module is read to decide which operands are stored relative to a result id. A sample is
@@ -25,9 +28,12 @@ const HASH_BITS: u32 = 18;
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/kernels/packed.rs");
-    println!("cargo::rerun-if-changed=spv");
+    println!("cargo::rerun-if-env-changed={MODULES}");
     let to = PathBuf::from(env::var("OUT_DIR")?);
-    let groups = groups(&Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("spv"))?;
+    let checked_in = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("spv");
+    let from = env::var_os(MODULES).map_or(checked_in, PathBuf::from);
+    println!("cargo::rerun-if-changed={}", from.display());
+    let groups = groups(&from)?;
     let rows = id_operands(groups.values().flatten().map(|(_, words)| words).step_by(SAMPLED));
     let relative = Relative::new(&rows);
     fs::write(to.join("relative"), &rows)?;

@@ -4,6 +4,50 @@
 
 use std::process::Command;
 
+use multisplit_shaders::compile::{Source, compile_with_debug_info};
+use multisplit_shaders::{builtin, sources};
+
+/// Opcodes of instructions with debug information: OpSourceContinued, OpSource, OpSourceExtension, OpString, OpLine,
+/// OpNoLine and OpModuleProcessed.
+const DEBUG: [u32; 7] = [2, 3, 4, 7, 8, 317, 330];
+/// OpLine.
+const LINE: u32 = 8;
+
+/// Opcodes of the instructions of a module.
+fn opcodes(words: &[u32]) -> Vec<u32> {
+    let mut found = Vec::new();
+    let mut rest = words.get(5..).unwrap_or_default();
+    while let Some(first) = rest.first() {
+        found.push(first & 0xFFFF);
+        rest = rest.get((first >> 16).max(1) as usize..).unwrap_or_default();
+    }
+    found
+}
+
+/// Bytes of a module, for searches for text.
+fn bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+#[test]
+fn debug_modules_contain_the_glsl_and_lines_and_the_same_code() {
+    let builtin = &builtin::SORT_ROUND_KEYS;
+    let text = "// Takes the next tile of a round";
+    let has_text = |words: &[u32]| bytes(words).windows(text.len()).any(|at| at == text.as_bytes());
+    let kernel = builtin.kernel().expect("built-in");
+    let glsl = sources::kernel(builtin.file()).expect("built-in");
+    let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+    let defines: Vec<(String, String)> = builtin.defines().iter().map(owned).collect();
+    let source = Source { defines: &defines, ..Source::new(builtin.file(), glsl) };
+    let debug = compile_with_debug_info(&source).expect("compiles");
+    let (plain, with_lines) = (opcodes(kernel.spirv()), opcodes(&debug));
+    assert!(!plain.contains(&LINE) && !has_text(kernel.spirv()), "the checked-in module");
+    assert!(with_lines.contains(&LINE) && has_text(&debug), "the module with debug information");
+    let code =
+        |all: Vec<u32>| -> Vec<u32> { all.into_iter().filter(|op| !DEBUG.contains(op)).collect() };
+    assert_eq!(code(plain), code(with_lines));
+}
+
 #[test]
 fn checked_in_modules_match_the_glsl_and_are_valid() {
     let run = Command::new(env!("CARGO_BIN_EXE_compile-kernels")).arg("--check").output();

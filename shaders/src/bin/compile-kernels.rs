@@ -1,5 +1,6 @@
 //! Compiles every kernel of `glsl/kernels.txt` and writes the checked-in files: `spv/*.spv` and the generated
-//! sources. With `--check`, writes nothing and fails if any of these files is outdated.
+//! sources. With `--check`, writes nothing and fails if any of these files is outdated. With `--debug FOLDER`, writes only
+//! modules with debug information, into another folder; see "Debugging kernels" in docs/testing.md.
 //!
 //! Different compiler versions emit different SPIR-V for the same GLSL. `spv/sources.txt` therefore contains a hash
 //! of each kernel's GLSL, which can be checked on any machine, and a fingerprint of the compiler. If the current
@@ -12,7 +13,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail, ensure};
-use multisplit_shaders::compile::{Source, compile};
+use multisplit_shaders::compile::{CompileError, Source, compile, compile_with_debug_info};
 use multisplit_shaders::manifest::{self, Entry, Family};
 use multisplit_shaders::reflect::reflect;
 
@@ -20,6 +21,13 @@ fn main() -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let families = manifest::families()?;
     let entries: Vec<Entry> = families.iter().flat_map(|family| family.kernels.clone()).collect();
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let checks = match &arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => false,
+        ["--check"] => true,
+        ["--debug", folder] => return write_debug_modules(root, &entries, Path::new(folder)),
+        _ => bail!("usage: compile-kernels [--check | --debug FOLDER]"),
+    };
     let texts = vec![
         ("src/kernels/generated.rs".to_owned(), generated_constants(root, &families, &entries)?),
         ("src/sources/generated.rs".to_owned(), generated_sources(root, &entries)?),
@@ -27,10 +35,22 @@ fn main() -> Result<()> {
     ];
     let modules: Vec<(String, Vec<u8>)> = entries
         .iter()
-        .map(|e| Ok((format!("spv/{}", e.spirv_file()), spirv_of(root, e)?)))
+        .map(|e| Ok((format!("spv/{}", e.spirv_file()), spirv_of(root, e, compile)?)))
         .collect::<Result<_>>()?;
     let files = Files { texts, modules, stale: stale_modules(root, &entries)? };
-    if std::env::args().any(|a| a == "--check") { check(root, &files) } else { write(root, &files) }
+    if checks { check(root, &files) } else { write(root, &files) }
+}
+
+/// Writes every module with debug information into `folder`.
+fn write_debug_modules(root: &Path, entries: &[Entry], folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    for entry in entries {
+        let path = folder.join(entry.spirv_file());
+        fs::write(&path, spirv_of(root, entry, compile_with_debug_info)?)
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    println!("{} modules with debug information in {}", entries.len(), folder.display());
+    Ok(())
 }
 
 /// The checked-in files, with their paths and contents.
@@ -163,7 +183,10 @@ void main() {
     format!("compiler {:016x}", fnv1a(FNV_START, &bytes))
 }
 
-fn spirv_of(root: &Path, entry: &Entry) -> Result<Vec<u8>> {
+/// A function that compiles GLSL.
+type Compile = fn(&Source<'_>) -> Result<Vec<u32>, CompileError>;
+
+fn spirv_of(root: &Path, entry: &Entry, compile: Compile) -> Result<Vec<u8>> {
     let path = root.join("glsl").join(&entry.file);
     let glsl =
         fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;

@@ -89,11 +89,22 @@ fn list(diagnostics: &[Diagnostic]) -> String {
 /// The target is Vulkan 1.2, because with 1.3 the compiler emits `LocalSizeId`, which requires maintenance4. The
 /// module is not optimized: reflection needs the names, and drivers optimize anyway.
 pub fn compile(source: &Source<'_>) -> Result<Vec<u32>, CompileError> {
+    compile_on_large_stack(source, false)
+}
+
+/// Like [`compile`], but the module contains the GLSL and the line of each instruction, so that the validation layer,
+/// debuggers and profilers can refer to the GLSL.
+pub fn compile_with_debug_info(source: &Source<'_>) -> Result<Vec<u32>, CompileError> {
+    compile_on_large_stack(source, true)
+}
+
+fn compile_on_large_stack(source: &Source<'_>, debug: bool) -> Result<Vec<u32>, CompileError> {
     // The compiler recurses for each level of an expression, and a long sum is a deep tree. It therefore runs on a
     // thread with a large stack.
     let done = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("glsl.compile".to_owned());
-        let started = thread.stack_size(STACK_BYTES).spawn_scoped(scope, || compile_here(source));
+        let started =
+            thread.stack_size(STACK_BYTES).spawn_scoped(scope, || compile_here(source, debug));
         started.map(std::thread::ScopedJoinHandle::join)
     });
     match done {
@@ -103,13 +114,16 @@ pub fn compile(source: &Source<'_>) -> Result<Vec<u32>, CompileError> {
     }
 }
 
-fn compile_here(source: &Source<'_>) -> Result<Vec<u32>, CompileError> {
+fn compile_here(source: &Source<'_>, debug: bool) -> Result<Vec<u32>, CompileError> {
     check_version(source)?;
     let compiler = shaderc::Compiler::new().map_err(|e| CompileError::Compiler(e.to_string()))?;
     let mut options =
         shaderc::CompileOptions::new().map_err(|e| CompileError::Compiler(e.to_string()))?;
     options.set_target_env(shaderc::TargetEnv::Vulkan, shaderc::EnvVersion::Vulkan1_2 as u32);
     options.set_target_spirv(shaderc::SpirvVersion::V1_5);
+    if debug {
+        options.set_generate_debug_info();
+    }
     for (name, value) in source.defines {
         options.add_macro_definition(name, Some(value));
     }
