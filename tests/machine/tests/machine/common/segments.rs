@@ -289,6 +289,42 @@ impl SegmentsCase {
         Ok(Case { verify, ..setup.finish(self)? })
     }
 
+    /// A scan of rows, or of segments by offsets.
+    fn scanned(&self, device: Device, inclusive: bool, look_back: bool) -> Result<Case> {
+        let mut setup = Setup::new(device, "scan segments");
+        let (terms, length) = (self.terms(), self.length as usize);
+        // With a device count, the last row is partial.
+        let n = self.n - if self.on_device { self.length / 2 } else { 0 };
+        let spare = self.on_device.then_some(self.n + self.length - n);
+        let (max, count) = setup.other_count("elements", n, spare);
+        let [src, dst] = ["src", "dst"].map(|name| setup.buffer(name, self.key, max));
+        let (input, buffers) = (terms.elements(max), ScanBuffers::new(src, dst).count(count));
+        let how = scan_of(self.operator, inclusive);
+        let mut heads = vec![false; n as usize + 1];
+        let (how, buffers) = if let By::Rows { .. } = self.by {
+            heads.iter_mut().step_by(length).for_each(|head| *head = true);
+            (how.rows(self.length), buffers)
+        } else {
+            let mut offsets = self.offsets(device);
+            let inside = offsets.iter().filter(|&&at| u64::from(at) < n);
+            inside.for_each(|&at| heads[at as usize] = true);
+            let spare = self.on_device.then_some(1);
+            let (max, segments) = setup.other_count("segments", offsets.len() as u64 - 1, spare);
+            // The count of segments does not include the last offset.
+            offsets.resize(max as usize + 1, 1);
+            (how, buffers.segments(setup.words("offsets", offsets), segments))
+        };
+        let policy = Policy { scan: scan_method(look_back), ..self.policy(device) };
+        scan(&mut setup.graph, &policy, &how, &buffers)?;
+        (heads[0], heads[n as usize]) = (true, true);
+        let begins: Vec<usize> = (0..=n as usize).filter(|&at| heads[at]).collect();
+        let segments = begins.windows(2).map(|both| &input[both[0]..both[1]]);
+        let scanned = segments.flat_map(|segment| terms.scanned(segment, inclusive));
+        setup.expect("dst", terms.words(&scanned.collect::<Vec<_>>()));
+        setup.set("src", terms.words(&input));
+        setup.finish(self)
+    }
+
     fn by_rows(&self, device: Device) -> Result<Case> {
         let terms = self.terms();
         // With a device count, the last row is partial.
@@ -307,9 +343,10 @@ impl SegmentsCase {
 
 impl Parameters for SegmentsCase {
     fn case(&self, device: Device) -> Result<Case> {
-        match self.by {
-            By::Flags | By::Keys | By::WideKeys => self.by_key(device),
-            By::Rows { .. } => self.by_rows(device),
+        match (self.by, self.way) {
+            (By::Flags | By::Keys | By::WideKeys, _) => self.by_key(device),
+            (_, Way::Scan { inclusive, look_back }) => self.scanned(device, inclusive, look_back),
+            (By::Rows { .. }, _) => self.by_rows(device),
             _ => self.by_offsets(device),
         }
     }
@@ -401,6 +438,24 @@ pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
             let order = if on_device { ElementOrder::Rising } else { ElementOrder::Any };
             let of = SegmentsCase::new(term, By::Rows { by_workers });
             all.push(SegmentsCase { length, on_device, n: rows * length, order, ..of });
+        }
+    }
+    for (number, term) in TERMS.into_iter().enumerate() {
+        for (k, (by, length, n)) in [
+            (By::Rows { by_workers: false }, 3, 2 * tile / 3 * 3 + 9),
+            (By::Rows { by_workers: false }, 8, 3 * tile),
+            (By::Rows { by_workers: false }, tile + 70, 2 * (tile + 70)),
+            (By::Offsets, 40, 2 * tile + 5),
+            (By::Offsets, 3000, 3 * tile - 2),
+            (By::UnsortedOffsets(Falling::Walked), 700, 2 * tile + 64),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let look_back = (number + k) % 2 == 0 && !is_rounded(term);
+            let way = Way::Scan { inclusive: k % 3 == 0, look_back };
+            let on_device = (number / 2 + k) % 2 == 1;
+            all.push(SegmentsCase { way, length, on_device, n, ..SegmentsCase::new(term, by) });
         }
     }
     // The number of segments is written for empty inputs, too.
