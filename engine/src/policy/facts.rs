@@ -142,6 +142,7 @@ impl Facts {
         facts.max_loop_rounds = facts.max_loop_rounds.min(lowered.max_loop_rounds);
         facts.max_samples = facts.max_samples.min(lowered.max_samples);
         facts.max_items = facts.max_items.min(lowered.max_items);
+        facts.loop_limit = facts.loop_limit.into_iter().chain(lowered.loop_limit).min();
     }
 
     /// Records whether the device keeps lane order, as found by the probe or by a check in a kernel.

@@ -31,6 +31,8 @@ pub struct SegmentsCase {
     /// Order of the elements, as in [`TermCase`].
     pub order: ElementOrder,
     pub subgroups: Option<u32>,
+    /// Whether another pass combines the totals of chunks, as on devices whose loops are limited.
+    pub joined: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -85,7 +87,7 @@ impl SegmentsCase {
     pub fn new((key, operator): (KeyType, Operator), by: By) -> Self {
         let way = Way::Reduce { look_back: false };
         let (length, on_device, n, order, subgroups) = (1, false, 0, ElementOrder::Any, None);
-        Self { key, operator, way, by, length, on_device, n, order, subgroups }
+        Self { key, operator, way, by, length, on_device, n, order, subgroups, joined: false }
     }
 
     fn terms(&self) -> TermCase {
@@ -179,7 +181,11 @@ impl SegmentsCase {
             }
             _ => (undivided, policy.min_subgroup_workers),
         };
-        Policy { segment_chunk, min_subgroup_workers, ..policy }
+        let policy = Policy { segment_chunk, min_subgroup_workers, ..policy };
+        match self.joined {
+            true => policy.lowered(|facts| facts.loop_limit = Some(u32::MAX)),
+            false => policy,
+        }
     }
 
     /// Adds the reduction of segments or rows of `input`. With a device count, the `past` elements
@@ -412,18 +418,20 @@ pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
         }
     }
     for term in TERMS {
-        for (by_subgroups, on_device, order) in [
-            (false, false, ElementOrder::Any),
-            (false, false, ElementOrder::Falling),
-            (false, true, ElementOrder::Rising),
-            (true, false, ElementOrder::Any),
-            (true, true, ElementOrder::Any),
+        for (by_subgroups, on_device, order, joined) in [
+            (false, false, ElementOrder::Any, false),
+            (false, false, ElementOrder::Falling, true),
+            (false, true, ElementOrder::Rising, false),
+            (false, true, ElementOrder::Rising, true),
+            (true, false, ElementOrder::Any, false),
+            (true, false, ElementOrder::Any, true),
+            (true, true, ElementOrder::Any, false),
         ] {
             // Segments of 350 elements have more than eight chunks, whose results a subgroup
             // combines.
             let length = if by_subgroups { 25 } else { 350 };
             let of = SegmentsCase::new(term, By::WorkerOffsets { by_subgroups });
-            all.push(SegmentsCase { length, on_device, n: tile + 11, order, ..of });
+            all.push(SegmentsCase { length, on_device, n: tile + 11, order, joined, ..of });
         }
     }
     for term in TERMS {
