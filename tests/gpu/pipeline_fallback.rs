@@ -76,7 +76,8 @@ fn small_tiles_replace_large_workgroups_that_fail(gpu: &Gpu) -> Result<()> {
 }
 
 fn stages_replace_look_back_that_fails(gpu: &Gpu) -> Result<()> {
-    let keys = uniform(N, 2);
+    // More elements than a single workgroup scans.
+    let keys = uniform(10 * N, 2);
     let mut policy = gpu.context.policy();
     policy.sort.auto = SortMethod::OneSweep;
     (policy.sort.few_keys, policy.sort.small.items) = (0, 1);

@@ -120,7 +120,10 @@ fn probe_result_is_stored_on_disk(gpu: &Gpu) -> Result<()> {
 
 /// Opens a context that stores its probe results in `folder`.
 fn open_in(gpu: &Gpu, folder: &Path) -> Result<Context> {
-    gpu.open_with(|config| config.pipeline_cache = PipelineCache::Folder(folder.to_owned()))
+    gpu.open_with(|config| {
+        config.pipeline_cache = PipelineCache::Folder(folder.to_owned());
+        config.faulty_devices = FaultyDevices::Refused;
+    })
 }
 
 /// The file of a stored probe result, by its extension.
