@@ -152,7 +152,7 @@ layout(set = 0, binding = 0, std430) buffer Data { uint at[]; } data;
 }
 
 #[test]
-fn no_built_in_kernel_reduces_integers_in_a_loop() {
+fn no_built_in_kernel_has_integer_subgroup_reductions_in_loops() {
     let mut wrong = Vec::new();
     for builtin in builtin::ALL {
         let found = reductions_in_loops(builtin.kernel().expect("built-in").spirv());

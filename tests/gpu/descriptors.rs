@@ -1,5 +1,5 @@
-//! Devices without push descriptors: updating a descriptor set would invalidate every recorded
-//! command buffer that binds it.
+//! Tests without push descriptors. Updating a descriptor set invalidates recorded command buffers
+//! that bind it, so a set that a recorded command buffer binds must not be updated.
 
 use multisplit::Context;
 use multisplit::requirements::Features;

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn options_are_removed_from_the_arguments() {
+    fn extent_options_are_not_passed_on() {
         let part = Extent { full: true, part: Part { number: 2, of: 13 } };
         for (line, extent) in [
             ("scan:: --exact", SAMPLE),

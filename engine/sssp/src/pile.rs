@@ -51,8 +51,9 @@ impl Search {
         Ok(())
     }
 
-    /// Sorts the pile by all bits of the bucket index. Returns the sorted bucket indices, and any
-    /// buffer in place of the bucket offsets, which the next kernel does not read after a sort.
+    /// Sorts the pile by all bits of the bucket index. Returns the sorted bucket indices and a
+    /// placeholder for the bucket offsets: the next kernel has that binding, but does not read it
+    /// after a sort.
     fn sort(&self, graph: &mut Graph, at: &Imports, pile: &Pile) -> Result<(Buffer, Buffer)> {
         let buffers = SortBuffers::keys(pile.ids).values(pile.entries).count(pile.n);
         sort(graph, &self.policy, &Sort::ascending(), &buffers)?;

@@ -136,9 +136,10 @@ impl Libraries<'_> {
         Ok(vec![static_library, library, plain])
     }
 
-    /// Returns the object for the static library, in which functions are hidden: a program or library that
-    /// links it always calls its own copy, even if the process contains other copies. To hide a function, links
-    /// the object with a reference of hidden visibility.
+    /// Returns the object file for the static library, with all functions hidden. A program or library that
+    /// links it always calls its own copy, even if the process contains others. To hide the functions, links the
+    /// object with a second one that refers to each of them as a hidden symbol: the linker keeps the stricter
+    /// visibility.
     fn hidden(&self, work: &Path, object: &Path) -> Result<PathBuf> {
         let (source, references) = (work.join("hide.s"), work.join("hide.o"));
         let mut text = String::from(".section .multisplit.hide,\"\",@progbits\n");
