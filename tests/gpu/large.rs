@@ -391,10 +391,12 @@ fn large_sorts_and_splits_recover_from_reversed_lanes(gpu: &Gpu) -> Result<()> {
         check(&context, &order, Payload::Indices, &bits)?;
         ensure!(!context.keeps_lane_order());
         drop(context);
-        let context = Lowered::with(gpu, policy)?;
-        let mut array = context.upload(&keys)?;
-        context.sort_in_place(&mut array, &Sort::ascending())?;
-        expect_equal(&context.download(&array)?, &reference::sorted(&keys))?;
+        if gpu.full {
+            let context = Lowered::with(gpu, policy)?;
+            let mut array = context.upload(&keys)?;
+            context.sort_in_place(&mut array, &Sort::ascending())?;
+            expect_equal(&context.download(&array)?, &reference::sorted(&keys))?;
+        }
     }
     policy.split.max_buckets_direct = 0;
     let context = Lowered::with(gpu, policy)?;

@@ -260,7 +260,7 @@ fn invalid_tile_shapes_are_rejected(gpu: &Gpu) -> Result<()> {
     for (threads, items) in [(1, 4), (3, 2), (5000, 4)] {
         let mut policy = gpu.context.policy();
         policy.split = policy.split.with_shape(TileShape::new(threads, items));
-        for method in [Method::Direct, Method::Warp, Method::Block] {
+        for method in gpu.cases([Method::Block, Method::Warp, Method::Direct]) {
             case(gpu, &policy, method, Kind::Pairs, 8, 1000, Distribution::Uniform).with_context(
                 || format!("{method:?}, {threads} threads, {items} keys per thread"),
             )?;

@@ -61,7 +61,8 @@ fn sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
             }
         }
     }
-    for (key, payload) in [(KeyType::U8, Payload::Bytes(4)), (KeyType::F16, Payload::Indices)] {
+    let one_sweep = [(KeyType::U8, Payload::Bytes(4)), (KeyType::F16, Payload::Indices)];
+    for (key, payload) in one_sweep.into_iter().filter(|_| mine()) {
         let order = Order { descending: true, ..Order::one_sweep(key) };
         case(gpu, &policy, &order, payload, Keys::Uniform, 5_003)?;
     }
@@ -190,7 +191,7 @@ fn double_buffered_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 fn segments_and_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
-    let mut rng = Rng::new(8);
+    let (mut rng, mut mine) = (Rng::new(8), gpu.mine());
     let kinds = [Given::Host, Given::Device, Given::Counted];
     let few = [KeyType::I8, KeyType::F16];
     for (turn, &key) in if gpu.full { &NARROW[..] } else { &few }.iter().enumerate() {
@@ -199,7 +200,7 @@ fn segments_and_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
             let tile = tile_of(gpu, &policy, key, *payload)?;
             let offsets = random(&mut rng, tile, 4_000);
             let order = Order { descending: turn % 2 == 0, ..Order::of(key) };
-            for given in kinds {
+            for given in kinds.into_iter().filter(|_| mine()) {
                 let case = (*payload, Keys::FewDistinct, given);
                 check_segments(gpu, &policy, &order, case, &offsets)?;
             }
@@ -258,15 +259,32 @@ fn sorted_by_call<K: Key>(gpu: &Gpu, keys: &[K], numbers: impl Fn(K) -> f64) -> 
 fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(12);
     let words: Vec<u32> = (0..1_003).map(|_| rng.next_u64() as u32).collect();
-    sorted_by_call(gpu, &words.iter().map(|&w| w as u8).collect::<Vec<_>>(), f64::from)?;
-    sorted_by_call(gpu, &words.iter().map(|&w| w as i8).collect::<Vec<_>>(), f64::from)?;
-    sorted_by_call(gpu, &words.iter().map(|&w| w as u16).collect::<Vec<_>>(), f64::from)?;
-    sorted_by_call(gpu, &words.iter().map(|&w| w as i16).collect::<Vec<_>>(), f64::from)?;
     let floats = |w: &u32| (f64::from(*w as i32) / 65536.0) as f32;
-    let halves: Vec<f16> = words.iter().map(|w| f16::from_f32(floats(w))).collect();
-    sorted_by_call(gpu, &halves, f16::to_f64)?;
-    let brains: Vec<bf16> = words.iter().map(|w| bf16::from_f32(floats(w))).collect();
-    sorted_by_call(gpu, &brains, bf16::to_f64)
+    for key in gpu.cases(NARROW) {
+        match key {
+            KeyType::U8 => {
+                sorted_by_call(gpu, &words.iter().map(|&w| w as u8).collect::<Vec<_>>(), f64::from)
+            }
+            KeyType::I8 => {
+                sorted_by_call(gpu, &words.iter().map(|&w| w as i8).collect::<Vec<_>>(), f64::from)
+            }
+            KeyType::U16 => {
+                sorted_by_call(gpu, &words.iter().map(|&w| w as u16).collect::<Vec<_>>(), f64::from)
+            }
+            KeyType::I16 => {
+                sorted_by_call(gpu, &words.iter().map(|&w| w as i16).collect::<Vec<_>>(), f64::from)
+            }
+            KeyType::F16 => {
+                let halves: Vec<f16> = words.iter().map(|w| f16::from_f32(floats(w))).collect();
+                sorted_by_call(gpu, &halves, f16::to_f64)
+            }
+            _ => {
+                let brains: Vec<bf16> = words.iter().map(|w| bf16::from_f32(floats(w))).collect();
+                sorted_by_call(gpu, &brains, bf16::to_f64)
+            }
+        }?;
+    }
+    Ok(())
 }
 
 /// A recorded sort of device arrays runs twice.

@@ -336,7 +336,7 @@ fn empty_segments_give_the_identity(gpu: &Gpu) -> Result<()> {
     let tile = policy.threads as usize * 16;
     let input: Vec<i64> = terms::input(Operator::Min, 2 * tile + 9, 8);
     let how = (Operator::Min, false);
-    for at in [0, 7, tile, 2 * tile + 9] {
+    for at in gpu.cases([0, 7, tile, 2 * tile + 9]) {
         let mut cuts = vec![0, at.min(3)];
         cuts.extend(vec![at; 5 * tile]);
         cuts.extend([at, (at + 2).min(input.len()), input.len()]);

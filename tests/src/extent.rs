@@ -55,9 +55,9 @@ impl Part {
 /// that short lists are not skipped.
 const SHORT_LIST: usize = 12;
 /// A sample contains one in this many of the first `SHORT_LIST` cases.
-const SHORT_LIST_THINNING: usize = 3;
+const SHORT_LIST_THINNING: usize = 6;
 /// A sample contains one in this many of the cases after the first `SHORT_LIST`.
-const THINNING: usize = 24;
+const THINNING: usize = 48;
 
 /// Index (from 0) of the part that runs a case.
 fn owner(case: usize, parts: usize) -> usize {

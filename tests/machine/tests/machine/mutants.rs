@@ -52,9 +52,9 @@ const SELECTED_CASES: usize = 60;
 /// Maximum number of cases per mutant in a full run.
 const ALL_CASES: usize = 200;
 /// Number of cases per device from which the trials of a sample are chosen.
-const DEVICE_CASES: Size = Size { each: 1, count: 100 };
+const DEVICE_CASES: Size = Size { each: 1, one_in: 1, count: 60 };
 /// Number of cases per device from which trials are chosen in a full run and for selected kernels.
-const ALL_DEVICE_CASES: Size = Size { each: 12, count: 600 };
+const ALL_DEVICE_CASES: Size = Size { each: 12, one_in: 1, count: 600 };
 
 /// Mutations that do not change the behaviour of a kernel, one per line: kind, kernels (a prefix of
 /// their labels, or `*` for all), place, reason.

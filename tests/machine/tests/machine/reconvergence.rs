@@ -14,8 +14,8 @@ use crate::common::sampling::{Seen, Size, sample};
 use anyhow::{Result, ensure};
 use multisplit_machine::{Options, PlanOptions, Reconvergence, Schedule};
 
-/// Size of the sample for each width.
-const SAMPLE: Size = Size { each: 1, count: 20 };
+/// Size of the sample for each width. A plain run has two widths, each with another half of the kernels.
+const SAMPLE: Size = Size { each: 1, one_in: 2, count: 12 };
 
 #[derive(Default)]
 struct Wrong {

@@ -64,21 +64,24 @@ impl Seen {
 pub struct Size {
     /// Minimum number of cases per kernel and width, if there are enough.
     pub each: usize,
+    /// The sample contains at least one in this many kernels. `first` selects them.
+    pub one_in: usize,
     /// Total number of cases, unless `each` requires more.
     pub count: usize,
 }
 
-/// A sample for a device: at least `each` cases per kernel, then cases with specializations that no
+/// A sample for a device: at least `each` cases per required kernel, then cases with specializations that no
 /// earlier sample contains.
 pub fn sample(device: Device, seen: &mut Seen, first: usize, size: Size) -> Result<Vec<Case>> {
-    let Size { each, count } = size;
+    let Size { each, one_in, count } = size;
     let makers = all(device);
     let mut taken = Vec::new();
     // Each sample visits the cases in another order. `step` is a prime that does not divide the
     // number of cases, so all of them are visited.
     let step = if makers.len().is_multiple_of(101) { 103 } else { 101 };
     let order = (0..makers.len()).map(|k| (first + k * step) % makers.len());
-    let labels: Vec<_> = entries().into_iter().map(|e| (device.width, e.label)).collect();
+    let required = entries().into_iter().skip(first % one_in).step_by(one_in);
+    let labels: Vec<_> = required.map(|e| (device.width, e.label)).collect();
     // Cases with many buckets per lane take long, so they are used only for kernels that no other
     // case runs.
     let mut long = Vec::new();
@@ -91,10 +94,11 @@ pub fn sample(device: Device, seen: &mut Seen, first: usize, size: Size) -> Resu
         let case = maker()?;
         let kernels: Vec<_> = kernels(&case).into_iter().map(|k| (device.width, k)).collect();
         let variants = variants(&case);
-        let rare_kernel = kernels.iter().any(|k| seen.lacks(k, each));
+        let rare_kernel = kernels.iter().any(|k| labels.contains(k) && seen.lacks(k, each));
         let new_variant = variants.iter().any(|v| !seen.variants.contains(v));
         if buckets_per_lane(&case, device) > MAX_BUCKETS_PER_LANE {
-            if kernels.iter().any(|k| seen.lacks(k, 1) && !of_long.contains(k)) {
+            let is_rare = |k| labels.contains(k) && seen.lacks(k, 1) && !of_long.contains(k);
+            if kernels.iter().any(is_rare) {
                 of_long.extend(kernels.iter().cloned());
                 long.push((case, kernels));
             }
