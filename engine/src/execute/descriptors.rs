@@ -71,7 +71,7 @@ impl Sets {
     pub unsafe fn write(&self, plan: &Plan, places: &Places<'_>) {
         for (set, step) in self.sets.iter().zip(plan.steps()) {
             with_writes(*set, &step.pass.bindings, places, |writes| {
-                // SAFETY: by the caller's contract.
+                // SAFETY: the caller guarantees that every recording that uses the sets has completed.
                 unsafe { self.device.raw.update_descriptor_sets(writes, &[]) };
             });
         }

@@ -56,8 +56,8 @@ impl Recording<'_> {
     unsafe fn record(&self, timing: Timing<'_>) {
         let Executable { device, plan, steps, exit, .. } = self.executable;
         let (raw, commands) = (&device.raw, self.commands);
-        // SAFETY: the command buffer is recording, by the caller's contract. All handles belong to this device, and
-        // the module `fit` has checked offsets and sizes.
+        // SAFETY: the caller guarantees that the command buffer is recording. All handles belong to this device. The
+        // planner has checked offsets and sizes against limits that do not exceed the device's (module `fit`).
         unsafe {
             timing.begin(raw, commands);
             for (index, (step, planned)) in steps.iter().zip(plan.steps()).enumerate() {
@@ -95,11 +95,11 @@ impl Recording<'_> {
         let push = |offset: u32, bytes: &[u8]| {
             if !bytes.is_empty() {
                 let stage = vk::ShaderStageFlags::COMPUTE;
-                // SAFETY: the command buffer is recording, by the caller's contract.
+                // SAFETY: the caller guarantees that the command buffer is recording.
                 unsafe { device.raw.cmd_push_constants(commands, layout, stage, offset, bytes) };
             }
         };
-        // SAFETY: the command buffer is recording, by the caller's contract.
+        // SAFETY: as above.
         unsafe { device.raw.cmd_bind_pipeline(commands, point, pipeline.raw) };
         match (self.sets, &device.push_descriptor) {
             _ if self.executable.is_by_address() => {
@@ -143,7 +143,8 @@ impl Recording<'_> {
     unsafe fn record_work(&self, pass: &PlannedPass) {
         let (raw, commands) = (&self.executable.device.raw, self.commands);
         let places = self.places;
-        // SAFETY: by the caller's contract.
+        // SAFETY: the caller guarantees that the command buffer is recording and that the buffers of imports have the
+        // required size and usage.
         unsafe {
             match &pass.work {
                 Work::Dispatch([x, y, z]) => raw.cmd_dispatch(commands, *x, *y, *z),
@@ -206,7 +207,8 @@ impl Executable {
     /// submitted, or still running. The caller synchronizes imports as specified by the plan's contract
     /// ([`Plan::imports`](crate::graph::Plan::imports)).
     pub unsafe fn record(&self, commands: vk::CommandBuffer, imports: &[Import]) -> Result<()> {
-        // SAFETY: by the caller's contract.
+        // SAFETY: the caller guarantees that fewer than `frames` earlier recordings are incomplete, so those of the next
+        // frame have completed, and nothing else uses its workspace. The other requirements are the same.
         unsafe { self.record_with(commands, imports, &RecordOptions::default()) }
     }
 
@@ -228,12 +230,12 @@ impl Executable {
         let places = self.places(imports, options.workspace, frame)?;
         let sets = self.frames.get(frame);
         if let Some(sets) = sets {
-            // SAFETY: all earlier recordings of the frame have completed, by the caller's contract.
+            // SAFETY: the caller guarantees that all earlier recordings of the frame have completed.
             unsafe { sets.write(&self.plan, &places) };
         }
         let values = options.values;
         let recording = Recording { executable: self, commands, places: &places, sets, values };
-        // SAFETY: by the caller's contract.
+        // SAFETY: the caller guarantees the requirements of this function; the sets contain the buffers of `places`.
         unsafe { recording.record(options.timing) };
         Ok(())
     }
@@ -283,7 +285,7 @@ impl Prepared<'_> {
     /// The requirements of [`Executable::record_with`], except those on frames. `self`, or the result of
     /// [`into_sets`](Self::into_sets), outlives the execution of the commands.
     pub unsafe fn record(&self, commands: vk::CommandBuffer, timing: Timing<'_>) {
-        // SAFETY: by the caller's contract.
+        // SAFETY: `record_with` has the same requirements as this function.
         unsafe { self.record_with(commands, timing, &[]) };
     }
 
@@ -299,7 +301,7 @@ impl Prepared<'_> {
     ) {
         let Self { executable, places, sets } = self;
         let recording = Recording { executable, commands, places, sets: sets.as_ref(), values };
-        // SAFETY: by the caller's contract; the sets were written by `prepare`.
+        // SAFETY: the caller guarantees the requirements of `record`; the sets were written by `prepare`.
         unsafe { recording.record(timing) };
     }
 

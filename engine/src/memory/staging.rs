@@ -344,7 +344,7 @@ impl Slot {
     /// # Safety
     /// Called once; the slot is not in use.
     unsafe fn release(&self, device: &Device) {
-        // SAFETY: by the caller's contract.
+        // SAFETY: the caller guarantees a single call and that the slot is not in use.
         unsafe {
             self.commands.release(device);
             self.memory.release(device);
