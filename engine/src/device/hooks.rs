@@ -31,8 +31,8 @@ pub struct MemoryPiece {
     pub cookie: usize,
 }
 
-/// A device memory allocator of the embedding program. It provides the memory of workspaces and device arrays. It may
-/// be called from any thread.
+/// A device memory allocator of the embedding program. It provides the memory of workspaces, state and device arrays.
+/// It may be called from any thread.
 ///
 /// # Safety
 /// The memory returned by [`allocate`](Self::allocate) belongs to the device, has an allowed memory type and at least
@@ -79,7 +79,7 @@ impl AdoptOptions {
         Self { hooks: Hooks { pipeline_cache, ..self.hooks }, ..self }
     }
 
-    /// Allocates workspaces and device arrays with the embedding program's allocator. The context itself still
+    /// Allocates workspaces, state and device arrays with the embedding program's allocator. The context itself still
     /// allocates host-visible memory: for transfers, constants, [`Readback`](crate::Readback)s and the status word.
     #[must_use]
     pub fn memory_allocator(self, allocator: Arc<dyn MemoryAllocator>) -> Self {

@@ -15,9 +15,9 @@ pub enum PipelineFallback {
     #[default]
     Auto,
     /// One-call functions retry with smaller tiles, and then also with methods in three stages. Other calls return
-    /// [`Error::Pipeline`]; work that is declared afterwards has the new form.
+    /// [`Error::Pipeline`]; work that is declared afterwards is planned in this simpler way.
     On,
-    /// All calls return [`Error::Pipeline`], and later plans have the same form.
+    /// All calls return [`Error::Pipeline`], and later plans do not change.
     Off,
 }
 

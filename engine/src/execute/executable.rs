@@ -14,7 +14,7 @@ use crate::device::shared::Device;
 use crate::error::{Error, Result};
 use crate::execute::descriptors::Sets;
 use crate::execute::fit;
-use crate::execute::import::{BufferAt, Import, Places, PlanMemory};
+use crate::execute::import::{BufferAt, Import, Locations, PlanMemory};
 use crate::execute::kernel_check::{SubgroupBarriers, check_kernel};
 use crate::execute::layout::BufferAccess;
 use crate::execute::own_pass;
@@ -138,7 +138,7 @@ impl Context {
     }
 
     /// Creates all objects needed to record `plan`. If the driver cannot create a pipeline, returns
-    /// [`Error::Pipeline`]; plans that are built from then on have a simpler form
+    /// [`Error::Pipeline`]; plans that are built from then on are simpler
     /// ([`PipelineFallback`](crate::PipelineFallback)). If the plan has [state](multisplit_graph::Graph::state), this
     /// submits commands that clear it, and waits for them.
     pub fn instantiate(&self, plan: Plan) -> Result<Executable> {
@@ -165,7 +165,7 @@ impl Context {
     }
 
     /// Like [`instantiate`](Self::instantiate), for plans with sizes that the context would not choose itself. If the
-    /// driver cannot create a pipeline, the form of other plans does not change.
+    /// driver cannot create a pipeline, other plans are not affected.
     pub(crate) fn instantiate_trial(&self, plan: Plan) -> Result<Executable> {
         let options = ExecutableOptions::default();
         check_sound(&plan, options, &self.limits())?;
@@ -429,12 +429,12 @@ impl Executable {
         Sets::new(&self.device, &self.plan, pipelines).map(Some)
     }
 
-    pub(crate) fn places(
+    pub(crate) fn locations(
         &self,
         imports: &[Import],
         workspace: Option<BufferAt>,
         frame: usize,
-    ) -> Result<Places<'_>> {
+    ) -> Result<Locations<'_>> {
         let own = self.workspaces.get(frame).map(|w| BufferAt::new(w.raw(), 0));
         let given = PlanMemory {
             workspace: workspace.or(own),
@@ -442,7 +442,7 @@ impl Executable {
             state: self.state.of(frame),
             status: self.status.buffer(),
         };
-        Places::resolve(&self.device, &self.plan, imports, given, self.access)
+        Locations::resolve(&self.device, &self.plan, imports, given, self.access)
     }
 
     /// Whether the executable ranks by lane order. Vulkan does not guarantee lane order, but the device has passed

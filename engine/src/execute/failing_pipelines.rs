@@ -13,8 +13,8 @@ use crate::error::{Error, Result};
 
 /// Environment variable with the initial failing pipelines, as `LABEL>THREADS`.
 const VARIABLE: &str = "MULTISPLIT_FAILING_PIPELINES";
-/// Label prefix of the kernels that probe the device. These never fail, because their sizes do not depend on the form
-/// of plans.
+/// Label prefix of the kernels that probe the device. These never fail, because the fallback does not change their
+/// sizes.
 const PROBES: &str = "probe.";
 
 /// Pipelines whose creation fails: those of kernels whose label contains a text, in workgroups of more than this many

@@ -129,7 +129,7 @@ pub(crate) struct PlanMemory {
 }
 
 /// Locations of the plan's buffers for one recording.
-pub(crate) struct Places<'p> {
+pub(crate) struct Locations<'p> {
     plan: &'p Plan,
     /// The first imports. Only the first `count` entries are valid.
     imports: [Located; INLINE_IMPORTS],
@@ -196,7 +196,7 @@ impl Located {
     }
 }
 
-impl<'p> Places<'p> {
+impl<'p> Locations<'p> {
     pub fn resolve(
         device: &Device,
         plan: &'p Plan,

@@ -16,7 +16,7 @@ pub struct PipelineFailure {
     pub kernel: String,
     /// Result that the driver returned.
     pub result: vk::Result,
-    /// Form of the plans after the failure.
+    /// Form of plans after the failure.
     pub form: PlanForm,
 }
 
