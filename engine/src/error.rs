@@ -175,10 +175,10 @@ pub enum Error {
         /// The reason.
         problem: &'static str,
     },
-    /// An array of keys or samples has the wrong element type.
-    #[error("`{name}` is an array of {found}, but {expected} is needed")]
+    /// An array, or the identity of a GLSL operator, has the wrong element type.
+    #[error("`{name}` has the type {found}, but {expected} is needed")]
     KeyTypeMismatch {
-        /// Name of the array.
+        /// Name of the array or argument.
         name: &'static str,
         /// Its element type.
         found: String,

@@ -278,14 +278,16 @@ impl<'p> Locations<'p> {
         for (count, one) in self.imports().enumerate() {
             let buffer = &buffers[one.index];
             if one.overlaps(buffer.size, &self.workspace, self.plan.workspace().size) {
-                return Err(problem(self.plan, "the workspace overlaps import", &buffer.name));
+                let message = "imports need memory of their own: the workspace overlaps import";
+                return Err(problem(self.plan, message, &buffer.name));
             }
             let overlapped = self.imports().take(count).any(|other| {
                 one.overlaps(buffer.size, other, buffers[other.index].size)
                     && (written(one.index) || written(other.index))
             });
             if overlapped {
-                return Err(problem(self.plan, "another import overlaps import", &buffer.name));
+                let message = "imports that are written need memory of their own: another import overlaps import";
+                return Err(problem(self.plan, message, &buffer.name));
             }
         }
         Ok(())

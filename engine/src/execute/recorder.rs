@@ -195,8 +195,8 @@ impl Executable {
         Ok(Prepared { executable: self, locations, sets })
     }
 
-    /// Records the plan into `commands`, with the executable's own workspace. Does not submit work, allocate memory,
-    /// or create objects.
+    /// Records the plan into `commands`, with the executable's own workspace. Does not submit work or create objects,
+    /// and does not allocate memory unless the plan has more than 32 imports.
     ///
     /// # Safety
     /// `commands` is a primary or secondary command buffer of the context's device in the recording state, of a queue
