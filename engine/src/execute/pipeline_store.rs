@@ -73,7 +73,7 @@ impl PipelineStore {
         file.save(&data.unwrap_or_default());
     }
 
-    /// Total time that the driver took to create pipelines, in all threads.
+    /// Total time that the driver took to create pipelines, summed over all threads.
     pub fn creation_time(&self) -> Duration {
         Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed))
     }
@@ -159,7 +159,7 @@ impl Context {
         PipelineStore::of(&self.device).map_or(0, |pipelines| pipelines.len())
     }
 
-    /// Total time that the driver took to create pipelines, in all threads.
+    /// Total time that the driver took to create pipelines, summed over all threads.
     pub fn pipeline_creation_time(&self) -> Duration {
         PipelineStore::of(&self.device)
             .map_or(Duration::ZERO, |pipelines| pipelines.creation_time())

@@ -206,7 +206,7 @@ impl Policy {
         self
     }
 
-    /// Rejects sizes that are not allowed. Each operation checks its own sizes when it is planned.
+    /// Rejects sizes of this struct that are not allowed. Each operation checks its own sizes when it is planned.
     pub(crate) fn check(&self) -> Result<()> {
         self.check_on(&self.facts)
     }

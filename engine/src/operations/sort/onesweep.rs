@@ -26,7 +26,7 @@ const ALIGNMENT: u64 = pieces::ALIGNMENT / pieces::WORD;
 const VECTOR: u64 = 4;
 /// Number of keys that a thread of the histogram pass reads at a time in a small sort: one load.
 const SMALL_SORT_ITEMS: u32 = 4;
-/// A round index that no sort has. The flag that would make this round a no-op is never set.
+/// Index of a round that does not exist. It is never a no-op, so a real round that is paired with it is never skipped.
 const NEVER_SKIPPED: u32 = 31;
 
 pub(super) fn add(passes: &mut SortPasses<'_>, rounds: u32, packed: Option<Packed>) -> Result<()> {
