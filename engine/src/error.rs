@@ -89,8 +89,8 @@ pub enum Error {
         result: vk::Result,
     },
     /// The driver could not create the pipeline of a kernel, for example because its compiler ran out of registers.
-    /// One-call functions return this error only if no form of plans is left. Declare other work again if `next` is
-    /// not `None`.
+    /// One-call functions first retry with simpler plans ([`PlanForm`]), unless the
+    /// [fallback](crate::PipelineFallback) is off. Other work must be declared again if `next` is not `None`.
     #[error(
         "the driver could not create the pipeline of {}: {result}; {}",
         words::kernel(.kernel),
@@ -101,7 +101,7 @@ pub enum Error {
         kernel: String,
         /// The returned result code.
         result: vk::Result,
-        /// Form of the plans that the context makes from now on. `None` if it did not change.
+        /// The form in which the context plans from now on. `None` if it did not change.
         next: Option<PlanForm>,
     },
     /// Memory for a buffer could not be allocated.
@@ -175,10 +175,10 @@ pub enum Error {
         /// The reason.
         problem: &'static str,
     },
-    /// An array of keys or samples has the wrong element type.
-    #[error("`{name}` is an array of {found}, but {expected} is needed")]
+    /// An array, or the identity of a GLSL operator, has the wrong element type.
+    #[error("`{name}` has the type {found}, but {expected} is needed")]
     KeyTypeMismatch {
-        /// Name of the array.
+        /// Name of the array or argument.
         name: &'static str,
         /// Its element type.
         found: String,

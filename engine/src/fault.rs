@@ -15,7 +15,7 @@ pub enum DeviceFault {
     },
     /// Ballots do not have one bit for each lane, in the order of the lanes.
     Ballots,
-    /// Subgroups and lanes do not number the threads of a workgroup without gaps.
+    /// The subgroup and lane indices of a workgroup's threads have gaps or duplicates.
     Numbers,
     /// Shuffles and broadcasts return values of lanes other than the requested ones.
     Shuffles,
@@ -42,7 +42,7 @@ impl fmt::Display for DeviceFault {
                 "subgroup ballots do not have one bit for each lane, in the order of the lanes"
             }
             Self::Numbers => {
-                "subgroups and lanes do not number the threads of a workgroup without gaps"
+                "the subgroup and lane indices of a workgroup's threads have gaps or duplicates"
             }
             Self::Shuffles => {
                 "subgroup shuffles return values of other lanes than the requested ones"

@@ -26,7 +26,7 @@ impl Context {
     /// All recorded work has completed before the last of these objects is dropped. Other code does not use the queue
     /// while the context submits or waits.
     pub unsafe fn adopt(adopted: AdoptedDevice) -> Result<Self> {
-        // SAFETY: by the caller's contract.
+        // SAFETY: `adopt_with` has the same requirements as this function.
         unsafe { Self::adopt_with(adopted, AdoptOptions::default()) }
     }
 
@@ -36,7 +36,7 @@ impl Context {
     /// The requirements of [`adopt`](Self::adopt).
     pub unsafe fn adopt_with(adopted: AdoptedDevice, options: AdoptOptions) -> Result<Self> {
         let profile = adopted.profile.clone();
-        // SAFETY: by the caller's contract.
+        // SAFETY: `adopt_device` has the same requirements as this function.
         let context = unsafe { Self::adopt_device(adopted, options) }?;
         context.use_profile(&profile)?;
         Ok(context)

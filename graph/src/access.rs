@@ -27,8 +27,9 @@ bitflags! {
         const HOST = 0x4000;
         /// Every graphics stage.
         const ALL_GRAPHICS = 0x8000;
-        /// Every stage of every command, for callers that cannot be more specific. A barrier with
-        /// this stage costs more than twice as much as a compute-to-compute barrier.
+        /// Every stage of every command, for callers that cannot be more specific. On an NVIDIA
+        /// H200, a barrier with this stage takes more than twice as long as a compute-to-compute
+        /// barrier.
         const ALL_COMMANDS = 0x1_0000;
     }
 }
@@ -68,7 +69,8 @@ bitflags! {
 
 impl Stages {
     /// Adds the individual stages that [`Stages::ALL_COMMANDS`] and [`Stages::ALL_GRAPHICS`] stand
-    /// for. These two bits stay set, so that no set of individual stages contains them.
+    /// for. These two bits stay set, because they also stand for stages without a bit here: a mask
+    /// of all individual stages does not contain them.
     pub(crate) fn expanded(self) -> Self {
         let graphics = Self::DRAW_INDIRECT
             | Self::VERTEX_INPUT
@@ -121,7 +123,8 @@ impl Access {
     }
 
     /// Adds the individual accesses that [`Access::MEMORY_READ`] and [`Access::MEMORY_WRITE`] stand
-    /// for. These two bits stay set, so that no set of individual accesses contains them.
+    /// for. These two bits stay set, because they also stand for accesses without a bit here: a
+    /// mask of all individual accesses does not contain them.
     pub(crate) fn expanded(self) -> Self {
         let mut expanded = self;
         if self.contains(Self::MEMORY_READ) {

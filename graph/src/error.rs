@@ -202,7 +202,8 @@ pub enum GraphError {
         value: u64,
         max: u64,
     },
-    /// Two bindings of a pass overlap, and at least one of them is written.
+    /// Two bindings of a pass, or the source and destination of a copy, overlap, and at least one
+    /// of them is written.
     #[error(
         "pass `{pass}`: `{first}` and `{second}` overlap in buffer `{buffer}`, and at least one of them is written; bind disjoint views"
     )]

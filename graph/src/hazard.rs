@@ -21,9 +21,9 @@ pub(crate) struct Record {
     /// `None` if the record is the execution of a whole pass, for which explicit orders wait.
     pub buffer: Option<usize>,
     pub source: Source,
-    /// The later accesses that the first `applied_calls` barrier calls synchronise with this
-    /// access.
+    /// The later accesses that the barrier calls since this access synchronise with it.
     pub reach: Reach,
+    /// Number of barrier calls of the walk that `reach` accounts for.
     applied_calls: usize,
 }
 

@@ -2,8 +2,8 @@
 
 /// The device limits that planning depends on.
 ///
-/// [`Limits::default`] contains the minimum that every Vulkan 1.3 device guarantees, so a plan
-/// compiled with it runs on any device.
+/// [`Limits::default`] contains the limits that every Vulkan 1.3 device guarantees, so a plan
+/// compiled with it is within the limits of all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// `maxStorageBufferRange`: maximum size of a storage binding, in bytes.

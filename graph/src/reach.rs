@@ -7,9 +7,9 @@
 //! source masks contain the stage and the access of the write. The write is then visible to the
 //! second scopes of this barrier and of all barriers that chain from it.
 //!
-//! Logically earlier stages are not implied: waiting for the compute stage does not include waiting
-//! for the indirect fetch before it. A barrier therefore lists every stage that is involved in a
-//! dependency.
+//! Vulkan adds logically earlier stages to the first synchronization scope: waiting for the compute
+//! stage includes waiting for the indirect fetch before it. This model does not, so a barrier lists
+//! every stage that is involved in a dependency.
 
 use crate::access::{Access, Stages};
 use crate::sync::MemoryBarrier;

@@ -44,8 +44,8 @@ struct Caller<'a> {
 }
 
 impl Caller<'_> {
-    /// Runs the passes that `declare` adds, and waits for them. If the driver cannot create a pipeline, plans again in
-    /// another form.
+    /// Runs the passes that `declare` adds, and waits for them. If the driver cannot create a pipeline, retries with
+    /// simpler plans ([`PlanForm`](crate::PlanForm)).
     fn call<T>(self, name: &str, declare: impl Fn(&mut Work) -> Result<T>) -> Result<T> {
         let Self { context, policy } = self;
         let (added, run) = context.with_fallback(|| {

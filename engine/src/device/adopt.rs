@@ -74,7 +74,7 @@ impl RawDevice {
     /// `get_instance_proc_addr` belongs to a Vulkan loader or driver, and the instance is alive.
     pub unsafe fn instance(&self) -> (ash::Entry, ash::Instance) {
         let get_instance_proc_addr = self.get_instance_proc_addr;
-        // SAFETY: by the caller's contract.
+        // SAFETY: the caller guarantees that the function belongs to a loader or driver and that the instance is alive.
         unsafe {
             let functions = ash::StaticFn { get_instance_proc_addr };
             let instance = ash::Instance::load(&functions, self.instance);
@@ -88,9 +88,9 @@ impl RawDevice {
     /// The requirements of [`instance`](Self::instance). The other handles are alive and belong to the
     /// instance.
     pub unsafe fn adopted(&self, api_version: u32, features: Features) -> AdoptedDevice {
-        // SAFETY: by the caller's contract.
+        // SAFETY: the caller guarantees the requirements of `instance`.
         let (entry, instance) = unsafe { self.instance() };
-        // SAFETY: by the caller's contract.
+        // SAFETY: the caller guarantees that the device is alive and belongs to the instance.
         let device = unsafe { ash::Device::load(instance.fp_v1_0(), self.device) };
         AdoptedDevice {
             entry,
@@ -123,7 +123,7 @@ impl Context {
         let refuses_faults = FaultyDevices::Auto.are_refused()?;
         let pipeline_fallback = PipelineFallback::Auto.is_on()?;
         let features = &adopted.features;
-        // SAFETY: by the caller's contract.
+        // SAFETY: the caller guarantees that the instance is alive and that the physical device belongs to it.
         let (check, properties) = unsafe {
             let check =
                 Requirements::check(&instance, physical, api_version, features, queue_family);

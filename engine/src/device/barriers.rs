@@ -51,16 +51,16 @@ impl Barriers {
     ) {
         let info = vk::DependencyInfo::default().memory_barriers(memory);
         match self {
-            // SAFETY: by the caller's contract.
+            // SAFETY: the caller guarantees that `commands` is recording.
             Self::Core => unsafe { device.cmd_pipeline_barrier2(commands, &info) },
-            // SAFETY: by the caller's contract.
+            // SAFETY: as above.
             Self::Extension(functions) => unsafe {
                 functions.cmd_pipeline_barrier2(commands, &info);
             },
             Self::Legacy => {
                 let (from, to, barrier) = legacy(memory);
                 let flags = vk::DependencyFlags::empty();
-                // SAFETY: by the caller's contract.
+                // SAFETY: as above.
                 unsafe {
                     device.cmd_pipeline_barrier(commands, from, to, flags, &[barrier], &[], &[]);
                 }

@@ -86,8 +86,9 @@ impl CommandSlot {
         errors.check()
     }
 
-    /// Submits the recorded buffer `times` times in a row. If `times` exceeds one, the buffer must have been recorded
-    /// for simultaneous use. `recording` identifies the recorded commands; see [`Device::submit`].
+    /// Waits for earlier submissions, then submits the recorded buffer `times` times in a row. If `times` exceeds one,
+    /// the buffer must have been recorded for simultaneous use. `recording` identifies the recorded commands; see
+    /// [`Device::submit`].
     pub fn submit(&mut self, device: &Device, recording: RecordingId, times: u32) -> Result<()> {
         self.wait(device)?;
         if times == 0 {
@@ -134,7 +135,7 @@ impl CommandSlot {
     /// # Safety
     /// Called once; no submission is pending.
     pub unsafe fn release(&self, device: &Device) {
-        // SAFETY: by the caller's contract. Destroying a null handle is a no-op.
+        // SAFETY: the caller guarantees a single call and no pending submission. Destroying a null handle is a no-op.
         unsafe {
             device.raw.destroy_fence(self.fence, device.callbacks());
             device.raw.destroy_command_pool(self.pool, device.callbacks());
@@ -199,13 +200,14 @@ impl Commands {
         self.slot.record(&self.device, usage, body)
     }
 
-    /// Submits the recorded buffer `times` times in a row. If `times` exceeds one, the buffer must have been recorded
-    /// for simultaneous use.
+    /// Waits for earlier submissions, then submits the recorded buffer `times` times in a row. If `times` exceeds one,
+    /// the buffer must have been recorded for simultaneous use.
     pub fn submit(&mut self, times: u32) -> Result<()> {
         self.slot.submit(&self.device, self.recording, times)
     }
 
-    /// Submits the buffers in `before`, followed by the recorded buffer, in one call.
+    /// Waits for earlier submissions, then submits the buffers in `before`, followed by the recorded buffer, in one
+    /// call.
     ///
     /// # Safety
     /// The buffers in `before` are executable, and are not pending unless recorded for simultaneous use. They remain
@@ -215,7 +217,8 @@ impl Commands {
         let slot = &mut self.slot;
         slot.state = State::Unknown;
         let commands = [before, &[slot.raw]].concat();
-        // SAFETY: by the caller's contract.
+        // SAFETY: the caller guarantees that the buffers in `before` can be submitted; the recorded one is executable
+        // and not pending, and the fence is unsignalled, because `wait` has returned.
         unsafe { self.device.submit_together(&commands, slot.fence)? };
         slot.state = State::Pending;
         Ok(())

@@ -47,7 +47,7 @@ pub struct Config {
     pub ranking: RankingChoice,
     /// Whether plans are refused if the device fails the [device probe](Context::probe_device).
     pub faulty_devices: FaultyDevices,
-    /// Whether plans have smaller tiles after the driver could not create a pipeline.
+    /// Whether the context falls back to simpler plans if the driver cannot create a pipeline.
     pub pipeline_fallback: PipelineFallback,
     /// Source of kernel sizes that were tuned for the device.
     pub profile: ProfileChoice,

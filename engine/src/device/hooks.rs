@@ -31,8 +31,8 @@ pub struct MemoryPiece {
     pub cookie: usize,
 }
 
-/// A device memory allocator of the embedding program. It provides the memory of workspaces and device arrays. It may
-/// be called from any thread.
+/// A device memory allocator of the embedding program. It provides the memory of workspaces, state and device arrays.
+/// It may be called from any thread.
 ///
 /// # Safety
 /// The memory returned by [`allocate`](Self::allocate) belongs to the device, has an allowed memory type and at least
@@ -60,8 +60,8 @@ unsafe impl Sync for Callbacks {}
 
 impl AdoptOptions {
     /// Accepts a device that was created without `synchronization2`, as wgpu does. On such a device, the engine
-    /// records Vulkan 1.0 barriers. These use one pair of stage masks for all buffers at a pass boundary, and one
-    /// flag for all kinds of shader access, so they may wait for more work than necessary.
+    /// records Vulkan 1.0 barriers. These have one pair of stage masks for all buffers at a pass boundary and do not
+    /// distinguish sampled from storage reads, so they may wait for more work than necessary.
     #[must_use]
     pub fn without_synchronization2(self) -> Self {
         Self { without_synchronization2: true, ..self }
@@ -79,8 +79,8 @@ impl AdoptOptions {
         Self { hooks: Hooks { pipeline_cache, ..self.hooks }, ..self }
     }
 
-    /// Allocates workspaces and device arrays with the embedding program's allocator. The context itself still
-    /// allocates host-visible memory: for transfers, constants and the status word.
+    /// Allocates workspaces, state and device arrays with the embedding program's allocator. The context itself still
+    /// allocates host-visible memory: for transfers, constants, [`Readback`](crate::Readback)s and the status word.
     #[must_use]
     pub fn memory_allocator(self, allocator: Arc<dyn MemoryAllocator>) -> Self {
         Self { hooks: Hooks { memory: Some(allocator), ..self.hooks }, ..self }

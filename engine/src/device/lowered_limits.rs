@@ -18,7 +18,7 @@ pub(super) struct LoweredLimits {
     range: Option<u32>,
     /// Bytes of push constants.
     push: Option<u32>,
-    /// Subgroup size that pipelines request. It must be in the range of the device.
+    /// Subgroup size. Ignored if the device does not support it.
     subgroup: Option<u32>,
     /// 0 if there are no 64-bit integers.
     int64: Option<u32>,
@@ -33,7 +33,11 @@ impl LoweredLimits {
     fn read(given: &str) -> Result<Self> {
         let mut limits = Self::default();
         for part in given.split_whitespace() {
-            let wrong = || Error::Policy { problem: format!("`{part}` of {VARIABLE} is unknown") };
+            let wrong = || Error::Policy {
+                problem: format!(
+                    "`{part}` in {VARIABLE} is invalid; use NAME=NUMBER, where NAME is threads, shared, range, push, subgroup or int64"
+                ),
+            };
             let (name, value) = part.split_once('=').ok_or_else(wrong)?;
             let limit = match name {
                 "threads" => &mut limits.threads,

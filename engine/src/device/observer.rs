@@ -23,7 +23,7 @@ pub struct Run {
     pub passes: Vec<PassTime>,
 }
 
-/// Receives the GPU times of every [`Context::run`](crate::Context::run).
+/// Receives the GPU times of every [`Context::run`](crate::Context::run), including those of one-call functions.
 #[derive(Clone)]
 pub struct Observer {
     report: Arc<dyn Fn(Run) + Send + Sync>,

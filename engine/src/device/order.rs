@@ -47,18 +47,19 @@ impl SubmissionBarrier {
 
 impl Attachment for SubmissionBarrier {
     unsafe fn release(&self, device: &Device) {
-        // SAFETY: by the caller's contract.
+        // SAFETY: the device releases its attachments once, when no submission is pending.
         unsafe { self.0.release(device) };
     }
 }
 
 impl Device {
     /// Submits one command buffer, which signals `fence`. If the previous submission came from another recording, a
-    /// barrier precedes it. Consecutive submissions of the same recording have no barrier in between; their own
-    /// commands must synchronize them.
+    /// barrier is submitted before the buffer. Consecutive submissions of the same recording have no barrier in
+    /// between; their own commands must synchronize them.
     ///
     /// # Safety
-    /// `commands` is executable and not pending (or was recorded for simultaneous use).
+    /// `commands` is executable and not pending (or was recorded for simultaneous use). `fence` is null, or unsignalled
+    /// and not in use.
     pub unsafe fn submit(
         &self,
         recording: RecordingId,
@@ -70,7 +71,7 @@ impl Device {
         let mut queue = self.queue();
         let commands = if queue.last == Some(recording) { &both[1..] } else { &both[..] };
         let info = vk::SubmitInfo::default().command_buffers(commands);
-        // SAFETY: by the caller's contract; the queue's lock is held.
+        // SAFETY: the caller guarantees that the buffer and the fence can be submitted; the queue's lock is held.
         unsafe { self.raw.queue_submit(queue.raw, &[info], fence) }.during("vkQueueSubmit")?;
         queue.last = Some(recording);
         Ok(())
@@ -88,7 +89,7 @@ impl Device {
     ) -> Result<()> {
         let mut queue = self.queue();
         let info = vk::SubmitInfo::default().command_buffers(commands);
-        // SAFETY: by the caller's contract; the queue's lock is held.
+        // SAFETY: the caller guarantees that the buffers and the fence can be submitted; the queue's lock is held.
         unsafe { self.raw.queue_submit(queue.raw, &[info], fence) }.during("vkQueueSubmit")?;
         queue.last = None;
         Ok(())

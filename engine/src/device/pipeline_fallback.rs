@@ -1,4 +1,4 @@
-//! Whether a context plans in another form after the driver could not create a pipeline.
+//! Selects whether a context falls back to simpler plans if the driver cannot create a pipeline.
 
 use std::str::FromStr;
 
@@ -7,16 +7,17 @@ use crate::error::{Error, Result};
 /// Environment variable for [`PipelineFallback::Auto`]: `on` or `off`.
 pub const PIPELINE_FALLBACK_VARIABLE: &str = "MULTISPLIT_PIPELINE_FALLBACK";
 
-/// Whether a context plans in another [form](crate::PlanForm) after the driver could not create a pipeline.
+/// Whether a context falls back to plans with smaller tiles and simpler methods ([`PlanForm`](crate::PlanForm)) if the
+/// driver cannot create a pipeline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PipelineFallback {
     /// `MULTISPLIT_PIPELINE_FALLBACK` if it is set, otherwise [`On`](Self::On).
     #[default]
     Auto,
-    /// One-call functions plan again with smaller tiles, and then with methods in three stages. Other calls return
-    /// [`Error::Pipeline`]; work that is declared after that has the new form.
+    /// One-call functions retry with smaller tiles, and then also with methods in three stages. Other calls return
+    /// [`Error::Pipeline`]; work that is declared afterwards is planned in this simpler way.
     On,
-    /// All calls return [`Error::Pipeline`], and the form of plans does not change.
+    /// All calls return [`Error::Pipeline`], and later plans do not change.
     Off,
 }
 

@@ -19,7 +19,7 @@ pub enum DeviceChoice {
     /// An index in Vulkan's list of devices, or part of a device name (case-insensitive). A number that is not a
     /// valid index must match a whole word of the name, such as `4090`.
     Named(String),
-    /// The best software driver.
+    /// The first usable software driver.
     Software,
 }
 

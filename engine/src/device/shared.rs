@@ -88,7 +88,7 @@ pub(crate) struct Device {
     pub probed_behaviour: bool,
     /// Whether plans are refused if the device fails the device probe.
     pub refuses_faults: bool,
-    /// Whether plans have another form after the driver could not create a pipeline.
+    /// Whether the context falls back to simpler plans if the driver cannot create a pipeline.
     pub pipeline_fallback: bool,
     /// Whether pipelines that nothing uses are kept, so that their statistics can be read.
     pub keeps_pipelines: bool,
@@ -205,7 +205,7 @@ impl Device {
         self.hooks.allocation_callbacks.as_ref().map(|callbacks| &callbacks.0)
     }
 
-    /// Whether other code created the device and also allocates memory on it.
+    /// Whether other code created the device.
     pub fn is_adopted(&self) -> bool {
         !self.handles.instance.owned
     }
@@ -225,7 +225,7 @@ impl Device {
         commands: vk::CommandBuffer,
         memory: &[vk::MemoryBarrier2<'_>],
     ) {
-        // SAFETY: by the caller's contract.
+        // SAFETY: the caller guarantees that `commands` is recording.
         unsafe { self.barriers.record(&self.raw, commands, memory) };
     }
 

@@ -52,7 +52,7 @@ impl<R: ProbeResult> VerdictFile<R> {
         let text = fs::read_to_string(&self.path).ok()?;
         let known = R::LINES.iter().find(|(_, line)| text == self.text(line));
         if known.is_none() {
-            tracing::debug!(path = %self.path.display(), "probe result ignored: damaged, or from another driver");
+            tracing::debug!(path = %self.path.display(), "probe result ignored: damaged, or from another driver or version");
         }
         known.map(|(result, _)| *result)
     }

@@ -140,8 +140,8 @@ impl KeyType {
         }
     }
 
-    /// Converts `value` to the nearest `f64` if this type is `F64`, otherwise to the nearest `f32`, and returns its
-    /// bits. Inverse of [`float`](Self::float) for these two types.
+    /// Bits of `value` if this type is `F64`, otherwise of the nearest `f32`. Inverse of [`float`](Self::float) for
+    /// `F32` and `F64`.
     pub(crate) fn float_bits(self, value: f64) -> u64 {
         if self == Self::F64 { value.to_bits() } else { (value as f32).to_bits().into() }
     }

@@ -66,7 +66,8 @@ fn contract(plan: &Plan, index: usize, alignment: u64, by_address: bool) -> Buff
         name: planned.name.clone(),
         bytes: planned.size,
         alignment,
-        // Vulkan does not allow buffers without usage flags, so an unused buffer also gets shader usage.
+        // Always includes shader usage, because Vulkan does not allow buffers without usage flags, and the plan may not
+        // use this one.
         usage: workspace::usage(plan, by_address, |other| other == index)
             | workspace::shader_usage(by_address),
         entry: contract.entry,

@@ -2,8 +2,9 @@
 //! recording, and conversion between scopes and Vulkan's stage and access masks.
 //!
 //! Declare the passes as [`Work`](crate::Work) on imports, build an [`Executable`](crate::Executable) once, and
-//! record it every frame. Recording does not submit work, allocate memory, or create objects. Several threads may
-//! record at the same time. `docs/embedding.md` specifies the whole contract.
+//! record it every frame. Recording does not submit work or create objects, and does not allocate memory unless a plan
+//! has more than 32 imports. Several threads may record at the same time. `docs/embedding.md` specifies the whole
+//! contract.
 //!
 //! ```no_run
 //! # use multisplit::{BufferAt, Context, ExecutableOptions, PassValue, RecordOptions, Sort, ash::vk};

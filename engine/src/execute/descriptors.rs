@@ -8,7 +8,7 @@ use multisplit_graph::{Plan, PlannedBinding};
 
 use crate::device::shared::Device;
 use crate::error::{Result, VkResultExt};
-use crate::execute::import::Places;
+use crate::execute::import::Locations;
 use crate::execute::kernel_check::MAX_BINDINGS;
 use crate::execute::layout::descriptor_type;
 use crate::execute::pipeline::Pipeline;
@@ -68,10 +68,10 @@ impl Sets {
     /// # Safety
     /// Every recording that uses the sets has completed, because writing them invalidates recordings that
     /// have not run yet.
-    pub unsafe fn write(&self, plan: &Plan, places: &Places<'_>) {
+    pub unsafe fn write(&self, plan: &Plan, locations: &Locations<'_>) {
         for (set, step) in self.sets.iter().zip(plan.steps()) {
-            with_writes(*set, &step.pass.bindings, places, |writes| {
-                // SAFETY: by the caller's contract.
+            with_writes(*set, &step.pass.bindings, locations, |writes| {
+                // SAFETY: the caller guarantees that every recording that uses the sets has completed.
                 unsafe { self.device.raw.update_descriptor_sets(writes, &[]) };
             });
         }
@@ -89,12 +89,12 @@ impl Drop for Sets {
 pub(super) fn with_writes(
     set: vk::DescriptorSet,
     bindings: &[PlannedBinding],
-    places: &Places<'_>,
+    locations: &Locations<'_>,
     body: impl FnOnce(&[vk::WriteDescriptorSet<'_>]),
 ) {
     let mut infos = [vk::DescriptorBufferInfo::default(); MAX_BINDINGS];
     for (info, binding) in infos.iter_mut().zip(bindings) {
-        let (buffer, offset) = places.at(binding.buffer, binding.offset);
+        let (buffer, offset) = locations.at(binding.buffer, binding.offset);
         *info = vk::DescriptorBufferInfo { buffer, offset, range: binding.size };
     }
     let mut writes = [vk::WriteDescriptorSet::default(); MAX_BINDINGS];

@@ -103,7 +103,7 @@ const TESTS: [(u32, Verdict); 7] = [
     (5, Verdict::SharedAtomics),
 ];
 
-/// Number of words of a record, which each thread writes: failed tests, lanes in a ballot, `gl_SubgroupSize`, ticket.
+/// Words of the record that each thread writes: failed tests, lanes in a ballot, `gl_SubgroupSize`, ticket.
 const RECORD: usize = 4;
 /// Initial totals, which all threads update with atomics: tickets, sum, minimum, maximum, bitwise or.
 const TOTALS: [u32; 5] = [0, 0, u32::MAX, 0, 0];
@@ -112,10 +112,10 @@ const TOTALS: [u32; 5] = [0, 0, u32::MAX, 0, 0];
 const GROUPS: u32 = 64;
 /// Number of workgroups of a dispatch on software drivers.
 const SOFTWARE_GROUPS: u32 = 2;
-/// Threads of a large workgroup: several subgroups on most devices.
-const THREADS: u32 = 256;
-/// Threads of a small workgroup. Some drivers remove the barriers of workgroups of up to this size.
-const FEW_THREADS: u32 = 32;
+/// Threads per workgroup of the first dispatch: several subgroups on most devices.
+const LARGE_WORKGROUP: u32 = 256;
+/// Threads per workgroup of the second dispatch. Some drivers remove the barriers of workgroups of up to this size.
+const SMALL_WORKGROUP: u32 = 32;
 
 /// The device probe as passes of a graph, for programs that run it themselves.
 #[derive(Clone, Copy, Debug)]
@@ -133,15 +133,15 @@ impl DeviceProbe {
     pub fn new(properties: &DeviceProperties) -> Self {
         let width = properties.subgroup_size.max(1);
         let max_threads = properties.limits.max_compute_work_group_invocations;
-        let threads =
-            [THREADS, FEW_THREADS].map(|threads| (threads.min(max_threads) / width).max(1) * width);
+        let threads = [LARGE_WORKGROUP, SMALL_WORKGROUP]
+            .map(|threads| (threads.min(max_threads) / width).max(1) * width);
         let software = properties.device_type == vk::PhysicalDeviceType::CPU;
         let groups = if software { SOFTWARE_GROUPS } else { GROUPS };
         Self { subgroup_size: width, threads, groups }
     }
 
     /// Number of threads of each dispatch.
-    fn counts(&self) -> [u32; 2] {
+    fn thread_counts(&self) -> [u32; 2] {
         self.threads.map(|threads| threads * self.groups)
     }
 
@@ -153,7 +153,7 @@ impl DeviceProbe {
         let names = ["probe.large", "probe.small"];
         let mut first = 0;
         let mut dispatch = |k: usize| {
-            let words = RECORD as u64 * u64::from(self.counts()[k]);
+            let words = RECORD as u64 * u64::from(self.thread_counts()[k]);
             let records = graph.import::<u32>(names[k], words);
             graph
                 .own_pass("probe.device", &kernel)
@@ -163,7 +163,7 @@ impl DeviceProbe {
                 .specialize("local_size_x", self.threads[k])
                 .specialize("SUBGROUP_SIZE", self.subgroup_size)
                 .dispatch(Groups::linear(self.groups.into()));
-            first += self.counts()[k];
+            first += self.thread_counts()[k];
             records
         };
         Ok([dispatch(0), dispatch(1), totals])
@@ -176,7 +176,7 @@ impl DeviceProbe {
 
     /// Length of the records of each dispatch, in words.
     pub fn lengths(&self) -> [u64; 2] {
-        self.counts().map(|count| RECORD as u64 * u64::from(count))
+        self.thread_counts().map(|count| RECORD as u64 * u64::from(count))
     }
 
     /// Checks the records and totals of a run. Returns the first fault, if any.
@@ -196,7 +196,7 @@ impl DeviceProbe {
             }
             Some((_, verdict)) => *verdict,
             None => {
-                let count: u32 = self.counts().iter().sum();
+                let count: u32 = self.thread_counts().iter().sum();
                 let mut tickets: Vec<u32> = records().map(|record| record[3]).collect();
                 tickets.sort_unstable();
                 let mut expected = TOTALS;
@@ -310,7 +310,7 @@ mod tests {
 
     /// Records and totals of a device without faults.
     fn faultless(probe: &DeviceProbe) -> [Vec<u32>; 3] {
-        let [large, small] = probe.counts();
+        let [large, small] = probe.thread_counts();
         let width = probe.subgroup_size;
         let records = |range: std::ops::Range<u32>| {
             range.flat_map(|ticket| [0, width, width, ticket]).collect::<Vec<_>>()

@@ -14,11 +14,11 @@ use crate::device::shared::Device;
 use crate::error::{Error, Result};
 use crate::execute::descriptors::Sets;
 use crate::execute::fit;
-use crate::execute::import::{BufferAt, Import, InsidePlan, Places};
+use crate::execute::import::{BufferAt, Import, Locations, PlanMemory};
 use crate::execute::kernel_check::{SubgroupBarriers, check_kernel};
 use crate::execute::layout::BufferAccess;
 use crate::execute::own_pass;
-use crate::execute::pipeline::{Form, Pipeline};
+use crate::execute::pipeline::{Adaptation, Pipeline};
 use crate::execute::pipeline_store::PipelineStore;
 use crate::execute::state::State;
 use crate::execute::workspace::{self, WorkspaceRequirements};
@@ -111,8 +111,8 @@ impl ExecutableOptions {
     }
 }
 
-/// Checks that every kernel of the plan stays within its buffers, whatever they contain, and that its dispatches
-/// respect the device limits.
+/// Rejects a plan with a kernel that is not known to stay within its buffers, whatever they contain, or with an
+/// indirect dispatch that may exceed the device limits.
 fn check_sound(plan: &Plan, options: ExecutableOptions, device: &Limits) -> Result<()> {
     let mut passes = plan.steps().iter().map(|step| &step.pass);
     if let Some(pass) = passes.find(|pass| !own_pass::is_sound(pass, options.by_address)) {
@@ -127,8 +127,8 @@ fn check_sound(plan: &Plan, options: ExecutableOptions, device: &Limits) -> Resu
 
 impl Context {
     /// Returns false once a kernel of this context has found that the device does not keep lane order
-    /// ([`RankingChoice::Probed`](crate::RankingChoice::Probed)). Kernels that rank by lane order check one tile in
-    /// 256. Reads a word in host memory, without submitting or waiting.
+    /// ([`RankingChoice::Probed`](crate::RankingChoice::Probed)). By default, kernels that rank by lane order check one
+    /// tile in 256. Reads a word in host memory, without submitting or waiting.
     ///
     /// The answer applies to a recording after it has run and the host has waited for its fence. If it is false,
     /// results of executables that [rely on lane order](Executable::relies_on_lane_order) may be in the wrong order.
@@ -138,7 +138,8 @@ impl Context {
     }
 
     /// Creates all objects needed to record `plan`. If the driver cannot create a pipeline, returns
-    /// [`Error::Pipeline`]; plans that are built from then on have smaller tiles. If the plan has [state](multisplit_graph::Graph::state), this
+    /// [`Error::Pipeline`]; plans that are built from then on are simpler
+    /// ([`PipelineFallback`](crate::PipelineFallback)). If the plan has [state](multisplit_graph::Graph::state), this
     /// submits commands that clear it, and waits for them.
     pub fn instantiate(&self, plan: Plan) -> Result<Executable> {
         self.instantiate_with(plan, ExecutableOptions::default())
@@ -163,8 +164,8 @@ impl Context {
         Ok(executable)
     }
 
-    /// Like [`instantiate`](Self::instantiate), for plans with sizes that the context would not choose itself. A
-    /// pipeline that cannot be created does not change the form of other plans.
+    /// Like [`instantiate`](Self::instantiate), for plans with sizes that the context would not choose itself. If the
+    /// driver cannot create a pipeline, other plans are not affected.
     pub(crate) fn instantiate_trial(&self, plan: Plan) -> Result<Executable> {
         let options = ExecutableOptions::default();
         check_sound(&plan, options, &self.limits())?;
@@ -218,9 +219,9 @@ impl Context {
             return Ok(());
         };
         let access = self.checked_access(plan, options)?;
-        let form = Form { access, barriers: self.subgroup_barriers_of(plan) };
+        let adaptation = Adaptation { access, barriers: self.subgroup_barriers_of(plan) };
         let pipelines = PipelineStore::of(&self.device)?;
-        pipelines.get(&self.device, kernel, &step.pass.specialization, form).map(drop)
+        pipelines.get(&self.device, kernel, &step.pass.specialization, adaptation).map(drop)
     }
 
     /// Checks that the device can run `plan` with these options: limits, features of each kernel, and frames in
@@ -306,7 +307,7 @@ impl Context {
         let device = &self.device;
         let errors = device.watch_errors();
         let access = self.checked_access(&plan, options)?;
-        let steps = steps(device, &plan, Form { access, barriers })?;
+        let steps = steps(device, &plan, Adaptation { access, barriers })?;
         let frame_count = options.frames.max(1);
         let own = if options.own_workspace && plan.workspace().size > 0 { frame_count } else { 0 };
         let workspace = |frame| {
@@ -354,7 +355,7 @@ impl Context {
     }
 }
 
-fn steps(device: &Device, plan: &Plan, form: Form) -> Result<Vec<Step>> {
+fn steps(device: &Device, plan: &Plan, adaptation: Adaptation) -> Result<Vec<Step>> {
     let pipelines = PipelineStore::of(device)?;
     let pipeline = |pass: &PlannedPass| -> Result<Option<Arc<Pipeline>>> {
         let Some(pass_kernel) = &pass.kernel else { return Ok(None) };
@@ -362,7 +363,7 @@ fn steps(device: &Device, plan: &Plan, form: Form) -> Result<Vec<Step>> {
             kernel: pass_kernel.label().to_owned(),
             problem: "has a description but no SPIR-V; create it with Kernel::new".to_owned(),
         })?;
-        pipelines.get(device, kernel, &pass.specialization, form).map(Some)
+        pipelines.get(device, kernel, &pass.specialization, adaptation).map(Some)
     };
     let step = |step: &graph::Step| -> Result<Step> {
         Ok(Step {
@@ -428,20 +429,20 @@ impl Executable {
         Sets::new(&self.device, &self.plan, pipelines).map(Some)
     }
 
-    pub(crate) fn places(
+    pub(crate) fn locations(
         &self,
         imports: &[Import],
         workspace: Option<BufferAt>,
         frame: usize,
-    ) -> Result<Places<'_>> {
+    ) -> Result<Locations<'_>> {
         let own = self.workspaces.get(frame).map(|w| BufferAt::new(w.raw(), 0));
-        let given = InsidePlan {
+        let given = PlanMemory {
             workspace: workspace.or(own),
             constants: self.constants.as_ref().map_or(vk::Buffer::null(), Buffer::raw),
             state: self.state.of(frame),
             status: self.status.buffer(),
         };
-        Places::resolve(&self.device, &self.plan, imports, given, self.access)
+        Locations::resolve(&self.device, &self.plan, imports, given, self.access)
     }
 
     /// Whether the executable ranks by lane order. Vulkan does not guarantee lane order, but the device has passed

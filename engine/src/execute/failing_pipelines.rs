@@ -1,4 +1,4 @@
-//! Pipelines whose creation fails, as it does with some drivers, to test what the engine does then.
+//! Simulates drivers that cannot create some pipelines, for tests of the fallback.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,9 +11,10 @@ use crate::device::context::Context;
 use crate::device::shared::{Attachment, Device};
 use crate::error::{Error, Result};
 
-/// Environment variable with the pipelines that fail, in the form `LABEL>THREADS`, if no others were set.
+/// Environment variable with the initial failing pipelines, as `LABEL>THREADS`.
 const VARIABLE: &str = "MULTISPLIT_FAILING_PIPELINES";
-/// Kernels that probe the device. Their sizes do not depend on the form of plans.
+/// Label prefix of the kernels that probe the device. These never fail, because the fallback does not change their
+/// sizes.
 const PROBES: &str = "probe.";
 
 /// Pipelines whose creation fails: those of kernels whose label contains a text, in workgroups of more than this many
@@ -51,7 +52,7 @@ impl Failing {
     }
 }
 
-/// Fails if the creation of this pipeline is to fail.
+/// Returns the error of a driver if this is one of the failing pipelines.
 pub(super) fn check(device: &Device, kernel: &Kernel, specialization: &[(u32, u32)]) -> Result<()> {
     let failing = Failing::of(device)?;
     let failing = failing.0.lock().unwrap_or_else(PoisonError::into_inner);

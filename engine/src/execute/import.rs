@@ -118,7 +118,7 @@ fn check_element(found: ElementType, expected: ElementType) -> Result<()> {
 
 /// Locations of the workspace, constants, state and status word of a plan.
 #[derive(Clone, Copy)]
-pub(crate) struct InsidePlan {
+pub(crate) struct PlanMemory {
     pub workspace: Option<BufferAt>,
     /// Constants of the executable; null if the plan does not contain constants.
     pub constants: vk::Buffer,
@@ -129,22 +129,22 @@ pub(crate) struct InsidePlan {
 }
 
 /// Locations of the plan's buffers for one recording.
-pub(crate) struct Places<'p> {
+pub(crate) struct Locations<'p> {
     plan: &'p Plan,
     /// The first imports. Only the first `count` entries are valid.
-    imports: [Given; INLINE_IMPORTS],
+    imports: [Located; INLINE_IMPORTS],
     count: usize,
     /// The remaining imports.
-    more_imports: Vec<Given>,
-    workspace: Given,
-    constants: Given,
-    state: Given,
-    status: Given,
+    more_imports: Vec<Located>,
+    workspace: Located,
+    constants: Located,
+    state: Located,
+    status: Located,
 }
 
 /// Location of one buffer.
 #[derive(Clone, Copy)]
-struct Given {
+struct Located {
     /// Index among the plan's buffers; unused unless it is an import.
     index: usize,
     at: BufferAt,
@@ -152,7 +152,7 @@ struct Given {
     address: vk::DeviceAddress,
 }
 
-impl Given {
+impl Located {
     const NOTHING: Self = Self { index: 0, at: BufferAt::NOWHERE, address: 0 };
 
     fn new(device: &Device, index: usize, at: BufferAt, access: BufferAccess) -> Self {
@@ -196,15 +196,15 @@ impl Given {
     }
 }
 
-impl<'p> Places<'p> {
+impl<'p> Locations<'p> {
     pub fn resolve(
         device: &Device,
         plan: &'p Plan,
         imports: &[Import],
-        inside: InsidePlan,
+        memory: PlanMemory,
         access: BufferAccess,
     ) -> Result<Self> {
-        let workspace = match inside.workspace {
+        let workspace = match memory.workspace {
             Some(given) => given,
             None if plan.workspace().size == 0 => BufferAt::NOWHERE,
             None => {
@@ -214,12 +214,12 @@ impl<'p> Places<'p> {
             }
         };
         check_place(device, plan, "workspace", workspace, access)?;
-        let workspace = Given::new(device, 0, workspace, access);
-        let [constants, state, status] = [inside.constants, inside.state, inside.status]
-            .map(|buffer| Given::new(device, 0, BufferAt::new(buffer, 0), access));
+        let workspace = Located::new(device, 0, workspace, access);
+        let [constants, state, status] = [memory.constants, memory.state, memory.status]
+            .map(|buffer| Located::new(device, 0, BufferAt::new(buffer, 0), access));
         let mut this = Self {
             plan,
-            imports: [Given::NOTHING; INLINE_IMPORTS],
+            imports: [Located::NOTHING; INLINE_IMPORTS],
             count: 0,
             more_imports: Vec::new(),
             workspace,
@@ -243,7 +243,7 @@ impl<'p> Places<'p> {
             if matches!(at, BufferAt::Address(_)) && needs_buffer(plan, index) {
                 return refuse("an address was given, but a buffer is required for import");
             }
-            let given = Given::new(device, index, at, access);
+            let given = Located::new(device, index, at, access);
             match this.imports.get_mut(this.count) {
                 Some(entry) => {
                     *entry = given;
@@ -263,7 +263,7 @@ impl<'p> Places<'p> {
         Ok(this)
     }
 
-    fn given(&self) -> impl Iterator<Item = &Given> {
+    fn imports(&self) -> impl Iterator<Item = &Located> {
         self.imports[..self.count].iter().chain(&self.more_imports)
     }
 
@@ -275,17 +275,19 @@ impl<'p> Places<'p> {
             let last_use = buffers[index].contract().and_then(|contract| contract.last_use);
             last_use.is_some_and(|scope| !scope.access.writes().is_empty())
         };
-        for (count, one) in self.given().enumerate() {
+        for (count, one) in self.imports().enumerate() {
             let buffer = &buffers[one.index];
             if one.overlaps(buffer.size, &self.workspace, self.plan.workspace().size) {
-                return Err(problem(self.plan, "the workspace overlaps import", &buffer.name));
+                let message = "imports need memory of their own: the workspace overlaps import";
+                return Err(problem(self.plan, message, &buffer.name));
             }
-            let overlapped = self.given().take(count).any(|other| {
+            let overlapped = self.imports().take(count).any(|other| {
                 one.overlaps(buffer.size, other, buffers[other.index].size)
                     && (written(one.index) || written(other.index))
             });
             if overlapped {
-                return Err(problem(self.plan, "another import overlaps import", &buffer.name));
+                let message = "imports that are written need memory of their own: another import overlaps import";
+                return Err(problem(self.plan, message, &buffer.name));
             }
         }
         Ok(())
@@ -301,10 +303,10 @@ impl<'p> Places<'p> {
         self.find(index, offset).map_or(0, |(given, at)| given.address + at)
     }
 
-    fn find(&self, index: usize, offset: u64) -> Option<(&Given, u64)> {
+    fn find(&self, index: usize, offset: u64) -> Option<(&Located, u64)> {
         match self.plan.place(index, offset)? {
             Place::Import { buffer, offset } => {
-                let given = self.given().find(|given| given.index == buffer);
+                let given = self.imports().find(|given| given.index == buffer);
                 given.map(|given| (given, offset))
             }
             Place::Workspace { offset } => Some((&self.workspace, offset)),
@@ -315,7 +317,8 @@ impl<'p> Places<'p> {
     }
 }
 
-/// Whether commands other than dispatches use the buffer. Such commands do not accept addresses.
+/// Whether a transfer uses the buffer, or an indirect dispatch reads its workgroup counts from it. These commands do
+/// not accept addresses.
 fn needs_buffer(plan: &Plan, index: usize) -> bool {
     plan.steps().iter().any(|step| match &step.pass.work {
         Work::Dispatch(_) => false,

@@ -146,8 +146,8 @@ pub(super) fn uses_subgroups(kernel: &Kernel) -> bool {
     kernel.interface().capabilities.iter().any(|c| c.starts_with(SUBGROUP))
 }
 
-/// Rejects built-in kernels whose workgroup size is not a multiple of the subgroup size. These kernels rely on full
-/// subgroups.
+/// Rejects built-in kernels with subgroup operations whose workgroup size is not a multiple of the subgroup size,
+/// because they rely on full subgroups.
 pub(super) fn check_subgroups(device: &Device, workgroup: [u32; 3], kernel: &Kernel) -> Result<()> {
     let (size, threads) = (device.properties.subgroup_size, workgroup[0]);
     let own = kernel.is_built_in() && uses_subgroups(kernel);

@@ -39,12 +39,12 @@ impl Pipeline {
         device: &Device,
         kernel: &Arc<Kernel>,
         specialization: &[(u32, u32)],
-        form: Form,
+        adaptation: Adaptation,
         cache: vk::PipelineCache,
     ) -> Result<(Self, Duration)> {
-        check_kernel(device, kernel, specialization, form.barriers)?;
-        let layouts = Layouts::new(device, kernel, form.access)?;
-        let spirv = match form.access {
+        check_kernel(device, kernel, specialization, adaptation.barriers)?;
+        let layouts = Layouts::new(device, kernel, adaptation.access)?;
+        let spirv = match adaptation.access {
             BufferAccess::Addresses => {
                 let rewritten = by_address(kernel.spirv_for_addresses(), kernel.interface());
                 Cow::Owned(rewritten.map_err(|error| {
@@ -64,7 +64,7 @@ impl Pipeline {
                 Cow::Owned(pruned(&spirv, value_of))
             }
         };
-        let spirv = match form.barriers {
+        let spirv = match adaptation.barriers {
             SubgroupBarriers::Replaced => with_memory_barriers(&spirv).map_or(spirv, Cow::Owned),
             SubgroupBarriers::Kept | SubgroupBarriers::Refused => spirv,
         };
@@ -91,7 +91,7 @@ impl Pipeline {
     /// The pipeline is no longer in use.
     pub unsafe fn destroy(&self, device: &Device) {
         let callbacks = device.callbacks();
-        // SAFETY: by the caller's contract.
+        // SAFETY: the caller guarantees that the pipeline is no longer in use.
         unsafe {
             device.raw.destroy_pipeline(self.raw, callbacks);
             device.raw.destroy_pipeline_layout(self.layout, callbacks);
@@ -102,7 +102,7 @@ impl Pipeline {
 
 /// Adaptation of a kernel to a device: its method of accessing buffers, and its treatment of `subgroupBarrier()`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Form {
+pub(crate) struct Adaptation {
     pub access: BufferAccess,
     pub barriers: SubgroupBarriers,
 }

@@ -1,4 +1,4 @@
-//! Pipelines that the driver could not create, and the form of plans that follows from them.
+//! Pipelines that the driver could not create, and the fallback to simpler plans.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,14 +9,14 @@ use crate::device::shared::{Attachment, Device};
 use crate::error::{Error, Result};
 use crate::fallback::PlanForm;
 
-/// A pipeline that the driver could not create, after which a context changed the form of its plans.
+/// A pipeline that the driver could not create, after which a context changed the [form](PlanForm) of its plans.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PipelineFailure {
     /// Label of the kernel.
     pub kernel: String,
     /// Result that the driver returned.
     pub result: vk::Result,
-    /// Form of the plans after the failure.
+    /// Form of plans after the failure.
     pub form: PlanForm,
 }
 
@@ -74,8 +74,8 @@ impl Context {
         }
     }
 
-    /// Changes the form of later plans if `error` is a pipeline that could not be created in `form`. Returns the error
-    /// with the form that plans have from now on.
+    /// If `error` is a pipeline that the driver could not create for a plan of the given form, later plans get the next
+    /// form. Returns the error, which then contains that form.
     pub(super) fn fall_back(&self, form: PlanForm, error: Error) -> Error {
         let Error::Pipeline { kernel, result, .. } = error else { return error };
         let next = form.next().filter(|_| self.device.pipeline_fallback);

@@ -17,7 +17,7 @@ use crate::device::properties::DeviceProperties;
 use crate::device::shared::{Attachment, Device};
 use crate::error::{Result, VkResultExt};
 use crate::execute::kernel_check::value_of;
-use crate::execute::pipeline::{Form, Pipeline};
+use crate::execute::pipeline::{Adaptation, Pipeline};
 
 /// If the store has at least this many pipelines, adding one destroys the unused ones, unless their statistics were
 /// requested. Without a limit, a program that creates bucket functions at run time would use more and more memory: about
@@ -28,7 +28,7 @@ const MAX_KEPT: usize = 256;
 struct Key {
     kernel: usize,
     specialization: Vec<(u32, u32)>,
-    form: Form,
+    adaptation: Adaptation,
 }
 
 /// All pipelines of a device.
@@ -73,7 +73,7 @@ impl PipelineStore {
         file.save(&data.unwrap_or_default());
     }
 
-    /// Total time that the driver took to create pipelines, in all threads.
+    /// Total time that the driver took to create pipelines, summed over all threads.
     pub fn creation_time(&self) -> Duration {
         Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed))
     }
@@ -88,12 +88,12 @@ impl PipelineStore {
         device: &Device,
         kernel: &Arc<Kernel>,
         specialization: &[(u32, u32)],
-        form: Form,
+        adaptation: Adaptation,
     ) -> Result<Arc<Pipeline>> {
         let key = Key {
             kernel: Arc::as_ptr(kernel).addr(),
             specialization: specialization.to_vec(),
-            form,
+            adaptation,
         };
         #[cfg(feature = "broken-plans")]
         super::failing_pipelines::check(device, kernel, specialization)?;
@@ -102,7 +102,7 @@ impl PipelineStore {
         }
         // The lock is not held, so that threads can compile concurrently.
         let span = tracing::debug_span!("pipeline.create", kernel = kernel.label());
-        let create = || Pipeline::create(device, kernel, specialization, form, self.cache);
+        let create = || Pipeline::create(device, kernel, specialization, adaptation, self.cache);
         let (pipeline, elapsed) = span.in_scope(create)?;
         let nanoseconds = elapsed.as_nanos().try_into().unwrap_or(u64::MAX);
         self.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
@@ -143,11 +143,11 @@ impl Attachment for PipelineStore {
     unsafe fn release(&self, device: &Device) {
         self.save(device);
         for (_, pipeline) in self.lock().drain() {
-            // SAFETY: by the caller's contract.
+            // SAFETY: the device releases its attachments once, when no pipeline is in use.
             unsafe { pipeline.destroy(device) };
         }
         if !self.is_callers {
-            // SAFETY: by the caller's contract.
+            // SAFETY: as above.
             unsafe { device.raw.destroy_pipeline_cache(self.cache, device.callbacks()) };
         }
     }
@@ -159,7 +159,7 @@ impl Context {
         PipelineStore::of(&self.device).map_or(0, |pipelines| pipelines.len())
     }
 
-    /// Total time that the driver took to create pipelines, in all threads.
+    /// Total time that the driver took to create pipelines, summed over all threads.
     pub fn pipeline_creation_time(&self) -> Duration {
         PipelineStore::of(&self.device)
             .map_or(Duration::ZERO, |pipelines| pipelines.creation_time())
@@ -207,7 +207,7 @@ fn statistics(device: &Device, key: &Key, pipeline: &Pipeline) -> PipelineStatis
         threads: kernel.interface().workgroup_size(value_of).into_iter().product(),
         // The pipeline would not exist if its shared memory were unknown.
         shared_bytes: kernel.shared_bytes(value_of).unwrap_or_default(),
-        push_bytes: key.form.access.push_bytes(kernel.interface()),
+        push_bytes: key.adaptation.access.push_bytes(kernel.interface()),
         kernel: pipeline.kernel.label().to_owned(),
         specialization: key.specialization.iter().map(constant).collect(),
         values: values(device, pipeline),

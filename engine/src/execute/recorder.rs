@@ -9,7 +9,7 @@ use multisplit_shaders::address::address_offset;
 use crate::error::{Error, Result};
 use crate::execute::descriptors::{Sets, with_writes};
 use crate::execute::executable::Executable;
-use crate::execute::import::{BufferAt, Import, Places};
+use crate::execute::import::{BufferAt, Import, Locations};
 use crate::execute::kernel_check::MAX_BINDINGS;
 use crate::execute::pipeline::Pipeline;
 use crate::execute::timing::Timing;
@@ -43,7 +43,7 @@ pub struct PassValue<'r> {
 struct Recording<'r> {
     executable: &'r Executable,
     commands: vk::CommandBuffer,
-    places: &'r Places<'r>,
+    locations: &'r Locations<'r>,
     sets: Option<&'r Sets>,
     values: &'r [PassValue<'r>],
 }
@@ -52,12 +52,12 @@ impl Recording<'_> {
     /// Records the plan.
     ///
     /// # Safety
-    /// The requirements of [`Executable::record_with`]. The descriptor sets contain the buffers of `places`.
+    /// The requirements of [`Executable::record_with`]. The descriptor sets contain the buffers of `locations`.
     unsafe fn record(&self, timing: Timing<'_>) {
         let Executable { device, plan, steps, exit, .. } = self.executable;
         let (raw, commands) = (&device.raw, self.commands);
-        // SAFETY: the command buffer is recording, by the caller's contract. All handles belong to this device, and
-        // the module `fit` has checked offsets and sizes.
+        // SAFETY: the caller guarantees that the command buffer is recording. All handles belong to this device. The
+        // planner has checked offsets and sizes against limits that do not exceed the device's (module `fit`).
         unsafe {
             timing.begin(raw, commands);
             for (index, (step, planned)) in steps.iter().zip(plan.steps()).enumerate() {
@@ -95,18 +95,18 @@ impl Recording<'_> {
         let push = |offset: u32, bytes: &[u8]| {
             if !bytes.is_empty() {
                 let stage = vk::ShaderStageFlags::COMPUTE;
-                // SAFETY: the command buffer is recording, by the caller's contract.
+                // SAFETY: the caller guarantees that the command buffer is recording.
                 unsafe { device.raw.cmd_push_constants(commands, layout, stage, offset, bytes) };
             }
         };
-        // SAFETY: the command buffer is recording, by the caller's contract.
+        // SAFETY: as above.
         unsafe { device.raw.cmd_bind_pipeline(commands, point, pipeline.raw) };
         match (self.sets, &device.push_descriptor) {
             _ if self.executable.is_by_address() => {
                 // Buffer addresses follow the pass's own push constants.
                 let mut addresses = [0u64; MAX_BINDINGS];
                 for (address, binding) in addresses.iter_mut().zip(&pass.bindings) {
-                    *address = self.places.address(binding.buffer, binding.offset);
+                    *address = self.locations.address(binding.buffer, binding.offset);
                 }
                 let addresses = addresses.get(..pass.bindings.len()).unwrap_or_default();
                 let offset = address_offset(pipeline.kernel.interface());
@@ -124,7 +124,7 @@ impl Recording<'_> {
             }
             (None, Some(functions)) => {
                 let set = vk::DescriptorSet::null();
-                with_writes(set, &pass.bindings, self.places, |writes| {
+                with_writes(set, &pass.bindings, self.locations, |writes| {
                     // SAFETY: the command buffer is recording; the layout was created for push descriptors.
                     unsafe {
                         functions.cmd_push_descriptor_set(commands, point, layout, 0, writes);
@@ -142,27 +142,28 @@ impl Recording<'_> {
     /// The requirements of [`record`](Self::record).
     unsafe fn record_work(&self, pass: &PlannedPass) {
         let (raw, commands) = (&self.executable.device.raw, self.commands);
-        let places = self.places;
-        // SAFETY: by the caller's contract.
+        let locations = self.locations;
+        // SAFETY: the caller guarantees that the command buffer is recording and that the buffers of imports have the
+        // required size and usage.
         unsafe {
             match &pass.work {
                 Work::Dispatch([x, y, z]) => raw.cmd_dispatch(commands, *x, *y, *z),
                 Work::DispatchIndirect { buffer, offset } => {
-                    let (buffer, offset) = places.at(*buffer, *offset);
+                    let (buffer, offset) = locations.at(*buffer, *offset);
                     raw.cmd_dispatch_indirect(commands, buffer, offset);
                 }
                 Work::Fill { view, value } => {
-                    let (buffer, offset) = places.at(view.buffer, view.offset);
+                    let (buffer, offset) = locations.at(view.buffer, view.offset);
                     raw.cmd_fill_buffer(commands, buffer, offset, view.size, *value);
                 }
                 Work::Update { view, bytes } => {
-                    let (buffer, offset) = places.at(view.buffer, view.offset);
+                    let (buffer, offset) = locations.at(view.buffer, view.offset);
                     let bytes = self.bytes(pass, bytes);
                     raw.cmd_update_buffer(commands, buffer, offset, bytes);
                 }
                 Work::Copy { src, dst } => {
-                    let (from, src_offset) = places.at(src.buffer, src.offset);
-                    let (to, dst_offset) = places.at(dst.buffer, dst.offset);
+                    let (from, src_offset) = locations.at(src.buffer, src.offset);
+                    let (to, dst_offset) = locations.at(dst.buffer, dst.offset);
                     let region = vk::BufferCopy { src_offset, dst_offset, size: src.size };
                     raw.cmd_copy_buffer(commands, from, to, &[region]);
                 }
@@ -185,17 +186,17 @@ impl Executable {
         imports: &[Import],
         workspace: Option<BufferAt>,
     ) -> Result<Prepared<'_>> {
-        let places = self.places(imports, workspace, 0)?;
+        let locations = self.locations(imports, workspace, 0)?;
         let sets = self.new_sets()?;
         if let Some(sets) = &sets {
             // SAFETY: the sets are new and not in use.
-            unsafe { sets.write(&self.plan, &places) };
+            unsafe { sets.write(&self.plan, &locations) };
         }
-        Ok(Prepared { executable: self, places, sets })
+        Ok(Prepared { executable: self, locations, sets })
     }
 
-    /// Records the plan into `commands`, with the executable's own workspace. Does not submit work, allocate memory,
-    /// or create objects.
+    /// Records the plan into `commands`, with the executable's own workspace. Does not submit work or create objects,
+    /// and does not allocate memory unless the plan has more than 32 imports.
     ///
     /// # Safety
     /// `commands` is a primary or secondary command buffer of the context's device in the recording state, of a queue
@@ -206,7 +207,8 @@ impl Executable {
     /// submitted, or still running. The caller synchronizes imports as specified by the plan's contract
     /// ([`Plan::imports`](crate::graph::Plan::imports)).
     pub unsafe fn record(&self, commands: vk::CommandBuffer, imports: &[Import]) -> Result<()> {
-        // SAFETY: by the caller's contract.
+        // SAFETY: the caller guarantees that fewer than `frames` earlier recordings are incomplete, so those of the next
+        // frame have completed, and nothing else uses its workspace. The other requirements are the same.
         unsafe { self.record_with(commands, imports, &RecordOptions::default()) }
     }
 
@@ -225,15 +227,16 @@ impl Executable {
     ) -> Result<()> {
         let frame = self.frame(options.frame)?;
         self.check_values(options.values)?;
-        let places = self.places(imports, options.workspace, frame)?;
+        let locations = self.locations(imports, options.workspace, frame)?;
         let sets = self.frames.get(frame);
         if let Some(sets) = sets {
-            // SAFETY: all earlier recordings of the frame have completed, by the caller's contract.
-            unsafe { sets.write(&self.plan, &places) };
+            // SAFETY: the caller guarantees that all earlier recordings of the frame have completed.
+            unsafe { sets.write(&self.plan, &locations) };
         }
         let values = options.values;
-        let recording = Recording { executable: self, commands, places: &places, sets, values };
-        // SAFETY: by the caller's contract.
+        let recording =
+            Recording { executable: self, commands, locations: &locations, sets, values };
+        // SAFETY: the caller guarantees the requirements of this function; the sets contain the buffers of `locations`.
         unsafe { recording.record(options.timing) };
         Ok(())
     }
@@ -272,7 +275,7 @@ impl Executable {
 /// descriptors are written only once.
 pub(crate) struct Prepared<'e> {
     executable: &'e Executable,
-    places: Places<'e>,
+    locations: Locations<'e>,
     sets: Option<Sets>,
 }
 
@@ -283,7 +286,7 @@ impl Prepared<'_> {
     /// The requirements of [`Executable::record_with`], except those on frames. `self`, or the result of
     /// [`into_sets`](Self::into_sets), outlives the execution of the commands.
     pub unsafe fn record(&self, commands: vk::CommandBuffer, timing: Timing<'_>) {
-        // SAFETY: by the caller's contract.
+        // SAFETY: `record_with` has the same requirements as this function.
         unsafe { self.record_with(commands, timing, &[]) };
     }
 
@@ -297,9 +300,9 @@ impl Prepared<'_> {
         timing: Timing<'_>,
         values: &[PassValue<'_>],
     ) {
-        let Self { executable, places, sets } = self;
-        let recording = Recording { executable, commands, places, sets: sets.as_ref(), values };
-        // SAFETY: by the caller's contract; the sets were written by `prepare`.
+        let Self { executable, locations, sets } = self;
+        let recording = Recording { executable, commands, locations, sets: sets.as_ref(), values };
+        // SAFETY: the caller guarantees the requirements of `record`; the sets were written by `prepare`.
         unsafe { recording.record(timing) };
     }
 

@@ -25,9 +25,9 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Submits the recording `times` times in a row, without waiting. The barriers of the plan order each run after
-    /// the previous one. If an earlier run has found that the device does not keep lane order, returns
-    /// [`Error::LaneOrder`] without submitting.
+    /// Waits for the runs of earlier calls, then submits the recording `times` times in a row, without waiting for
+    /// these runs. The barriers of the plan order each run after the previous one. If an earlier run has found that the
+    /// device does not keep lane order, returns [`Error::LaneOrder`] without submitting.
     pub fn submit(&mut self, times: u32) -> Result<()> {
         self.executable.check_lane_order()?;
         let Self { commands, executable, buffers, .. } = self;

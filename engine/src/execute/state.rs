@@ -54,7 +54,7 @@ impl State {
     /// The requirements of `record_clear`.
     pub unsafe fn record_first_clear(&self, device: &Device, commands: vk::CommandBuffer) {
         if self.cleared_by_run && !self.buffers.is_empty() {
-            // SAFETY: by the caller's contract.
+            // SAFETY: `record_clear` has the same requirements as this function.
             unsafe { self.record_clear(device, commands) };
         }
     }
@@ -66,11 +66,12 @@ impl State {
     /// meanwhile.
     unsafe fn record_clear(&self, device: &Device, commands: vk::CommandBuffer) {
         for buffer in &self.buffers {
-            // SAFETY: by the caller's contract. The range is the whole buffer, and its usage flags include transfers.
+            // SAFETY: the caller guarantees that `commands` is recording and that only these commands use the buffer. The
+            // range is the whole buffer, and its usage flags include transfers.
             unsafe { device.raw.cmd_fill_buffer(commands, buffer.raw(), 0, vk::WHOLE_SIZE, 0) };
         }
         let barrier = memory_barrier(Scope::TRANSFER_WRITE, Scope::COMPUTE_READ_WRITE);
-        // SAFETY: by the caller's contract.
+        // SAFETY: the caller guarantees that `commands` is recording.
         unsafe { device.pipeline_barrier(commands, &[barrier]) };
     }
 }

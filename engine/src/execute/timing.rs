@@ -65,11 +65,11 @@ impl Timing<'_> {
     /// `commands` is recording on `device`. The queries exist, and those of the caller are reset.
     pub(crate) unsafe fn begin(self, device: &ash::Device, commands: vk::CommandBuffer) {
         if let Self::Passes(timer) = self {
-            // SAFETY: by the caller's contract.
+            // SAFETY: the caller guarantees that `commands` is recording.
             unsafe { timer.timestamps.reset(commands) };
         }
         if let Some(queries) = self.queries() {
-            // SAFETY: by the caller's contract.
+            // SAFETY: as above. A timer's queries were just reset; the caller guarantees that its own are reset.
             unsafe { write(device, commands, queries.pool, queries.first) };
         }
     }
@@ -85,7 +85,7 @@ impl Timing<'_> {
         pass: usize,
     ) {
         if let Some(queries) = self.queries().filter(|queries| queries.each_pass) {
-            // SAFETY: by the caller's contract.
+            // SAFETY: the caller guarantees that `commands` is recording and that `begin` has been called.
             unsafe { write(device, commands, queries.pool, queries.first + 1 + pass as u32) };
         }
     }
@@ -96,7 +96,7 @@ impl Timing<'_> {
     /// The requirements of [`begin`](Self::begin), which has been called.
     pub(crate) unsafe fn end(self, device: &ash::Device, commands: vk::CommandBuffer) {
         if let Some(queries) = self.queries().filter(|queries| !queries.each_pass) {
-            // SAFETY: by the caller's contract.
+            // SAFETY: the caller guarantees that `commands` is recording and that `begin` has been called.
             unsafe { write(device, commands, queries.pool, queries.first + 1) };
         }
     }
@@ -111,7 +111,7 @@ unsafe fn write(
     query: u32,
 ) {
     let stage = vk::PipelineStageFlags::BOTTOM_OF_PIPE;
-    // SAFETY: by the caller's contract.
+    // SAFETY: the caller guarantees that `commands` is recording and that the query is in the pool and reset.
     unsafe { device.cmd_write_timestamp(commands, stage, pool, query) };
 }
 
@@ -144,7 +144,7 @@ impl PassTimer {
     /// # Safety
     /// A recording with this timer has been submitted. Otherwise, the call waits forever.
     pub unsafe fn read(&self) -> Result<Vec<PassTime>> {
-        // SAFETY: by the caller's contract.
+        // SAFETY: `read_all` has the same requirements as this function.
         unsafe { self.read_all() }.map(|times| times.passes)
     }
 
@@ -153,7 +153,7 @@ impl PassTimer {
     /// # Safety
     /// The requirements of [`read`](Self::read).
     pub(super) unsafe fn read_all(&self) -> Result<Times> {
-        // SAFETY: by the caller's contract.
+        // SAFETY: the caller guarantees that a recording with this timer, which writes all timestamps, has been submitted.
         let ticks = unsafe { self.timestamps.ticks() }?;
         let intervals = self.timestamps.intervals(&ticks);
         let nanoseconds = intervals.iter().sum();
@@ -197,14 +197,14 @@ impl Timestamps {
     /// # Safety
     /// `commands` is recording.
     pub(super) unsafe fn reset(&self, commands: vk::CommandBuffer) {
-        // SAFETY: by the caller's contract.
+        // SAFETY: the caller guarantees that `commands` is recording.
         unsafe { self.device.raw.cmd_reset_query_pool(commands, self.pool, 0, self.count) };
     }
 
     /// # Safety
     /// `commands` is recording, after [`reset`](Self::reset).
     pub(super) unsafe fn write(&self, commands: vk::CommandBuffer, query: u32) {
-        // SAFETY: by the caller's contract.
+        // SAFETY: the caller guarantees that `commands` is recording and that the queries are reset.
         unsafe { write(&self.device.raw, commands, self.pool, query) };
     }
 

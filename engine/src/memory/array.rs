@@ -228,8 +228,8 @@ impl<'a> Input<'a> {
         Some(Self::Host { element, len, bytes: &bytes[within] })
     }
 
-    /// A range of the elements as a separate device array. If the range covers all elements, this is the original
-    /// array.
+    /// A range of the elements as a separate device array. A device array is not copied if the range covers all its
+    /// elements.
     pub(crate) fn part(self, context: &Context, name: &str, range: Range<u64>) -> Result<AnyArray> {
         if range == (0..self.len()) {
             return self.on_device(context, name);
@@ -312,8 +312,8 @@ impl<T: Pod> AnyOutput for Output<T> {
 }
 
 /// Allocates zeroed host memory for the download of `len` elements of the buffer `name`. Returns an error if the memory
-/// is not available, because a device array may be larger than the host's memory. Large allocations consist of pages
-/// that the system has already zeroed, so zeroing takes no extra time.
+/// is not available, because a device array may be larger than the host's memory. Large allocations are pages that the
+/// system provides zeroed, so they are not cleared again.
 pub(super) fn zeroed<T: Pod>(name: &str, len: u64) -> Result<Vec<T>> {
     let made = usize::try_from(len).map_err(|_| ()).and_then(try_zeroed_vec);
     made.map_err(|()| no_host_memory(name, len.saturating_mul(size_of::<T>() as u64)))

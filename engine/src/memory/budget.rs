@@ -15,7 +15,7 @@ pub(crate) struct Budget {
 
 /// Bytes reserved from a budget; returned on drop.
 #[derive(Debug)]
-pub(crate) struct Share {
+pub(crate) struct Reservation {
     left: Arc<AtomicU64>,
     bytes: u64,
 }
@@ -30,10 +30,10 @@ impl Budget {
     }
 
     /// Reserves `bytes` for the buffer called `name`. Fails if they exceed the remaining bytes.
-    pub fn take(&self, name: &str, bytes: u64) -> Result<Share> {
+    pub fn take(&self, name: &str, bytes: u64) -> Result<Reservation> {
         self.left
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes))
-            .map(|_| Share { left: self.left.clone(), bytes })
+            .map(|_| Reservation { left: self.left.clone(), bytes })
             .map_err(|left| {
                 let reason = format!("only {left} bytes of the memory limit are left");
                 out_of_memory(name, bytes, &reason)
@@ -45,7 +45,7 @@ pub(super) fn out_of_memory(name: &str, size: u64, reason: &dyn Display) -> Erro
     Error::OutOfMemory { name: name.to_owned(), size, reason: reason.to_string() }
 }
 
-impl Drop for Share {
+impl Drop for Reservation {
     fn drop(&mut self) {
         self.left.fetch_add(self.bytes, Ordering::Relaxed);
     }
@@ -56,14 +56,14 @@ mod tests {
     use super::{Budget, Error};
 
     #[test]
-    fn dropped_shares_return_their_bytes_to_the_budget() {
+    fn dropped_reservations_return_their_bytes_to_the_budget() {
         let budget = Budget::new(Some(100));
-        let share = budget.take("keys", 60).expect("a share");
+        let reservation = budget.take("keys", 60).expect("a reservation");
         let Err(Error::OutOfMemory { name, size: 41, reason }) = budget.take("keys", 41) else {
             panic!("only 40 bytes are left");
         };
         assert!(name == "keys" && reason.contains("only 40 bytes"), "{name}: {reason}");
-        drop(share);
+        drop(reservation);
         assert!(budget.take("keys", 100).is_ok());
         assert!(Budget::new(None).take("keys", 1 << 60).is_ok());
     }

@@ -8,7 +8,7 @@ use ash::vk;
 use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 
-use super::budget::{Share, out_of_memory};
+use super::budget::{Reservation, out_of_memory};
 use super::heap::Heap;
 use super::staging::Staging;
 use crate::device::hooks::{MemoryAllocator, MemoryPiece};
@@ -43,7 +43,7 @@ struct Inner {
     name: String,
     /// Name of the plan that marked this buffer as unverified; see [`Buffer::set_unverified`].
     unverified: Mutex<Option<Arc<str>>>,
-    _share: Share,
+    _reservation: Reservation,
 }
 
 impl Buffer {
@@ -64,7 +64,7 @@ impl Buffer {
             return Err(out_of_memory(name, size, &reason));
         }
         let heap = Heap::of(device)?;
-        let _share = heap.budget.take(name, size).or_else(|_| {
+        let _reservation = heap.budget.take(name, size).or_else(|_| {
             Staging::of(device)?.trim(device);
             heap.budget.take(name, size)
         })?;
@@ -90,7 +90,7 @@ impl Buffer {
             size,
             name: name.to_owned(),
             unverified: Mutex::default(),
-            _share,
+            _reservation,
         };
         // SAFETY: the buffer is newly created.
         let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };

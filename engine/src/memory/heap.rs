@@ -18,7 +18,8 @@ pub(crate) struct Heap {
     pub budget: Budget,
 }
 
-/// Device memory usage.
+/// Usage of the memory that the context allocates for its buffers. Does not include staging memory, or memory from a
+/// [`MemoryAllocator`](crate::MemoryAllocator).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryReport {
     /// Number of live allocations.
@@ -95,7 +96,7 @@ impl Attachment for Heap {
 }
 
 impl Context {
-    /// Device memory usage of this context's buffers.
+    /// Memory usage of this context's buffers.
     pub fn memory_report(&self) -> MemoryReport {
         Heap::of(&self.device).map_or(MemoryReport::default(), |heap| heap.report())
     }

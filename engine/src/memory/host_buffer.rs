@@ -75,7 +75,8 @@ impl HostBuffer {
     /// # Safety
     /// Called once; the buffer is no longer in use.
     pub unsafe fn release(&self, device: &Device) {
-        // SAFETY: by the caller's contract. Freeing the memory unmaps it.
+        // SAFETY: the caller guarantees a single call and that the buffer is no longer in use. Freeing the memory unmaps
+        // it.
         unsafe {
             device.raw.destroy_buffer(self.raw, device.callbacks());
             device.raw.free_memory(self.memory, device.callbacks());

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use ash::vk;
 
-use super::budget::Share;
+use super::budget::Reservation;
 use super::heap::Heap;
 use super::host_buffer::HostBuffer;
 use crate::device::commands::CommandSlot;
@@ -27,9 +27,9 @@ const MAX_SLOTS: usize = 32;
 /// slot.
 const MAX_WAIT: Duration = Duration::from_millis(200);
 
-/// With a memory limit, all slots together use at most `1 / LIMIT_SHARE` of it, except for slots of the minimum size and
-/// additional slots (see `MAX_WAIT`).
-const LIMIT_SHARE: u64 = 8;
+/// With a memory limit, all slots together use at most `1 / LIMIT_DIVISOR` of it, except for slots of the minimum size
+/// and additional slots (see `MAX_WAIT`).
+const LIMIT_DIVISOR: u64 = 8;
 /// Maximum number of slots for long transfers, with a memory limit.
 const LIMITED_SLOTS: u64 = 4;
 /// Minimum size of a slot in bytes, with a memory limit.
@@ -70,7 +70,7 @@ pub(super) enum Direction {
 pub(super) struct Slot {
     memory: HostBuffer,
     commands: CommandSlot,
-    _share: Share,
+    _reservation: Reservation,
 }
 
 impl Staging {
@@ -91,7 +91,7 @@ impl Staging {
         let pools = match heap.budget.limit() {
             None => [pool(SHORT_BYTES, MAX_SLOTS), pool(SLOT_BYTES, MAX_SLOTS)],
             Some(limit) => {
-                let bytes = limit / LIMIT_SHARE / (LIMITED_SLOTS + 1);
+                let bytes = limit / LIMIT_DIVISOR / (LIMITED_SLOTS + 1);
                 let bytes =
                     (bytes / MIN_SLOT_BYTES * MIN_SLOT_BYTES).clamp(MIN_SLOT_BYTES, SLOT_BYTES);
                 [pool(bytes.min(SHORT_BYTES), 1), pool(bytes, LIMITED_SLOTS as usize)]
@@ -267,11 +267,11 @@ impl Drop for TakenSlots {
 impl Slot {
     fn new(device: &Device, bytes: u64) -> Result<Self> {
         let name = "staging";
-        let share = Heap::of(device)?.budget.take(name, bytes)?;
+        let reservation = Heap::of(device)?.budget.take(name, bytes)?;
         let usage = vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
         let memory = HostBuffer::new(device, name, bytes, usage)?;
         match CommandSlot::new(device) {
-            Ok(commands) => Ok(Self { memory, commands, _share: share }),
+            Ok(commands) => Ok(Self { memory, commands, _reservation: reservation }),
             Err(error) => {
                 // SAFETY: the object is newly created and not in use.
                 unsafe { memory.release(device) };
@@ -344,7 +344,7 @@ impl Slot {
     /// # Safety
     /// Called once; the slot is not in use.
     unsafe fn release(&self, device: &Device) {
-        // SAFETY: by the caller's contract.
+        // SAFETY: the caller guarantees a single call and that the slot is not in use.
         unsafe {
             self.commands.release(device);
             self.memory.release(device);

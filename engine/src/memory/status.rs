@@ -83,7 +83,7 @@ impl Attachment for StatusWord {
     unsafe fn release(&self, device: &Device) {
         // Logs and stores a failure that the last run has found.
         self.is_set(device);
-        // SAFETY: by the caller's contract.
+        // SAFETY: the device releases its attachments once, when no kernel uses the word.
         unsafe { self.word.release(device) };
     }
 }

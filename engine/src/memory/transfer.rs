@@ -316,10 +316,10 @@ impl Chunks<'_> {
     /// Uploads chunks until none is left.
     fn fill(&self, slots: &mut [Slot], fill: &dyn Fn(u64, &mut [u8]) -> Outcome) -> Outcome {
         let (device, count) = (self.transfer.device, slots.len());
-        let mut turn = 0;
+        let mut next_slot = 0;
         while let Some(chunk) = self.next() {
-            let slot = &mut slots[turn];
-            turn = (turn + 1) % count;
+            let slot = &mut slots[next_slot];
+            next_slot = (next_slot + 1) % count;
             fill(chunk.start, slot.bytes_mut(device, (chunk.end - chunk.start) as usize)?)?;
             slot.copy(device, self.recording, Direction::Upload, self.in_buffer(&chunk))?;
         }
@@ -333,19 +333,19 @@ impl Chunks<'_> {
     fn drain(&self, slots: &mut [Slot], drain: &dyn Fn(u64, &[u8]) -> Outcome) -> Outcome {
         let (device, count) = (self.transfer.device, slots.len());
         let mut in_flight: VecDeque<(usize, Range<u64>)> = VecDeque::with_capacity(count);
-        let mut turn = 0;
+        let mut next_slot = 0;
         loop {
             while in_flight.len() < count
                 && let Some(chunk) = self.next()
             {
-                slots[turn].copy(
+                slots[next_slot].copy(
                     device,
                     self.recording,
                     Direction::Download,
                     self.in_buffer(&chunk),
                 )?;
-                in_flight.push_back((turn, chunk));
-                turn = (turn + 1) % count;
+                in_flight.push_back((next_slot, chunk));
+                next_slot = (next_slot + 1) % count;
             }
             let Some((slot, chunk)) = in_flight.pop_front() else { return Ok(()) };
             let bytes = slots[slot].bytes(device, (chunk.end - chunk.start) as usize)?;

@@ -32,7 +32,7 @@ const SOFTWARE_GROUPS: u64 = 96;
 
 /// Probes two properties that [`Ranking::LaneOrder`](crate::operations::split::Ranking) requires: atomics on shared
 /// memory execute in program order, and atomics of one instruction to the same address execute in lane order. Submits
-/// one small dispatch to the queue of the context and waits for its result.
+/// a small plan to the queue of the context and waits for its result.
 pub fn lane_order(context: &Context, seed: u32) -> Result<bool> {
     let _span = tracing::debug_span!("probe.lane_order").entered();
     let policy = Policy::for_device(context.properties());

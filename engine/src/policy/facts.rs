@@ -68,7 +68,7 @@ pub struct DeviceFacts {
 }
 
 impl DeviceFacts {
-    /// Whether the device is a software driver.
+    /// Whether the device is a software driver. Only these limit loop iterations.
     pub(crate) fn is_software(&self) -> bool {
         self.loop_limit.is_some()
     }
@@ -80,7 +80,7 @@ impl DeviceFacts {
         (threads.min(self.max_threads) / size).max(1) * size
     }
 
-    /// Rejects devices on which no kernel can run.
+    /// Rejects limits that are too low for the kernels.
     pub(crate) fn check(&self) -> Result<()> {
         for (name, value, min) in [
             ("shared_memory", u64::from(self.shared_memory), MIN_SHARED_MEMORY),

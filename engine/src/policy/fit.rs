@@ -33,8 +33,9 @@ impl Policy {
         shape
     }
 
-    /// Shared memory in bytes of a kernel that ranks keys: the counters or the keys of one turn, whichever is larger,
-    /// because they use the same memory, plus bucket offsets and subgroup sums.
+    /// Shared memory in bytes of a kernel that ranks keys: the counters or the keys of one turn
+    /// ([`TileShape::turns`]), whichever is larger, because they use the same memory, plus bucket offsets and subgroup
+    /// sums.
     fn ranking_bytes(&self, shape: TileShape, bucket_bits: u32, key_bytes: u32) -> u32 {
         let subgroup_size = self.facts.subgroup_size;
         let subgroups = shape.threads / subgroup_size;

@@ -122,6 +122,7 @@ pub enum ValuesAfter {
     Loading,
     /// After the keys are ranked.
     Ranking,
-    /// After the keys of the first turn are in order in shared memory.
+    /// After the keys of the tile's first turn ([`TileShape::turns`](crate::operations::split::TileShape::turns)) are in
+    /// order in shared memory.
     Ordering,
 }

@@ -41,11 +41,11 @@ sizes! {
         threads: u32 = size(threads).candidates(|_| &[64, 128, 256, 512, 1024]),
         /// Scans of at most this many elements use small tiles: more workgroups, with less work each.
         small_scans_up_to: u32 = size(any_u32).candidates(|_| &[0, 1 << 16, 1 << 18, 1 << 20, 1 << 22]),
-        /// Selections of at most this many elements use small tiles.
+        /// Selections of at most this many elements use small tiles. Partitions never do.
         small_selects_up_to: u32 = size(any_u32).candidates(|_| &[0, 1 << 16, 1 << 18, 1 << 20]),
         /// Workgroup size for small tiles.
         small_threads: u32 = size(threads).candidates(|_| &[128, 256, 512]),
-        /// Workgroup size of selections.
+        /// Workgroup size of selections and partitions. Does not apply to small tiles and to run lengths.
         select_threads: u32 = size(threads),
         /// Workgroup size of reductions by key.
         by_key_threads: u32 = size(threads),
@@ -57,7 +57,7 @@ sizes! {
         /// fill the device. With fewer workers, each worker is a workgroup. If a matrix has at least 1/8 of this number
         /// of rows, each row has exactly one worker.
         min_subgroup_workers: u32 = size(any_u32),
-        /// Scan method. Arrays that one workgroup can scan always take a single pass.
+        /// Scan method. Short arrays are scanned by a single workgroup instead.
         scan: ScanMethod = size(scan_methods),
         /// Workgroup size of scans by a single workgroup.
         spine_threads: u32 = size(threads).candidates(|_| &[256, 512, 1024]),
@@ -68,10 +68,10 @@ sizes! {
         /// Maximum number of failed polls before look-back recomputes the missing tile, at most 2^22. Devices that
         /// limit loop iterations may use a lower limit.
         spin_limit: u32 = size(|_| numbers(0, MAX_SPINS)),
-        /// Whether workgroups of scans, selections and small sorts take tiles by tickets, in the order in which they
-        /// start, instead of by workgroup index. Without tickets, workgroups that start out of order wait for tiles
-        /// that have not started, time out, and recompute these tiles. On devices that limit loop iterations, tickets
-        /// are also used if recomputing all preceding tiles would exceed the limit.
+        /// Whether workgroups of scans, reductions by key, selections and small sorts take tiles by tickets, in the
+        /// order in which they start, instead of by workgroup index. Without tickets, workgroups that start out of
+        /// order wait for tiles that have not started, time out, and recompute these tiles. On devices that limit loop
+        /// iterations, tickets are also used if recomputing all preceding tiles would exceed the limit.
         tickets: bool = size(words::<bool>),
         /// Number of tile states that look-back over buckets reads at a time, from 1 to 32.
         look_back_tiles: u32 = size(|_| numbers(1, 32)).candidates(|_| &[1, 2, 4, 8, 16]),
@@ -206,7 +206,7 @@ impl Policy {
         self
     }
 
-    /// Rejects sizes that are not allowed. Each operation checks its own sizes when it is planned.
+    /// Rejects sizes of this struct that are not allowed. Each operation checks its own sizes when it is planned.
     pub(crate) fn check(&self) -> Result<()> {
         self.check_on(&self.facts)
     }

@@ -26,7 +26,7 @@ pub(super) struct Data {
     pub edges: Vec<f32>,
 }
 
-/// Device memory per element in bytes, for all arrays and the workspace of a sort of pairs.
+/// Upper bound on the device memory per element in bytes, for all arrays and the workspace of a sort.
 pub(super) const BYTES_PER_ELEMENT: u64 = 6 * 4 + 3 * 8 + 8;
 
 impl Data {

@@ -13,7 +13,7 @@ use crate::statistics::{CONTROL_WORDS, COUNT_STRIDE, WORDS_BEFORE_COUNTS};
 pub(crate) const HISTORY: u64 = 1 << 14;
 /// Words of two `VkDispatchIndirectCommand`s: one for the round, and one for the pass that filters
 /// the pile.
-const GROUP_WORDS: u64 = 6;
+const ARGUMENT_WORDS: u64 = 6;
 
 /// Graph imports of a search.
 #[derive(Clone, Copy, Debug)]
@@ -47,8 +47,8 @@ impl Imports {
             distances: graph.import::<u32>("sssp.distances", vertices),
             control: graph.import::<u32>("sssp.control", control_words(shape)),
             groups: [
-                graph.import::<u32>("sssp.groups.even", GROUP_WORDS),
-                graph.import::<u32>("sssp.groups.odd", GROUP_WORDS),
+                graph.import::<u32>("sssp.groups.even", ARGUMENT_WORDS),
+                graph.import::<u32>("sssp.groups.odd", ARGUMENT_WORDS),
             ],
             history: graph.import::<[u32; 2]>("sssp.history", HISTORY),
             queues: graph.import::<[u32; 2]>("sssp.queues", shape.entries()),
@@ -85,8 +85,8 @@ impl Buffers {
             distances: words("sssp.distances", shape.facts.vertices.into())?,
             control: words("sssp.control", control_words(shape))?,
             groups: [
-                words("sssp.groups.even", GROUP_WORDS)?,
-                words("sssp.groups.odd", GROUP_WORDS)?,
+                words("sssp.groups.even", ARGUMENT_WORDS)?,
+                words("sssp.groups.odd", ARGUMENT_WORDS)?,
             ],
             history: Array::uninit(context, "sssp.history", HISTORY)?,
             queues: words("sssp.queues", 2 * shape.entries())?,

@@ -33,9 +33,9 @@ pub struct Tuning {
     pub spin_limit: u32,
     /// Maximum number of rounds per dispatch of resident workgroups.
     pub resident_rounds: u32,
-    /// Number of rounds that are recorded once and resubmitted; an even number.
+    /// Number of rounds that are recorded once and resubmitted, rounded up to an even number.
     pub batch_rounds: u32,
-    /// Like `batch_rounds`, for methods that split a pile in separate passes.
+    /// Like `batch_rounds`, for methods that split a pile in separate passes. Rounded up to a multiple of 8.
     pub batch_piles: u32,
     /// Capacity of a stage, in entries per lane. A subgroup collects entries in a stage (in shared memory) before it
     /// appends them to queues.

@@ -5,15 +5,15 @@
 //!
 //! All elements stay on the device. The host reads only the bucket offsets of each piece.
 
+mod bucket_layout;
 mod narrow;
 mod pieces;
-mod places;
 mod sort;
 mod split;
 
+pub(super) use bucket_layout::fill_with_indices;
 pub(super) use narrow::{narrow_array, widen_array};
 pub(super) use pieces::{Destination, split_plan};
-pub(super) use places::fill_with_indices;
 pub(super) use sort::sort_large;
 pub(super) use split::split_large;
 

@@ -7,8 +7,8 @@
 
 use std::ops::Range;
 
+use super::bucket_layout::{BucketLayout, copy_unaligned};
 use super::pieces::{Destination, SplitPiece};
-use super::places::{Places, copy_unaligned};
 use super::{ALIGNMENT, Extent, Owned, Records};
 use crate::call::Caller;
 use crate::error::Result;
@@ -75,13 +75,13 @@ impl LargeSort<'_> {
             let digit = Bucket::OrderedDigit { shift, bits: bits_of_digit, descending };
             let buckets = Buckets::of(self.keyed.key, 1 << bits_of_digit, digit);
             let pieces = self.split(region.clone(), &buckets)?;
-            let places = Places::new(&pieces, buckets.count(), region.start);
-            if places.is_one_bucket() {
+            let layout = BucketLayout::new(&pieces, buckets.count(), region.start);
+            if layout.is_one_bucket() {
                 continue;
             }
-            places.move_all(self.caller, &pieces, self.records)?;
+            layout.move_all(self.caller, &pieces, self.records)?;
             drop(pieces);
-            for group in groups(&places.offsets, self.extent.piece) {
+            for group in groups(&layout.offsets, self.extent.piece) {
                 match group {
                     Group::Bucket(range) => self.region(range, bits.clone())?,
                     Group::Several(range) => self.part(range)?,

@@ -1,8 +1,8 @@
 //! Splits arrays that exceed one plan. Each piece of the array is split by itself. Then the elements
 //! are moved so that each bucket contains its elements from all pieces.
 
+use super::bucket_layout::BucketLayout;
 use super::pieces::{Destination, SplitPiece};
-use super::places::Places;
 use super::{Extent, Owned, Records, narrow_array, sort_large, widen_array};
 use crate::call::Caller;
 use crate::error::{Error, Result};
@@ -35,12 +35,12 @@ pub(in crate::call) fn split_large(
         words => words,
     };
     let (pieces, method) = split_pieces(caller, from, to_pieces, buckets)?;
-    let places = Places::new(&pieces, buckets.count(), 0);
+    let layout = BucketLayout::new(&pieces, buckets.count(), 0);
     match output {
-        Destination::Elements(to) => places.move_all(caller, &pieces, to)?,
-        Destination::Permutation(words) => places.place_all(caller, &pieces, words)?,
+        Destination::Elements(to) => layout.move_all(caller, &pieces, to)?,
+        Destination::Permutation(words) => layout.place_all(caller, &pieces, words)?,
     }
-    Ok((offsets_of(caller, &places)?, method))
+    Ok((offsets_of(caller, &layout)?, method))
 }
 
 /// Splits keys of 8 and 16 bits as 32-bit words. These take four times the memory of 8-bit keys,
@@ -118,20 +118,20 @@ fn sort_fully(
         caller.context.copy_into(values, values_out)?;
     }
     caller.context.copy_into(from.keys, sorted.keys)?;
-    let places = {
+    let layout = {
         let keys = Records { values: None, ..from };
         let spare = Owned::like(caller, "split", keys, n)?;
         let counted = buckets.clone().method(Method::Auto);
         let spare = Destination::Elements(spare.records());
         let (pieces, _) = split_pieces(caller, keys, spare, &counted)?;
-        Places::new(&pieces, buckets.count(), 0)
+        BucketLayout::new(&pieces, buckets.count(), 0)
     };
     sort_large(caller, sorted, &sort)?;
-    Ok((offsets_of(caller, &places)?, Method::FullSort))
+    Ok((offsets_of(caller, &layout)?, Method::FullSort))
 }
 
-fn offsets_of(caller: Caller<'_>, places: &Places) -> Result<AnyArray> {
+fn offsets_of(caller: Caller<'_>, layout: &BucketLayout) -> Result<AnyArray> {
     // The cast is lossless, because there are at most 2^32 - 1 elements.
-    let offsets: Vec<u32> = places.offsets.iter().map(|&begin| begin as u32).collect();
+    let offsets: Vec<u32> = layout.offsets.iter().map(|&begin| begin as u32).collect();
     Input::host(&offsets).on_device(caller.context, "offsets")
 }

@@ -81,7 +81,7 @@ impl FeatureChain {
         ]
     }
 
-    /// Chains the structures onto `info`, except those whose extensions are not enabled.
+    /// Chains `VkPhysicalDeviceFeatures2`, and the other structures that contain a requested feature, onto `info`.
     ///
     /// Do not combine this with your own `VkPhysicalDeviceFeatures2` or `VkPhysicalDeviceVulkan1?Features`, which
     /// contain the same members (VUID-VkDeviceCreateInfo-pNext-06532); use [`merge_into`](Self::merge_into) instead.
@@ -100,7 +100,7 @@ impl FeatureChain {
         mut info: vk::DeviceCreateInfo<'a>,
     ) -> vk::DeviceCreateInfo<'a> {
         let (mut requested, mut found) = (self.requested, Features::default());
-        // SAFETY: by the caller's contract.
+        // SAFETY: the caller guarantees a valid chain that no other code accesses during the call.
         unsafe {
             for_each_bit(info.p_next.cast_mut().cast(), |bit, member| {
                 *bit |= vk::Bool32::from(*member(&mut requested));
@@ -109,7 +109,7 @@ impl FeatureChain {
         }
         // `pEnabledFeatures` must not be combined with `VkPhysicalDeviceFeatures2`
         // (VUID-VkDeviceCreateInfo-pNext-00373).
-        // SAFETY: by the caller's contract.
+        // SAFETY: the caller guarantees a valid `info`, so the pointer is null or valid.
         if let Some(&own) = unsafe { info.p_enabled_features.as_ref() } {
             self.base.features = own;
             info.p_enabled_features = std::ptr::null();
@@ -151,12 +151,12 @@ impl FeatureChain {
 /// The chain of `info` is valid for `vkCreateDevice` and is not modified meanwhile.
 pub(super) unsafe fn read(info: &vk::DeviceCreateInfo<'_>) -> Features {
     let mut base = vk::PhysicalDeviceFeatures2::default();
-    // SAFETY: by the caller's contract.
+    // SAFETY: the caller guarantees a valid `info`, so the pointer is null or valid.
     if let Some(&own) = unsafe { info.p_enabled_features.as_ref() } {
         base.features = own;
     }
     base.p_next = info.p_next.cast_mut();
-    // SAFETY: by the caller's contract.
+    // SAFETY: `base` is followed by the chain of `info`, which the caller guarantees to be valid.
     unsafe { read_chain((&raw mut base).cast()) }
 }
 
@@ -187,7 +187,8 @@ pub(super) unsafe fn query(
             }
         }
     }
-    // SAFETY: by the caller's contract, and as above.
+    // SAFETY: the caller guarantees that the physical device belongs to the live instance; the chain consists of the
+    // structures linked above.
     let mut features = unsafe {
         instance.get_physical_device_features2(physical, &mut chain.base);
         read_chain((&raw mut chain.base).cast())
@@ -204,7 +205,7 @@ pub(super) unsafe fn query(
 /// `first` is a valid chain.
 unsafe fn read_chain(first: *mut Header) -> Features {
     let mut features = Features::default();
-    // SAFETY: by the caller's contract; the structures are not modified.
+    // SAFETY: the caller guarantees a valid chain; its structures are not modified.
     unsafe { for_each_bit(first, |bit, member| *member(&mut features) |= *bit != vk::FALSE) };
     features
 }
@@ -285,7 +286,7 @@ mod tests {
 
     unsafe fn types(info: &vk::DeviceCreateInfo<'_>) -> Vec<vk::StructureType> {
         let (mut types, mut next) = (Vec::new(), info.p_next.cast::<vk::BaseInStructure<'_>>());
-        // SAFETY: by the caller's contract.
+        // SAFETY: the test passes a valid chain.
         while let Some(header) = unsafe { next.as_ref() } {
             types.push(header.s_type);
             next = header.p_next;

@@ -239,13 +239,13 @@ impl Offer {
         api_version: u32,
     ) -> Result<Self> {
         check_version("instance", api_version)?;
-        // SAFETY: by the caller's contract.
+        // SAFETY: the caller guarantees that the physical device belongs to the live instance.
         let properties = unsafe { DeviceProperties::query(instance, physical) };
         let available = extension_names(instance, physical)?;
         let has = |name: &CStr| available.iter().any(|e| e.as_c_str() == name);
         let core13 = properties.api_version.min(api_version) >= vk::API_VERSION_1_3;
         let is_available = |known: &Known| known.extension_with(core13).is_none_or(has);
-        // SAFETY: by the caller's contract.
+        // SAFETY: as above.
         let features = unsafe { chain::query(instance, physical, is_available) };
         Ok(Self { properties, features, core13 })
     }

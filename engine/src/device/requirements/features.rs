@@ -111,9 +111,9 @@ features! {
     pipeline_executable_info
         .feature("pipelineExecutableInfo", "VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR")
         .extension(ash::khr::pipeline_executable_properties::NAME);
-    /// `shaderInt64`: needed for 64-bit keys.
+    /// `shaderInt64`: needed for keys of 64 bits, and for most operations on elements of 64 bits.
     shader_int64.feature("shaderInt64", "VkPhysicalDeviceFeatures");
-    /// `shaderFloat64`: needed for custom bucket functions and histograms of 64-bit float keys.
+    /// `shaderFloat64`: needed for sums, histograms and custom GLSL functions of 64-bit floats.
     shader_float64.feature("shaderFloat64", "VkPhysicalDeviceFeatures");
     /// `bufferDeviceAddress` (Vulkan 1.2): needed for kernels that access buffers by address.
     buffer_device_address.feature("bufferDeviceAddress", "VkPhysicalDeviceBufferDeviceAddressFeatures");

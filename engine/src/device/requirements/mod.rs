@@ -48,7 +48,7 @@ impl Requirements {
     /// # Safety
     /// `physical` is a physical device of `instance`, which is alive.
     pub unsafe fn of(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Result<Self> {
-        // SAFETY: by the caller's contract.
+        // SAFETY: `for_version` has the same requirements as this function.
         unsafe { Self::for_version(instance, physical, vk::API_VERSION_1_3) }
     }
 
@@ -62,7 +62,7 @@ impl Requirements {
         physical: vk::PhysicalDevice,
         api_version: u32,
     ) -> Result<Self> {
-        // SAFETY: by the caller's contract.
+        // SAFETY: the caller guarantees that the physical device belongs to the live instance.
         let offer = unsafe { Offer::query(instance, physical, api_version) }?;
         let features = Check::of_enabled(&offer, &offer.features).into_result()?;
         let enabled = KNOWN.iter().filter(|known| known.is_on(&features));
@@ -97,7 +97,7 @@ impl Requirements {
     /// # Safety
     /// `own` contains valid C strings.
     pub unsafe fn extensions_with(&self, own: &[*const c_char]) -> Vec<*const c_char> {
-        // SAFETY: by the caller's contract.
+        // SAFETY: the caller guarantees that `own` contains valid C strings.
         let has = |name: &CStr| own.iter().any(|&o| unsafe { CStr::from_ptr(o) } == name);
         let more = self.extensions.iter().filter(|e| !has(e)).map(|e| e.as_ptr());
         own.iter().copied().chain(more).collect()
@@ -115,7 +115,7 @@ impl Requirements {
         features: &Features,
         queue_family: u32,
     ) -> Result<Check> {
-        // SAFETY: by the caller's contract.
+        // SAFETY: the caller guarantees that the physical device belongs to the live instance.
         let offer = unsafe { Offer::query(instance, physical, api_version) }?;
         let mut check = Check::of_enabled(&offer, features);
         // SAFETY: the physical device belongs to this instance.
@@ -138,9 +138,9 @@ impl Requirements {
         api_version: u32,
         info: &vk::DeviceCreateInfo<'_>,
     ) -> Result<Check> {
-        // SAFETY: by the caller's contract.
+        // SAFETY: the caller guarantees that the physical device belongs to the live instance.
         let offer = unsafe { Offer::query(instance, physical, api_version) }?;
-        // SAFETY: by the caller's contract.
+        // SAFETY: the caller guarantees that `info` is valid and its chain is not modified meanwhile.
         let (bits, extensions) = unsafe { (chain::read(info), extension_names(info)) };
         let has = |name: &CStr| extensions.contains(&name);
         let mut features = Features::default();
@@ -178,7 +178,7 @@ unsafe fn extension_names<'i>(info: &vk::DeviceCreateInfo<'i>) -> Vec<&'i CStr> 
         return Vec::new();
     }
     let count = info.enabled_extension_count as usize;
-    // SAFETY: by the caller's contract.
+    // SAFETY: the caller guarantees that the array has `enabled_extension_count` valid C strings.
     unsafe {
         let names = std::slice::from_raw_parts(info.pp_enabled_extension_names, count);
         names.iter().map(|&name| CStr::from_ptr(name)).collect()

@@ -99,8 +99,8 @@ impl BinCode {
         Self { kind, origin: lo, min, span: end - min, ..Self::default() }
     }
 
-    /// Upper bound on the rounding error of a sample's position, in units of bins. `None` unless the bins are even
-    /// bins of floats.
+    /// Upper bound on the rounding error of a sample's position, in units of bins. `None` unless the kernel finds the
+    /// bin by scaling a float.
     pub fn margin(&self) -> Option<f32> {
         (self.kind == EVEN_FLOAT).then(|| f32::from_bits(self.parameters[2]))
     }

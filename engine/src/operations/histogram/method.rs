@@ -90,7 +90,7 @@ impl Windows {
         let tuned = &policy.histogram;
         let (bins, channels) = (histogram.bins, histogram.layout.active_channels());
         let words = policy.facts.shared_memory.saturating_sub(SHARED_SLACK) / 4;
-        let (splitters, table) = staged(histogram, code, words / 2);
+        let (splitters, table) = shared_table(histogram, code, words / 2);
         let left = (words.saturating_sub(table) / channels).max(2);
         let max_counters = rounded_down(left);
         let passes = bins.div_ceil(max_counters - 1);
@@ -158,7 +158,7 @@ fn sizes(
 
 /// Returns the capacity for splitters in shared memory, and the total words of the lookup table there. Kernels derive
 /// the actual number of splitters from the push constants.
-fn staged(histogram: &Histogram, code: &BinCode, max_words: u32) -> (u32, u32) {
+fn shared_table(histogram: &Histogram, code: &BinCode, max_words: u32) -> (u32, u32) {
     let Some(range) = &code.range else { return (1, 2) };
     let cells = range.cells + 1;
     let words = histogram.sample.bytes().div_ceil(4);

@@ -90,9 +90,9 @@ pub fn histogram<S>(
         Count::Host(_) => None,
         Count::Device { buffer, index, .. } => Some(around(buffer, index)),
     };
-    let job = HistogramPasses { policy, histogram, buffers, code, method, sizes, device_count };
-    job.clear(graph)?;
-    job.count(graph, &pieces)?;
+    let passes = HistogramPasses { policy, histogram, buffers, code, method, sizes, device_count };
+    passes.clear(graph)?;
+    passes.count(graph, &pieces)?;
     if let Some(cumulative) = buffers.cumulative {
         exclusive_sum(graph, policy, buffers.counts, cumulative, u64::from(histogram.bins))?;
     }

@@ -45,7 +45,7 @@ pub(super) fn pieces(
     if let Count::Device { .. } = count {
         limit = limit.min(u32::MAX.into());
     }
-    check_limit("number of elements", n, limit)?;
+    check_limit("number of elements of a histogram", n, limit)?;
     if let Count::Device { buffer, index, .. } = count {
         check_word(buffer, index)?;
     }

@@ -14,7 +14,7 @@ use multisplit_shaders::push_constants;
 use super::segments::SegmentPasses;
 use crate::error::Result;
 use crate::operations::shared::declare::Constants;
-use crate::operations::shared::tiles::ROW_BYTES;
+use crate::operations::shared::tiles::LOAD_BYTES;
 use crate::policy::Policy;
 
 push_constants! {
@@ -40,20 +40,20 @@ push_constants! {
     }
 }
 
-/// Segments count as long if their average length is at least the chunk size divided by `SUBGROUP_SHARE`. If workers
-/// are workgroups, the divisor is `WORKGROUP_SHARE`.
-const SUBGROUP_SHARE: u32 = 128;
-const WORKGROUP_SHARE: u32 = 32;
-/// If workers are workgroups, and there are at least `min_subgroup_workers / SMALL_SHARE` of them, the workgroup size
-/// is halved, so that all of them run at the same time.
-const SMALL_SHARE: u64 = 4;
+/// Segments count as long if their average length is at least the chunk size divided by `SUBGROUP_DIVISOR`. If workers
+/// are workgroups, the divisor is `WORKGROUP_DIVISOR`.
+const SUBGROUP_DIVISOR: u32 = 128;
+const WORKGROUP_DIVISOR: u32 = 32;
+/// If workers are workgroups, and there are at least `min_subgroup_workers / HALF_SIZE_DIVISOR` of them, the workgroup
+/// size is halved, so that all of them run at the same time.
+const HALF_SIZE_DIVISOR: u64 = 4;
 /// Maximum number of 16-byte loads that a lane issues at a time.
 const MAX_LOADED_ROWS: u64 = 8;
-/// Maximum number of chunks. The second pass must handle a single segment that spans all of them.
+/// Maximum number of chunks. A single segment may span all of them, and one worker combines their totals.
 const MAX_CHUNKS: u64 = 1 << 12;
-/// With at least `min_subgroup_workers / WHOLE_ROWS_SHARE` rows, each row has exactly one worker, regardless of its
+/// With at least `min_subgroup_workers / WHOLE_ROWS_DIVISOR` rows, each row has exactly one worker, regardless of its
 /// length.
-const WHOLE_ROWS_SHARE: u64 = 8;
+const WHOLE_ROWS_DIVISOR: u64 = 8;
 
 /// Maximum number of workers that wait for one another. Each workgroup then increments a counter, which delays runs with
 /// many workgroups (NVIDIA H200, 2^26 elements in segments of 256: 69 us with another pass, 81 us without).
@@ -80,7 +80,7 @@ impl SegmentPasses<'_> {
             return length > 0;
         }
         let rows = self.segments.max.min(self.max_elements() / length);
-        let min_rows = u64::from(self.policy.min_subgroup_workers) / WHOLE_ROWS_SHARE;
+        let min_rows = u64::from(self.policy.min_subgroup_workers) / WHOLE_ROWS_DIVISOR;
         let rounds = length / u64::from(self.policy.facts.subgroup_size);
         rows >= min_rows.max(1) && rounds <= self.policy.facts.max_loop_rounds.into()
     }
@@ -120,15 +120,15 @@ impl SegmentPasses<'_> {
     /// bounds if the counts are on the device.
     pub fn are_long(&self) -> bool {
         let last = self.max_elements() + 2 * self.chunk() + self.segments.max;
-        let share = if self.by_subgroups() { SUBGROUP_SHARE } else { WORKGROUP_SHARE };
-        let long = (self.max_chunk() / u64::from(share)).max(1);
+        let divisor = if self.by_subgroups() { SUBGROUP_DIVISOR } else { WORKGROUP_DIVISOR };
+        let long = (self.max_chunk() / u64::from(divisor)).max(1);
         self.average() >= long && last <= u64::from(u32::MAX)
     }
 
     /// Number of 16-byte loads that each lane issues at a time if a worker has `subgroups` subgroups. Enough to load
     /// a short segment at once. More would use more registers and reduce occupancy.
     fn loaded_rows(&self, subgroups: u64) -> u32 {
-        let row = u64::from(self.policy.facts.subgroup_size) * ROW_BYTES / self.terms.bytes;
+        let row = u64::from(self.policy.facts.subgroup_size) * LOAD_BYTES / self.terms.bytes;
         let loaded = self.average().min(self.chunk());
         let rows = loaded.div_ceil(subgroups * row).next_power_of_two();
         rows.clamp(2, MAX_LOADED_ROWS) as u32
@@ -141,8 +141,9 @@ impl SegmentPasses<'_> {
         let (threads, lanes) = (self.policy.threads, self.policy.facts.subgroup_size);
         let min_workers = u64::from(self.policy.min_subgroup_workers);
         let by_subgroups = self.by_subgroups();
-        let is_small = workers >= min_workers / SMALL_SHARE && threads.is_multiple_of(2 * lanes);
-        let (group_size, in_group) = match (by_subgroups, is_small) {
+        let is_half_size =
+            workers >= min_workers / HALF_SIZE_DIVISOR && threads.is_multiple_of(2 * lanes);
+        let (group_size, in_group) = match (by_subgroups, is_half_size) {
             (true, _) => (threads, threads / lanes),
             (false, true) => (threads / 2, 1),
             (false, false) => (threads, 1),
@@ -159,8 +160,8 @@ impl SegmentPasses<'_> {
             return self.add_polled(graph, chunk_count, groups, &constants);
         }
         // The kernel binds this buffer even if it does not use it, and Vulkan buffers cannot be empty.
-        let parts = if chunk_count > 0 { workers } else { 1 };
-        let chunks = graph.transient::<[u32; 2]>("reduce.long_segments.chunks", parts);
+        let len = if chunk_count > 0 { workers } else { 1 };
+        let chunks = graph.transient::<[u32; 2]>("reduce.long_segments.chunks", len);
         let push = LongPush {
             segments: self.prepared.pushed(self.segments),
             max_chunks: chunk_count as u32,

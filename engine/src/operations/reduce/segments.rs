@@ -18,7 +18,7 @@ use crate::operations::shared::declare::{
 use crate::operations::shared::operator::AnyOperator;
 use crate::operations::shared::pieces::WORD;
 use crate::operations::shared::terms::Terms;
-use crate::operations::shared::tiles::{ROW_BYTES, halved_while, tile_elements};
+use crate::operations::shared::tiles::{LOAD_BYTES, halved_while, tile_elements};
 use crate::policy::Policy;
 
 push_constants! {
@@ -193,7 +193,7 @@ impl SegmentPasses<'_> {
     /// Number of lanes that reduce one row together, with 16 bytes per lane. `None` if the row length is not a power
     /// of two, or if a subgroup has too few lanes for a row.
     fn row_lanes(&self) -> Option<u32> {
-        let lanes = u64::from(self.row_length) * self.terms.bytes / ROW_BYTES;
+        let lanes = u64::from(self.row_length) * self.terms.bytes / LOAD_BYTES;
         let fits = (1..=u64::from(self.policy.facts.subgroup_size)).contains(&lanes);
         (self.row_length.is_power_of_two() && fits).then_some(lanes as u32)
     }

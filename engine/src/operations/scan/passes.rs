@@ -19,7 +19,7 @@ use crate::operations::shared::operator::Operator;
 use crate::operations::shared::pieces::{pieces, single};
 use crate::operations::shared::segment_sweep::{Heads, SegmentSweep};
 use crate::operations::shared::terms::Terms;
-use crate::operations::shared::tiles::{ROW_BYTES, row_threads, spine_threads, tile_elements};
+use crate::operations::shared::tiles::{LOAD_BYTES, row_threads, spine_threads, tile_elements};
 use crate::policy::Policy;
 
 push_constants! {
@@ -257,7 +257,7 @@ impl ScanPasses<'_> {
     fn spine(&self, graph: &mut Graph, length: u64) -> Result<()> {
         let rows = self.n.max.div_ceil(length);
         let threads = if rows > 1 { row_threads } else { spine_threads };
-        let unaligned = rows > 1 && !(length * self.terms.bytes).is_multiple_of(ROW_BYTES);
+        let unaligned = rows > 1 && !(length * self.terms.bytes).is_multiple_of(LOAD_BYTES);
         let pass = self
             .start(graph, &SCAN_SPINE, threads(self.policy, length))?
             .specialize("UNALIGNED_ROWS", u32::from(unaligned))

@@ -14,7 +14,7 @@ use crate::operations::shared::operator::Operator;
 use crate::operations::shared::pieces::WORD;
 use crate::operations::shared::terms::Terms;
 use crate::operations::shared::tiles::{
-    ROW_BYTES, max_single_group_elements, spine_elements, spine_tile, tile_elements,
+    LOAD_BYTES, max_single_group_elements, spine_elements, spine_tile, tile_elements,
 };
 use crate::policy::Policy;
 
@@ -113,7 +113,7 @@ fn one_pass(
     };
     let tile = tile_elements(kernels[terms.variant], &Policy { threads, ..*policy });
     let lanes = u64::from(policy.facts.subgroup_size);
-    let rows = tile.div_ceil(lanes * ROW_BYTES / terms.bytes);
+    let rows = tile.div_ceil(lanes * LOAD_BYTES / terms.bytes);
     let subgroups = u64::from(threads) / lanes;
     // If there is no subgroup operation for the terms, a loop of log2(subgroup size) iterations combines them.
     let is_loop = terms.bytes == 8 || terms.depend_on_order();

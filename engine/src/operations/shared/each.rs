@@ -9,7 +9,7 @@ use crate::operations::shared::count::{Count, CountPush, Lengths};
 use crate::policy::Policy;
 
 /// Elements per thread; must match `each.glsl`.
-pub(crate) const EACH: u64 = 4;
+pub(crate) const ELEMENTS_PER_THREAD: u64 = 4;
 
 /// Adds a pass of a kernel that processes elements independently. `keys` is any array that the kernel does not write;
 /// for a host count, it is bound in place of the count records.
@@ -21,7 +21,7 @@ pub(in crate::operations) fn each(
     bound: &[(&str, Buffer)],
 ) -> Result<()> {
     let (mut lengths, n) = Lengths::new(n)?;
-    let groups = lengths.parts(n, EACH * u64::from(policy.threads))?;
+    let groups = lengths.parts(n, ELEMENTS_PER_THREAD * u64::from(policy.threads))?;
     let prepared = lengths.prepare(graph, policy, "multisplit.prepare")?;
     let mut pass = graph
         .own_pass(kernel.label(), &kernel.kernel()?)

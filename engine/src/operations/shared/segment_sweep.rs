@@ -14,12 +14,12 @@ use crate::operations::ScanMethod;
 use crate::operations::shared::checks::{check_element, check_rows, check_size};
 use crate::operations::shared::count::{Count, Length, Lengths, Prepared};
 use crate::operations::shared::declare::{Constants, check_limit, first_elements};
-use crate::operations::shared::each::EACH;
+use crate::operations::shared::each::ELEMENTS_PER_THREAD;
 use crate::operations::shared::fill::fill;
 use crate::operations::shared::look_back::{LookBack, LookBackCost, TileStatus};
 use crate::operations::shared::pieces::WORD;
 use crate::operations::shared::terms::Terms;
-use crate::operations::shared::tiles::{ROW_BYTES, tile_elements};
+use crate::operations::shared::tiles::{LOAD_BYTES, tile_elements};
 use crate::policy::Policy;
 
 push_constants! {
@@ -193,7 +193,7 @@ impl SegmentSweep<'_> {
         let offsets = first_elements(offsets, segments.max() + 1, WORD, policy)?;
         let (mut lengths, segments) = Lengths::new(segments)?;
         let count = lengths.scaled(segments, 1, 1)?;
-        let groups = lengths.parts(count, EACH * u64::from(policy.threads))?;
+        let groups = lengths.parts(count, ELEMENTS_PER_THREAD * u64::from(policy.threads))?;
         let prepared = lengths.prepare(graph, policy, &self.label("prepare"))?;
         let pass = graph
             .own_pass(SCAN_SEGMENTS_HEADS.label(), &SCAN_SEGMENTS_HEADS.kernel()?)
@@ -217,7 +217,7 @@ impl SegmentSweep<'_> {
         let lanes = self.policy.facts.subgroup_size;
         // The terms of a subgroup's lanes are combined in a loop of log2(subgroup size) iterations.
         let combine = 1 + u64::from(lanes.ilog2());
-        let rows = tile.div_ceil(u64::from(lanes) * ROW_BYTES / self.terms.bytes);
+        let rows = tile.div_ceil(u64::from(lanes) * LOAD_BYTES / self.terms.bytes);
         let cost = LookBackCost { fixed: 0, poll: combine, recompute: rows * combine };
         self.policy.look_back(self.n.max.div_ceil(tile), cost)
     }

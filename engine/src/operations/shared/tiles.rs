@@ -5,14 +5,14 @@ use multisplit_shaders::builtin::variants::SCAN_SPINE;
 
 use crate::policy::Policy;
 
-/// Bytes that a lane loads at a time.
-pub(in crate::operations) const ROW_BYTES: u64 = 16;
-/// Number of elements that a thread loads at a time.
-const ROW: u64 = 4;
+/// Size of a load in bytes.
+pub(in crate::operations) const LOAD_BYTES: u64 = 16;
+/// A tile has `ROWS` (a definition of the kernel) times this number of elements per thread.
+const ROW_ELEMENTS: u64 = 4;
 
-/// Number of elements per tile of `kernel`. All variants of a kernel have the same tile size.
+/// Number of elements per tile of `kernel`. Some kernels have smaller tiles in their 64-bit variants.
 pub(in crate::operations) fn tile_elements(kernel: &Builtin, policy: &Policy) -> u64 {
-    u64::from(policy.threads) * u64::from(kernel.define("ROWS").unwrap_or(1)) * ROW
+    u64::from(policy.threads) * u64::from(kernel.define("ROWS").unwrap_or(1)) * ROW_ELEMENTS
 }
 
 /// Number of elements per tile of a scan by a single workgroup (the spine).
@@ -30,8 +30,8 @@ pub(in crate::operations) fn max_single_group_elements(policy: &Policy) -> u64 {
     (spine_tile(policy) * u64::from(policy.single_group_tiles.max(1))).min(spine_elements(policy))
 }
 
-/// Workgroup size for scanning `n` elements by a single workgroup. The size is halved while one
-/// tile still contains all elements.
+/// Workgroup size for scanning `n` elements by a single workgroup. The size is halved, down to 256
+/// threads, while one tile still contains all elements.
 pub(in crate::operations) fn spine_threads(policy: &Policy, n: u64) -> u32 {
     const MIN_THREADS: u32 = 256;
     halved_while(policy, policy.spine_threads, |threads| {

@@ -8,14 +8,14 @@ use crate::elements::key::{FLOAT, KeyType, SIGNED, UNSIGNED};
 use crate::error::Result;
 use crate::execute::own_pass::OwnPasses;
 use crate::operations::shared::count::{Count, CountPush, Lengths};
-use crate::operations::shared::each::EACH;
+use crate::operations::shared::each::ELEMENTS_PER_THREAD;
 use crate::operations::shared::pieces::{WORD, single};
 use crate::policy::Policy;
 
 /// Number of keys that a thread of either kernel converts at a time.
 const KEYS_AT_A_TIME: u64 = 4;
 
-/// Form of an 8-bit or 16-bit key in a word.
+/// Representation of an 8-bit or 16-bit key in a 32-bit word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// The same bits, as a `u32`.
@@ -95,7 +95,8 @@ impl NarrowKeys {
             return Ok(());
         }
         let (mut lengths, n) = Lengths::new(self.n)?;
-        let groups = lengths.parts(n, KEYS_AT_A_TIME * EACH * u64::from(policy.threads))?;
+        let groups =
+            lengths.parts(n, KEYS_AT_A_TIME * ELEMENTS_PER_THREAD * u64::from(policy.threads))?;
         let prepared = lengths.prepare(graph, policy, "keys.prepare")?;
         let (src, dst) = (single(src, policy)?, single(dst, policy)?);
         // Memory after the last key must be preserved, unless the buffer is transient.

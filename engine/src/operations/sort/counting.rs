@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::execute::own_pass::OwnPasses;
 use crate::operations::scan::exclusive_sum;
 use crate::operations::shared::count::Lengths;
-use crate::operations::shared::each::EACH;
+use crate::operations::shared::each::ELEMENTS_PER_THREAD;
 use crate::operations::shared::fill::fill;
 use crate::operations::shared::pieces::single;
 use crate::policy::Policy;
@@ -68,7 +68,7 @@ pub(super) fn is_chosen(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers
 }
 
 /// Adds the passes of a counting sort: count each value, scan the counts, and write each value as often as it occurs.
-/// The last pass scans the counts of 8-bit keys.
+/// For 8-bit keys, the last pass also scans the counts.
 pub(super) fn add(
     graph: &mut Graph,
     policy: &Policy,
@@ -89,7 +89,7 @@ pub(super) fn add(
     let (mut lengths, n) = Lengths::new(buffers.n)?;
     let parts = lengths.parts(n, sizes.part)?;
     let count_groups = lengths.scaled(parts, sizes.slices, 0)?;
-    let keys_of_group = EACH * u64::from(policy.threads) * sizes.vector_keys;
+    let keys_of_group = ELEMENTS_PER_THREAD * u64::from(policy.threads) * sizes.vector_keys;
     let run_groups = lengths.parts(n, keys_of_group)?;
     let prepared = lengths.prepare(graph, policy, "sort.prepare")?;
     let histograms = if sizes.is_separate { parts.max } else { 1 };

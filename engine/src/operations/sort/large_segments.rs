@@ -101,21 +101,22 @@ impl Large {
         }
         let (graph, policy, values) = (&mut *passes.graph, passes.policy, passes.buffers.values);
         let (shape, rounds) = (self.shape, self.rounds);
-        let row = u64::from(rounds * BUCKETS);
+        // Counters of all digits, per tile and per segment.
+        let counters = u64::from(rounds * BUCKETS);
         let (mut lengths, tiles) = Lengths::new(found.large_tiles(self.max_tiles))?;
-        let words = lengths.scaled(tiles, row, STATUS_HEAD)?;
+        let words = lengths.scaled(tiles, counters, STATUS_HEAD)?;
         let clear = Filling::plan(policy, &mut lengths, words)?;
         let prepared = lengths.prepare(graph, policy, "sort.segments.prepare")?;
         let status = graph.transient::<u32>("sort.segments.status", words.max);
         clear.add(graph, policy, prepared, "sort.segments.clear", status, 0)?;
         let histograms =
-            graph.transient::<u32>("sort.segments.histograms", self.max_segments * row);
+            graph.transient::<u32>("sort.segments.histograms", self.max_segments * counters);
         let list = graph.transient::<[u32; 4]>("sort.segments.tiles", self.max_tiles);
         let groups = self.max_segments.min(SPREAD_GROUPS);
         let push = SpreadPush {
             groups: groups as u32,
             large_tile: shape.tile(),
-            histogram_words: row as u32,
+            histogram_words: counters as u32,
         };
         graph
             .own_pass(SORT_SEGMENTS_SPREAD.label(), &SORT_SEGMENTS_SPREAD.kernel()?)

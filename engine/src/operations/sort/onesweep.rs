@@ -26,7 +26,7 @@ const ALIGNMENT: u64 = pieces::ALIGNMENT / pieces::WORD;
 const VECTOR: u64 = 4;
 /// Number of keys that a thread of the histogram pass reads at a time in a small sort: one load.
 const SMALL_SORT_ITEMS: u32 = 4;
-/// A round index that no sort has. The flag that would make this round a no-op is never set.
+/// Index of a round that does not exist. It is never a no-op, so a real round that is paired with it is never skipped.
 const NEVER_SKIPPED: u32 = 31;
 
 pub(super) fn add(passes: &mut SortPasses<'_>, rounds: u32, packed: Option<Packed>) -> Result<()> {
@@ -99,8 +99,8 @@ fn small_sort(
     let tuned = &policy.sort;
     let (parts, look_back) = (tuned.few_keys_groups, tuned.few_keys_look_back);
     let threads = u64::from(tuned.histogram(&policy.facts).threads);
-    let row = threads * u64::from(SMALL_SORT_ITEMS);
-    let part = n.div_ceil(parts.into()).next_multiple_of(row);
+    let batch = threads * u64::from(SMALL_SORT_ITEMS);
+    let part = n.div_ceil(parts.into()).next_multiple_of(batch);
     let cost = LookBackCost::of_buckets(BUCKETS, shape, 1, parts.into());
     let small = SmallSort { parts, part, look_back, settings: policy.look_back(tiles, cost)? };
     let status = Layout::new(Some(small), tiles, rounds).cleared_by_histogram(Some(small)).1;
@@ -221,8 +221,8 @@ fn part(policy: &Policy, n: u64) -> u64 {
     let shape = policy.sort.histogram(&policy.facts);
     let tile = u64::from(shape.threads * shape.items);
     let max_part = u64::from(policy.facts.max_loop_rounds) * u64::from(shape.threads) / tile * tile;
-    let share = n.div_ceil(policy.sort.histogram_groups).next_multiple_of(tile);
-    share.min(max_part.max(tile))
+    let part = n.div_ceil(policy.sort.histogram_groups).next_multiple_of(tile);
+    part.min(max_part.max(tile))
 }
 
 /// Parameters of the histogram pass.

@@ -104,8 +104,8 @@ pub(super) struct Work {
     /// Number of tiles per workgroup. Exception: in a pass that sorts large segments by one digit, the number of
     /// digits.
     pub parts: u32,
-    /// Index of the digit. Exceptions: in a small sort, the number of digits; in the histogram pass of a one-sweep
-    /// sort, the number of 16-byte vectors of the status buffer to clear.
+    /// Index of the digit. Exceptions: in the sort by a single workgroup, the number of digits; in the histogram pass
+    /// of a one-sweep sort, the number of 16-byte vectors of the status buffer to clear.
     pub round: u32,
     /// Digit or digits to sort by.
     pub by: SplitBy,

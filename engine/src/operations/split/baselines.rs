@@ -13,7 +13,7 @@ use crate::elements::key::KeyType;
 use crate::error::Result;
 use crate::operations::scan::ScanPlan;
 use crate::operations::shared::count::Length;
-use crate::operations::shared::each::{EACH, each, invert};
+use crate::operations::shared::each::{ELEMENTS_PER_THREAD, each, invert};
 
 /// Adds the recursive scan-based split: ceil(log2 m) rounds, each of which splits by one bit of the bucket ids. A
 /// round flags the elements, scans the flags, and uses the result to compute the destination of each element.
@@ -22,7 +22,7 @@ pub(super) fn scan_split(passes: &mut SplitPasses<'_>) -> Result<()> {
     let chain = Chain::new(passes, method::bucket_bits(split.buckets))?;
     let mut round = passes.with(split, passes.buffers, passes.sizes);
     let (scan, flag_groups, groups) = round.prepare(|passes, lengths, n| {
-        let of_group = EACH * u64::from(passes.sizes.threads);
+        let of_group = ELEMENTS_PER_THREAD * u64::from(passes.sizes.threads);
         let flags = lengths.scaled(n, 1, 1)?;
         let flag_groups = lengths.parts(flags, of_group)?;
         let scan = ScanPlan::of_words(passes.policy, lengths, flags)?;
@@ -157,7 +157,9 @@ fn gather(passes: &mut SplitPasses<'_>, sources: Buffer) -> Result<()> {
     Ok(())
 }
 
-/// Number of workgroups of a pass in which each thread processes [`EACH`] elements.
+/// Number of workgroups of a pass in which each thread processes [`ELEMENTS_PER_THREAD`] elements.
 fn groups(passes: &mut SplitPasses<'_>) -> Result<Length> {
-    passes.prepare(|passes, lengths, n| lengths.parts(n, EACH * u64::from(passes.sizes.threads)))
+    passes.prepare(|passes, lengths, n| {
+        lengths.parts(n, ELEMENTS_PER_THREAD * u64::from(passes.sizes.threads))
+    })
 }

@@ -179,7 +179,8 @@ impl BucketCode {
         Self::plain(kind, words)
     }
 
-    /// Encodes splitters, given in ordered form. The table contains the cells, then the splitters.
+    /// Encodes splitters, given as unsigned numbers with the order of the keys ([`KeyType::ordered`]). The table
+    /// contains the cells, then the splitters.
     fn by_splitters(kind: u32, policy: &Policy, key: KeyType, ordered: &[u64]) -> Self {
         let wide = key.bits() == 64;
         let words = ordered.iter().flat_map(|&splitter| halves(splitter));
@@ -193,7 +194,7 @@ impl BucketCode {
         }
         let sample = if wide { KeyType::U64 } else { KeyType::U32 };
         // The cells span all splitters: from one below the first to one above the last, clamped to the range of
-        // the ordered form.
+        // these numbers.
         let min = ordered.first().map_or(0, |first| first.saturating_sub(1));
         let end = if wide { u64::MAX } else { u32::MAX.into() };
         let past = ordered.last().map_or(end, |last| last.saturating_add(1).min(end));

@@ -2,7 +2,7 @@
 
 use super::buffers::{SplitBuffers, SplitOutput, SplitSizes};
 use super::description::{MAX_BUCKETS_OF_ROUND, Split};
-use crate::operations::shared::each::EACH;
+use crate::operations::shared::each::ELEMENTS_PER_THREAD;
 use crate::policy::Policy;
 use crate::policy::method::Method;
 use crate::policy::tile::TileShape;
@@ -70,7 +70,7 @@ pub(super) fn sizes(
         && split.buckets >= tuned.min_buckets_labelled;
     let shape = match method {
         Method::ScanSplit | Method::ReducedBitSort | Method::FullSort => {
-            TileShape::new(policy.threads, EACH as u32)
+            TileShape::new(policy.threads, ELEMENTS_PER_THREAD as u32)
         }
         Method::Direct => TileShape::new(tuned.warp.threads, 1),
         Method::Warp => tuned.warp,
@@ -90,8 +90,8 @@ pub(super) fn sizes(
     let tuned_keys = match (method, buffers.output) {
         (Method::Block, SplitOutput::Keys(_)) => {
             let strips = if labels { &tuned.labelled_strips } else { &tuned.block_strips };
-            let share = buffers.n.max() / u64::from(tuned.min_subproblems);
-            strips[class].min(u32::try_from(share).unwrap_or(u32::MAX))
+            let max_keys = buffers.n.max() / u64::from(tuned.min_subproblems);
+            strips[class].min(u32::try_from(max_keys).unwrap_or(u32::MAX))
         }
         _ => 0,
     };
@@ -144,7 +144,7 @@ fn border_bytes(shape: TileShape) -> u32 {
     shape.tile().div_ceil(16) * 4
 }
 
-/// Reduces the workgroup size until the tile fits in shared memory.
+/// Reduces the tile until it fits in shared memory.
 fn fitted(
     policy: &Policy,
     method: Method,

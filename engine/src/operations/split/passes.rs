@@ -119,7 +119,7 @@ pub(in crate::operations) fn add_narrow(
         SplitOutput::Pairs { keys, values_in, values, value_bytes } => {
             SplitOutput::Pairs { keys: wide_out(keys), values_in, values, value_bytes }
         }
-        SplitOutput::Permutation(places) => SplitOutput::Permutation(places),
+        SplitOutput::Permutation(permutation) => SplitOutput::Permutation(permutation),
     };
     let added = add_words(graph, &wide, &SplitBuffers { keys: words, output, ..*buffers })?;
     if let Some((words, to)) = out {

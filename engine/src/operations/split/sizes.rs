@@ -48,7 +48,7 @@ sizes! {
         /// multiprocessor. If there would be fewer, the number of keys per subproblem is reduced.
         min_subproblems: u32 = size(|_| numbers(1, MAX_KEYS)).candidates(|_| &[256, 512, 1024, 2048, 4096]),
         /// Number of subproblems that a prescan workgroup of the block-level method counts side by side. Applies
-        /// only if there are two buckets and a single workgroup can scan the remaining histograms.
+        /// only if there are at most two buckets and a single workgroup can scan the remaining histograms.
         side_by_side: u32 = size(|facts| numbers(0, facts.max_threads.into())),
         /// Minimum number of buckets for which the block-level method uses labels: it evaluates an expensive bucket
         /// function (splitters or user GLSL) once per key, and stores the result in one byte for the postscan.

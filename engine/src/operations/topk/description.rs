@@ -138,7 +138,7 @@ impl TopKBuffers {
 
 /// Rejects a k that exceeds the length of a row.
 pub(crate) fn check_k(k: u64, length: u64) -> Result<()> {
-    check_limit("k of a top-k", k, length)
+    check_limit("k of a top-k (at most the number of elements or the row length)", k, length)
 }
 
 /// Result of a top-k: `Vec`s on the host, or arrays on the device.

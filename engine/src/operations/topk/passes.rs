@@ -213,7 +213,7 @@ impl TopKPasses<'_> {
 
     /// Adds the pass that selects k elements of each part of a row. Parts with fewer elements are selected entirely.
     fn part_rows(&self, graph: &mut Graph, cut: &Cut, out: &Elements, sorted: bool) -> Result<()> {
-        let threads = self.shape.group_threads(self.policy, cut.share);
+        let threads = self.shape.group_threads(self.policy, cut.part_len);
         let (parts, capacity) = (cut.parts as u32, out.capacity as u32);
         let push = TopKPush { parts, capacity, cut: parts, ..self.push() };
         let (keys_out, indices_out) = out.views(&self.shape);

@@ -61,16 +61,16 @@ impl Shape {
     /// than half of its elements would become candidates.
     pub fn cut(&self, policy: &Policy) -> Cut {
         let max_part = policy.topk.part_elements;
-        let undivided = Cut { parts: 1, share: self.length, candidates: self.k };
+        let undivided = Cut { parts: 1, part_len: self.length, candidates: self.k };
         if self.has_undivided_rows(policy) || max_part == 0 {
             return undivided;
         }
         let balanced = self.length.saturating_mul(self.k).isqrt().next_power_of_two();
         // All parts have the same size, as in the kernel.
         let parts = self.length.div_ceil(balanced.clamp(MIN_PART.min(max_part), max_part));
-        let share = self.length.div_ceil(parts);
-        let candidates = parts * share.min(self.k);
-        if candidates > self.length / 2 { undivided } else { Cut { parts, share, candidates } }
+        let part_len = self.length.div_ceil(parts);
+        let candidates = parts * part_len.min(self.k);
+        if candidates > self.length / 2 { undivided } else { Cut { parts, part_len, candidates } }
     }
 
     /// Whether each row is processed by a single workgroup, because the rows are short or because there are many.
@@ -83,9 +83,9 @@ impl Shape {
     /// Whether [`TopKMethod::Rows`] is suitable: each workgroup has few enough elements, whether it processes a row,
     /// a part, or the candidates of all parts.
     fn suits_rows(&self, policy: &Policy) -> bool {
-        let Cut { parts, share, candidates } = self.cut(policy);
+        let Cut { parts, part_len, candidates } = self.cut(policy);
         let max_elements = policy.topk.part_elements.min(max_group_elements(policy));
-        self.has_undivided_rows(policy) || parts > 1 && share.max(candidates) <= max_elements
+        self.has_undivided_rows(policy) || parts > 1 && part_len.max(candidates) <= max_elements
     }
 
     /// Number of workgroups per row of the filter.
@@ -132,7 +132,7 @@ fn max_group_elements(policy: &Policy) -> u64 {
 pub(super) struct Cut {
     pub parts: u64,
     /// Elements per part.
-    pub share: u64,
+    pub part_len: u64,
     /// Maximum number of candidates per row.
     pub candidates: u64,
 }
@@ -183,7 +183,7 @@ pub(super) fn choose(policy: &Policy, topk: &TopK, shape: &Shape) -> Result<TopK
     let method = preferred(policy, topk, shape)?;
     let cut = shape.cut(policy);
     let fits = match method {
-        TopKMethod::Rows => cut.share.max(cut.candidates) <= max_group_elements(policy),
+        TopKMethod::Rows => cut.part_len.max(cut.candidates) <= max_group_elements(policy),
         TopKMethod::Filter => FilterSizes::new(policy, shape).fits(policy),
         _ => return Ok(method),
     };
@@ -242,18 +242,18 @@ mod tests {
         let mut policy = test_policy(32, 1024);
         (policy.topk.row_elements, policy.topk.part_elements) = (1 << 14, 1 << 14);
         let cut = |length, k| shape(length, k).cut(&policy);
-        assert_eq!(cut(1 << 16, 32), Cut { parts: 32, share: 2048, candidates: 1024 });
-        assert_eq!(cut(1 << 16, 1024), Cut { parts: 8, share: 8192, candidates: 8192 });
+        assert_eq!(cut(1 << 16, 32), Cut { parts: 32, part_len: 2048, candidates: 1024 });
+        assert_eq!(cut(1 << 16, 1024), Cut { parts: 8, part_len: 8192, candidates: 8192 });
         assert_eq!(cut((1 << 16) + 1, 1024).candidates, 9 * 1024);
         // Rows are not divided if one workgroup can process a whole row, or if most elements would become candidates.
         for (length, k) in [(1 << 14, 32), (20_000, 15_000)] {
-            assert_eq!(cut(length, k), Cut { parts: 1, share: length, candidates: k });
+            assert_eq!(cut(length, k), Cut { parts: 1, part_len: length, candidates: k });
         }
         // The parts cover the row, and no part is empty.
         for (length, k) in [(16_385, 1), (70_001, 250), (1 << 20, 100), ((1 << 24) - 1, 4000)] {
-            let Cut { parts, share, candidates } = cut(length, k);
-            assert!(parts > 1 && (parts - 1) * share < length && parts * share >= length);
-            assert!(share <= 1 << 14 && candidates <= length / 2);
+            let Cut { parts, part_len, candidates } = cut(length, k);
+            assert!(parts > 1 && (parts - 1) * part_len < length && parts * part_len >= length);
+            assert!(part_len <= 1 << 14 && candidates <= length / 2);
         }
         assert!(shape(1 << 18, 1024).suits_rows(&policy));
         assert!(!shape(1 << 20, 1024).suits_rows(&policy));

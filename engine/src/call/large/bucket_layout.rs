@@ -10,7 +10,7 @@ use crate::call::Caller;
 use crate::error::Result;
 use crate::execute::own_pass::OwnPasses;
 use crate::memory::AnyArray;
-use crate::operations::shared::each::EACH;
+use crate::operations::shared::each::ELEMENTS_PER_THREAD;
 use crate::policy::Policy;
 use crate::work::Work;
 
@@ -44,14 +44,14 @@ const WORD: u64 = 4;
 
 /// Destination of each bucket of each piece in the whole array.
 #[derive(Debug)]
-pub(super) struct Places {
+pub(super) struct BucketLayout {
     /// Start of each bucket in the whole array, followed by the end of the last bucket.
     pub offsets: Vec<u64>,
     /// For each piece, the destinations of its buckets.
     destinations: Vec<Vec<u64>>,
 }
 
-impl Places {
+impl BucketLayout {
     /// Computes destinations that start at `begin`. They are ordered by bucket, and within a bucket
     /// by piece.
     pub fn new(pieces: &[SplitPiece<'_>], buckets: u32, begin: u64) -> Self {
@@ -162,10 +162,10 @@ struct Span {
 fn spans(offsets: &[u32], destinations: &[u64], window: u64) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     for (bucket, &destination) in destinations.iter().enumerate() {
-        let (mut place, end) = (destination, destination + bucket_len(offsets, bucket));
-        while place < end {
-            let begin = place / window * window;
-            let count = end.min(begin + window) - place;
+        let (mut at, end) = (destination, destination + bucket_len(offsets, bucket));
+        while at < end {
+            let begin = at / window * window;
+            let count = end.min(begin + window) - at;
             match spans.last_mut() {
                 Some(span) if span.window == begin => span.count += count,
                 last => {
@@ -173,7 +173,7 @@ fn spans(offsets: &[u32], destinations: &[u64], window: u64) -> Vec<Span> {
                     spans.push(Span { window: begin, first, count });
                 }
             }
-            place += count;
+            at += count;
         }
     }
     spans
@@ -259,7 +259,7 @@ fn first_step(buckets: u32) -> u32 {
 }
 
 fn groups(policy: &Policy, count: u64) -> Groups {
-    Groups::linear(count.div_ceil(EACH * u64::from(policy.threads)))
+    Groups::linear(count.div_ceil(ELEMENTS_PER_THREAD * u64::from(policy.threads)))
 }
 
 /// Writes 0, 1, 2, and so on to an array.
@@ -288,12 +288,12 @@ mod tests {
     #[test]
     fn buckets_of_all_pieces_are_concatenated() {
         let (first, second) = ([0u32, 2, 2, 5], [0u32, 1, 4, 4]);
-        let places = Places::of_offsets(&[&first, &second], 3, 100);
-        assert_eq!(places.offsets, [100, 103, 106, 109]);
-        assert_eq!(places.destinations, [[100, 103, 106], [102, 103, 109]]);
-        assert!(!places.is_one_bucket());
-        assert!(Places::of_offsets(&[&[0, 0, 7], &[0, 0, 3]], 2, 0).is_one_bucket());
-        assert!(Places::of_offsets(&[], 2, 0).is_one_bucket());
+        let layout = BucketLayout::of_offsets(&[&first, &second], 3, 100);
+        assert_eq!(layout.offsets, [100, 103, 106, 109]);
+        assert_eq!(layout.destinations, [[100, 103, 106], [102, 103, 109]]);
+        assert!(!layout.is_one_bucket());
+        assert!(BucketLayout::of_offsets(&[&[0, 0, 7], &[0, 0, 3]], 2, 0).is_one_bucket());
+        assert!(BucketLayout::of_offsets(&[], 2, 0).is_one_bucket());
     }
 
     #[test]
