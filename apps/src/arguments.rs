@@ -1,4 +1,5 @@
-//! Parser of the command line: the options of every subcommand, and the help. Each subcommand adds its own options.
+//! The command line: the options that all subcommands share, the subcommands, and the general help. The module of each
+//! subcommand declares the options of its own.
 
 use clap::Parser;
 
@@ -36,8 +37,9 @@ Examples:
   multisplit sssp rmat:100000:800000      shortest paths in a generated network
   multisplit graph scan --format dot | dot -Tsvg > scan.svg
 
-Files are .npy, .csv or .tsv (tables) or .txt (one number per line). Other names are recognised by \
-their first bytes, or else read as raw little-endian numbers. Each name may end in .gz or .zst, and \
+Files are .npy, .csv or .tsv (tables) or .txt (one number per line). The format \
+of other files is detected from their first bytes; otherwise they are read as raw little-endian \
+numbers. Each name may end in .gz or .zst, and \
 - is standard input or output.
 
 Counts are written as plain numbers or powers: 16777216, 16_777_216, 2^24. Amounts of memory are in \

@@ -32,13 +32,13 @@ pub struct Devices {
     messages: Messages,
     trace: Option<Trace>,
     /// Outputs with only the trace file. The command takes them and adds its own files.
-    begun: RefCell<Option<Outputs>>,
+    trace_outputs: RefCell<Option<Outputs>>,
 }
 
 impl Devices {
     /// Creates `Devices` for these arguments; device runs are recorded in `trace`.
     pub fn new(common: Common, trace: Option<Trace>) -> Self {
-        Self { common, messages: Messages::default(), trace, begun: RefCell::default() }
+        Self { common, messages: Messages::default(), trace, trace_outputs: RefCell::default() }
     }
 
     /// Opens the device that the command line selects.
@@ -128,7 +128,7 @@ impl Devices {
 
     /// Device memory that a command may use on `context`.
     pub fn resources<'c>(&self, context: &'c Context) -> Resources<'c> {
-        // Without a limit, leave a tenth for other programs.
+        // Leave a tenth for other programs, even if --memory-limit allows more.
         let max = context.properties().device_memory / 10 * 9;
         let memory = self.common.memory_limit.map_or(max, |limit| limit.min(max));
         Resources { context, memory, bars: self.bars() }
@@ -136,23 +136,23 @@ impl Devices {
 
     /// Output files, including the trace. They overwrite existing files only with `--force`.
     pub fn outputs(&self) -> Outputs {
-        self.begun.take().unwrap_or_else(|| Outputs::new(self.common.force))
+        self.trace_outputs.take().unwrap_or_else(|| Outputs::new(self.common.force))
     }
 
-    /// Opens the trace, if requested, as one of the outputs of the next command.
+    /// Opens the trace file, if requested, as one of the outputs of the command.
     pub fn begin_trace(&self) -> Result<()> {
         if let Some((trace, file)) = self.trace.clone().zip(self.common.trace.as_ref()) {
             let mut outputs = self.outputs();
             let id = outputs.begin(&Place::new(file))?;
             outputs.write_last(id, move || trace.text());
-            self.begun.replace(Some(outputs));
+            self.trace_outputs.replace(Some(outputs));
         }
         Ok(())
     }
 
     /// Writes the trace, unless the command has written it with its own outputs.
     pub fn end_trace(&self) -> Result<()> {
-        self.begun.take().map_or(Ok(()), |outputs| Ok(outputs.finish()?))
+        self.trace_outputs.take().map_or(Ok(()), |outputs| Ok(outputs.finish()?))
     }
 
     /// Progress bars, unless disabled.

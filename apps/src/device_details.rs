@@ -33,7 +33,7 @@ pub fn details(properties: &DeviceProperties) -> Value {
     })
 }
 
-/// Vulkan names of the features that the engine enables.
+/// Names of enabled features, as in Vulkan. Not all features are listed.
 pub fn enabled_names(features: &Features) -> Vec<&'static str> {
     let all = [
         (features.synchronization2, "synchronization2"),

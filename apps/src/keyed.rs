@@ -1,5 +1,5 @@
 //! Files of commands that move keys (sort, split, topk). Input: keys and values, or a table. Output: keys, values or
-//! rows, and an array of u32.
+//! rows, and an array of u32: a permutation, or bucket offsets.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};

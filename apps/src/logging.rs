@@ -42,7 +42,7 @@ pub fn start(verbose: u8, quiet: bool, trace: Option<&Trace>) {
         .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr.with_filter(|_| !STOPPED.load(Ordering::Relaxed)))
         .with_filter(filter);
-    // A trace includes all relevant spans, regardless of the log level.
+    // A trace includes the spans of this project, regardless of the log level.
     let kept = Targets::new().with_target("multisplit", tracing::Level::DEBUG);
     let traced = trace.map(|trace| trace.layer().with_filter(kept));
     // Fails only if a subscriber is already set, which never happens.

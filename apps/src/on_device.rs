@@ -86,7 +86,7 @@ macro_rules! by_value_bytes {
 }
 pub(crate) use by_value_bytes;
 
-/// Elements that a job has moved, on the host or on the device.
+/// Elements that a command has moved, on the host or on the device.
 pub enum Moved {
     Host(Data),
     Device(Context, Box<dyn DeviceArray>),
@@ -112,7 +112,7 @@ impl Moved {
     }
 }
 
-/// Keys that a job has moved, in the device's representation, and the values that moved with them.
+/// Keys that a command has moved, in the device's representation, and the values that moved with them.
 pub struct MovedPairs {
     pub keys: Moved,
     pub values: Option<Moved>,

@@ -1,5 +1,5 @@
 //! Opens a device in the background while the input is read, because drivers take a while to start. Ends the
-//! process without destroying devices: destroying them takes drivers longer than most jobs, and the system
+//! process without destroying devices: destroying them takes drivers longer than most commands, and the system
 //! frees all resources of a process anyway.
 
 use std::process::ExitCode;

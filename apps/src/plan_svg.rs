@@ -18,6 +18,7 @@ const CHARACTER: f64 = 7.3;
 /// Angle of the column names in degrees.
 const SLOPE: f64 = 60.0;
 const MAP_HEIGHT: f64 = 220.0;
+/// Width of a level in the memory map. Passes of one level do not depend on each other.
 const MAP_LEVEL: f64 = 90.0;
 /// Minimum height of a buffer in the map, so that it stays visible.
 const MIN_HEIGHT: f64 = 3.0;

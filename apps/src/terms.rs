@@ -125,7 +125,9 @@ pub fn verify_reduction<T: Term>(operator: Operator, input: &[T], got: Option<T>
         (None, None) => Ok(()),
         (Some(expected), Some(got)) if check.allows(expected, got) => Ok(()),
         (expected, got) => {
-            bail!("the reduction is wrong: the result is {got:?}, but {expected:?} on the CPU")
+            let text = |value: Option<T>| value.map_or("empty".to_owned(), |v| format!("{v:?}"));
+            let (got, expected) = (text(got), text(expected));
+            bail!("the reduction is wrong: the result is {got}, but {expected} on the CPU")
         }
     }
 }
@@ -137,11 +139,11 @@ pub fn verify_index<T: Term>(
     got: Option<(usize, T)>,
 ) -> Result<()> {
     verify_reduction(operator, input, got.map(|(_, value)| value))?;
-    let first = got.and_then(|(_, v)| input.iter().position(|&x| rank(x) == rank(v)));
-    match got.map(|(index, _)| index) == first {
-        true => Ok(()),
-        false => bail!("the reduction is wrong: the index is {got:?}, but {first:?} on the CPU"),
+    let Some((index, value)) = got else { return Ok(()) };
+    if input.iter().position(|&x| rank(x) == rank(value)) != Some(index) {
+        bail!("the reduction is wrong: {index} is not the index of the first {value:?}");
     }
+    Ok(())
 }
 
 /// A result computed on the CPU, and the data for its error bound.

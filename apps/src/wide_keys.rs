@@ -1,6 +1,6 @@
 //! Converts elements of types that the device does not support to wider types and back. The order of the elements is
-//! preserved. Sorts, splits and top-k support all numbers; scans, reductions and selections support only numbers of 32
-//! and 64 bits.
+//! preserved. Sorts, splits and top-k support all numbers; scans, reductions, merges, searches and run lengths support
+//! only numbers of 32 and 64 bits.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ pub fn keys_of(keys: &Array) -> Cow<'_, Data> {
     }
 }
 
-/// Widens elements to the type that the device scans, reduces or selects.
+/// Widens elements to a type that the device can scan, reduce, merge or search.
 pub fn widened(keys: &Array) -> Cow<'_, Data> {
     match (keys.element(), keys.data()) {
         (Element::U8, Data::Bytes1(keys)) => wide(keys, |&key| key.into()),
@@ -70,8 +70,8 @@ mod tests {
     use crate::formats::{Array, Data, Element};
 
     #[test]
-    fn widened_keys_keep_their_order_and_round_trip() {
-        let sorted = |element, data: Data| {
+    fn widened_keys_round_trip() {
+        let check_round_trip = |element, data: Data| {
             let array = Array::new(element, data.clone()).expect("an array");
             let wide = widened(&array).into_owned();
             let narrow = narrowed(element, wide.clone()).expect("an array");
@@ -79,11 +79,11 @@ mod tests {
             wide
         };
         let bytes = Data::Bytes1((0..=255).collect());
-        assert_eq!(sorted(Element::U8, bytes.clone()), Data::Bytes4((0..256).collect()));
-        let Data::Bytes4(signed) = sorted(Element::I8, bytes) else { panic!("words") };
+        assert_eq!(check_round_trip(Element::U8, bytes.clone()), Data::Bytes4((0..256).collect()));
+        let Data::Bytes4(signed) = check_round_trip(Element::I8, bytes) else { panic!("words") };
         assert_eq!(signed[200].cast_signed(), -56);
-        sorted(Element::F16, Data::Bytes2((0..=u16::MAX).collect()));
-        sorted(Element::Bf16, Data::Bytes2((0..=u16::MAX).collect()));
-        sorted(Element::I16, Data::Bytes2((0..=u16::MAX).collect()));
+        check_round_trip(Element::F16, Data::Bytes2((0..=u16::MAX).collect()));
+        check_round_trip(Element::Bf16, Data::Bytes2((0..=u16::MAX).collect()));
+        check_round_trip(Element::I16, Data::Bytes2((0..=u16::MAX).collect()));
     }
 }

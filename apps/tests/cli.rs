@@ -174,8 +174,8 @@ fn graph_is_planned_for_the_available_device() {
     assert!(ran.err.is_empty(), "{}", ran.err);
 }
 
-/// Checks that validation messages are noticed at all. With best practices enabled, the validation layer always reports
-/// a message.
+/// Checks that a validation message fails a command. With best practices enabled, the validation layer always reports
+/// one.
 #[test]
 fn validation_messages_exit_with_status_3() {
     let mut command = multisplit();

@@ -117,7 +117,7 @@ fn generated_weights_are_optional_and_reported() {
     assert_eq!(hashed["weights"], "hash, 0 to 1000");
     assert_ne!(hashed["sum"], 2);
     let ran = run(&format!("sssp {graph} --method dijkstra"), 0);
-    ran.expect_out(&["weights every edge 1;"]);
+    ran.expect_out(&["weights all 1;"]);
     let ran = run("sssp rmat:50:100 --method dijkstra", 0);
     ran.expect_out(&["weights by hash, 0 to 1000;"]);
 }

@@ -241,7 +241,7 @@ impl Plans<'_> {
         })
     }
 
-    /// Adds plans of sorts of narrow keys.
+    /// Adds plans of sorts of 8-bit or 16-bit keys.
     fn narrow<K: Key>(&mut self) -> Result<()> {
         for n in [1000, self.large] {
             self.add(|work| {

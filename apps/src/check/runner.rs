@@ -51,7 +51,8 @@ pub fn check(gpu: &Context, operation: &Operation, sizes: &[usize]) -> Checked {
     let begin = Instant::now();
     let (mut cases, mut outcome) = (0, Outcome::Right);
     for &n in sizes {
-        // Some operations record work themselves instead of calling a function that plans again.
+        // Plan again if the driver cannot create a pipeline. The engine's one-call functions do so themselves, but
+        // some operations record their own work.
         match gpu.with_fallback(|| (operation.check)(gpu, n)) {
             Ok(()) => cases += 1,
             Err(error) => {

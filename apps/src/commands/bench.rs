@@ -36,13 +36,13 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         _ => rankings.iter().map(|&ranking| ranking.into()).collect(),
     };
     let open = |ranking| {
-        // Always collect pipeline statistics, so that register spills in ranking kernels are reported.
         let off = options.without_reconvergence;
         let without = Features {
             shader_maximal_reconvergence: off,
             shader_subgroup_uniform_control_flow: off,
             ..Features::default()
         };
+        // Always collect pipeline statistics, so that register spills in ranking kernels are reported.
         let config = Config { pipeline_statistics: true, ranking, without, ..Config::default() };
         devices.open_ranking(config)
     };

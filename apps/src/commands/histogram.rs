@@ -110,7 +110,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     outputs.finish()?;
     options.show((len, element), missing, &counted)?;
     let n = size::grouped(len as u64);
-    let (out_of_range, bins) = (size::grouped(counted.outside.all()), counted.counts.len());
+    let (out_of_range, bins) = (size::grouped(counted.out_of_range.all()), counted.counts.len());
     let plural = if bins == 1 { "" } else { "s" };
     let checked = match (devices.common.verify, &more_inputs.function) {
         (false, _) => "",
@@ -186,7 +186,7 @@ impl Options {
         counted: &Counted,
     ) -> Result<()> {
         let mut out = io::stdout().lock();
-        let outside = counted.outside;
+        let out_of_range = counted.out_of_range;
         if self.json {
             let object = Object {
                 n,
@@ -194,16 +194,16 @@ impl Options {
                 bins: counted.counts.len(),
                 counts: &counted.counts,
                 edges: &counted.edges,
-                out_of_range: outside.all(),
-                below: outside.below,
-                above: outside.above,
+                out_of_range: out_of_range.all(),
+                below: out_of_range.below,
+                above: out_of_range.above,
                 missing,
                 method: name(counted.method),
             };
             writeln!(out, "{}", serde_json::to_string(&object)?)?;
         } else if self.csv.is_none() && self.svg.is_none() {
             write!(out, "{}", chart(&counted.counts, &counted.edges, self.is_closed()))?;
-            writeln!(out, "out of range: {}", size::grouped(outside.all()))?;
+            writeln!(out, "out of range: {}", size::grouped(out_of_range.all()))?;
         }
         Ok(())
     }
@@ -221,7 +221,7 @@ impl Options {
             x_label: self.label.as_deref().or(self.input.column.first().map(String::as_str)),
             heights: &counted.counts.heights(),
             edges: &edges,
-            out_of_range: counted.outside.all(),
+            out_of_range: counted.out_of_range.all(),
             weighted: self.weights.is_some(),
             log: self.log_counts,
             density: self.density,
@@ -234,9 +234,9 @@ impl Options {
 /// CSV rows: samples below the range, each bin, samples above it, and NaNs if there are any.
 fn csv(counted: &Counted) -> String {
     let mut text = "lo,hi,count\n".to_owned();
-    let outside = counted.outside;
+    let out_of_range = counted.out_of_range;
     let (first, last) = (counted.edges[0], counted.edges[counted.edges.len() - 1]);
-    text += &format!("-inf,{first},{}\n", outside.below);
+    text += &format!("-inf,{first},{}\n", out_of_range.below);
     let heights: Vec<String> = match &counted.counts {
         Counts::Whole(counts) => counts.iter().map(u64::to_string).collect(),
         Counts::Real(sums) => sums.iter().map(f64::to_string).collect(),
@@ -244,9 +244,9 @@ fn csv(counted: &Counted) -> String {
     for (ends, count) in counted.edges.windows(2).zip(heights) {
         text += &format!("{},{},{count}\n", ends[0], ends[1]);
     }
-    text += &format!("{last},inf,{}\n", outside.above);
-    if outside.other > 0 {
-        text += &format!("nan,nan,{}\n", outside.other);
+    text += &format!("{last},inf,{}\n", out_of_range.above);
+    if out_of_range.other > 0 {
+        text += &format!("nan,nan,{}\n", out_of_range.other);
     }
     text
 }

@@ -81,7 +81,7 @@ struct Object {
     r#type: String,
 }
 
-/// Estimated host memory, as a multiple of the input size: the input and a widened copy.
+/// Estimated host memory, as a multiple of the input size: the input, and a copy with elements of twice the size.
 const COPIES: usize = 3;
 
 /// Reads the input, reduces it, and prints the result.

@@ -112,7 +112,7 @@ fn scan<T: Term>(
 }
 
 /// Sets the first result of an exclusive scan to the identity of the element type. The device scanned a wider type,
-/// whose identity differs.
+/// and narrowing the identity of that type does not always give the identity of the element type.
 fn set_first(scanned: &mut Array, operator: Operator) {
     let bits = match (operator, scanned.element()) {
         (Operator::Min, Element::I8) => 0x7F,

@@ -13,7 +13,7 @@ pub enum Element {
     U16,
     I16,
     F16,
-    // The upper half of an f32.
+    // A bfloat16: the upper half of an f32.
     Bf16,
     U32,
     I32,

@@ -1,6 +1,6 @@
 //! Conversions between 16-bit and wider floats.
 
-/// Converts a 16-bit float to 32 bits; keeps the payload of a NaN.
+/// Converts an `f16` to 32 bits; keeps the payload of a NaN.
 pub fn to_f32(bits: u16) -> f32 {
     let sign = u32::from(bits & 0x8000) << 16;
     let (exponent, fraction) = (u32::from((bits >> 10) & 31), u32::from(bits & 0x3ff));
@@ -38,7 +38,7 @@ pub fn to_bf16(value: f32) -> u16 {
     ((u64::from(bits) + 0x7fff + u64::from(upper & 1)) >> 16) as u16
 }
 
-/// Returns the bits of the nearest 16-bit float, ties to even.
+/// Returns the bits of the nearest `f16`, ties to even.
 pub fn from_f64(value: f64) -> u16 {
     let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
     let magnitude = value.abs();

@@ -165,7 +165,7 @@ fn number(descr: &str) -> Option<(Element, ByteOrder)> {
     Some((element, order))
 }
 
-/// Element size in bytes, for any type without pointers.
+/// Element size in bytes. `None` for Python objects and unknown types.
 fn bytes_of(descr: &Literal<'_>) -> Option<u64> {
     match descr {
         Literal::Text(descr) => match parts(descr)? {

@@ -8,9 +8,9 @@ use super::npy;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     Npy,
-    /// Text without a column separator in its first line.
+    /// Text without a column separator in its first line, not counting comments.
     Lines,
-    /// Text with a column separator in its first line.
+    /// Text with a column separator in its first line, not counting comments.
     Columns,
     /// A zip archive, such as an `.npz` file.
     Zip,

@@ -199,7 +199,9 @@ fn range_of<N: Number>(
         return Ok((lo, hi, false));
     }
     let ends = ends.map(|(lo, hi)| (lo.edge(), hi.edge()));
-    let (lo, hi) = ends.context("there are no samples to determine the range; give --range")?;
+    let (lo, hi) = ends.context(
+        "no sample can determine the range (only finite samples count, and with --log only positive ones); give --range",
+    )?;
     if lo < hi {
         return Ok((lo, hi, true));
     }

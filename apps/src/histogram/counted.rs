@@ -11,7 +11,7 @@ pub struct Counted {
     pub counts: Counts,
     /// Bin edges: one more than the number of bins.
     pub edges: Vec<Edge>,
-    pub outside: Outside,
+    pub out_of_range: OutOfRange,
     pub method: HistogramMethod,
 }
 
@@ -27,14 +27,14 @@ pub enum Counts {
 
 /// Number of samples outside all bins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Outside {
+pub struct OutOfRange {
     pub below: u64,
     pub above: u64,
     /// NaN, and samples that a user's function excludes.
     pub other: u64,
 }
 
-impl Outside {
+impl OutOfRange {
     pub fn all(self) -> u64 {
         self.below + self.above + self.other
     }
@@ -55,7 +55,7 @@ impl Counted {
         if let (Counts::Whole(all), Counts::Whole(counts)) = (&mut self.counts, &other.counts) {
             all.iter_mut().zip(counts).for_each(|(all, count)| *all += count);
         }
-        self.outside = self.outside.plus(other.outside);
+        self.out_of_range = self.out_of_range.plus(other.out_of_range);
         if other.method != HistogramMethod::Auto {
             self.method = other.method;
         }

@@ -10,7 +10,7 @@ use multisplit::operations::histogram::HistogramMethod;
 use multisplit::{Array, Bins, Context};
 
 use super::bin_rule::{BinRule, HistogramRequest, union};
-use super::counted::{Counted, Counts, Outside};
+use super::counted::{Counted, Counts, OutOfRange};
 use crate::inputs::PlainFile;
 use crate::number::Number;
 use crate::parts::{Resources, by_workers, is_out_of_memory};
@@ -105,7 +105,12 @@ impl<'c, N: Number> Counting<'c, N> {
     fn empty(&self) -> Counted {
         let edges = self.rule.edges.clone();
         let counts = Counts::Whole(vec![0; edges.len() - 1]);
-        Counted { counts, edges, outside: Outside::default(), method: HistogramMethod::Auto }
+        Counted {
+            counts,
+            edges,
+            out_of_range: OutOfRange::default(),
+            method: HistogramMethod::Auto,
+        }
     }
 
     fn count(&self, samples: &Array<N::Device>) -> Result<Counted> {
@@ -118,7 +123,7 @@ impl<'c, N: Number> Counting<'c, N> {
             counts.resize(self.rule.edges.len() - 1, 0);
             Ok(Counted {
                 counts: Counts::Whole(counts),
-                outside: self.outside(samples, out_of_range)?,
+                out_of_range: self.out_of_range(samples, out_of_range)?,
                 method: found.method,
                 ..self.empty()
             })
@@ -127,14 +132,14 @@ impl<'c, N: Number> Counting<'c, N> {
 
     /// Counts the samples below and above the bins, and those out of range for other reasons, such as NaN. `all` is the
     /// number of all samples out of range.
-    fn outside(&self, samples: &Array<N::Device>, all: u64) -> Result<Outside> {
+    fn out_of_range(&self, samples: &Array<N::Device>, all: u64) -> Result<OutOfRange> {
         if all == 0 || self.rule.glsl().is_some() {
-            return Ok(Outside { other: all, ..Outside::default() });
+            return Ok(OutOfRange { other: all, ..OutOfRange::default() });
         }
         let found = self.context.histogram(samples, self.rule.device_sides())?;
         let below = self.context.download(&found.counts)?[0];
         let other: u64 = self.context.download(&found.out_of_range)?.iter().sum();
-        Ok(Outside { below, above: all.saturating_sub(below + other), other })
+        Ok(OutOfRange { below, above: all.saturating_sub(below + other), other })
     }
 }
 

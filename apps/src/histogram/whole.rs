@@ -8,7 +8,7 @@ use multisplit::operations::histogram::HistogramMethod;
 use rayon::prelude::*;
 
 use super::bin_rule::{BinRule, HistogramRequest, union};
-use super::counted::{Counted, Counts, Outside};
+use super::counted::{Counted, Counts, OutOfRange};
 use super::direct;
 use crate::formats::{Array, Data, Element, with_type};
 use crate::inputs::{Elements, Numbers};
@@ -104,7 +104,7 @@ impl Counting<'_> {
         };
         let counting = Counting { weights, ..*self };
         let mut counted = phase::timed("counting", || counting.in_memory(&times))?;
-        counted.outside.other += (all.len() - times.len()) as u64;
+        counted.out_of_range.other += (all.len() - times.len()) as u64;
         Ok(counted)
     }
 
@@ -175,24 +175,24 @@ impl Counting<'_> {
             Weights::Real(_) => Counts::Real(real),
             _ => Counts::Whole(whole),
         };
-        let outside = match (&counts, weights, rule.glsl()) {
+        let out_of_range = match (&counts, weights, rule.glsl()) {
             (Counts::Whole(counts), Weights::None, Some(_)) => {
                 let inside: u64 = counts.iter().sum();
-                Outside {
+                OutOfRange {
                     other: (samples.len() as u64).saturating_sub(inside),
-                    ..Outside::default()
+                    ..OutOfRange::default()
                 }
             }
-            (_, _, Some(_)) => Outside::default(),
+            (_, _, Some(_)) => OutOfRange::default(),
             // If all samples are in bins, none has to be classified on the host.
             (Counts::Whole(counts), Weights::None, None)
                 if counts.iter().sum::<u64>() == samples.len() as u64 =>
             {
-                Outside::default()
+                OutOfRange::default()
             }
-            _ => outside(&rule, samples),
+            _ => out_of_range(&rule, samples),
         };
-        let counted = Counted { counts, edges: rule.edges.clone(), outside, method };
+        let counted = Counted { counts, edges: rule.edges.clone(), out_of_range, method };
         if self.verify {
             let check = || verify(&rule, samples, &weight_of(weights), &counted);
             phase::timed(report::VERIFYING, check)?;
@@ -201,19 +201,22 @@ impl Counting<'_> {
     }
 }
 
-fn outside<N: Number>(rule: &BinRule<'_, N>, samples: &[N]) -> Outside {
+fn out_of_range<N: Number>(rule: &BinRule<'_, N>, samples: &[N]) -> OutOfRange {
     let (first, last) = (rule.edges[0], rule.edges[rule.edges.len() - 1]);
-    let count = |mut outside: Outside, &sample: &N| {
+    let count = |mut out_of_range: OutOfRange, &sample: &N| {
         let edge = sample.edge();
         match () {
-            () if edge < first => outside.below += 1,
-            () if edge >= last && rule.last != Some(sample) => outside.above += 1,
-            () if edge.value().is_nan() => outside.other += 1,
+            () if edge < first => out_of_range.below += 1,
+            () if edge >= last && rule.last != Some(sample) => out_of_range.above += 1,
+            () if edge.value().is_nan() => out_of_range.other += 1,
             () => {}
         }
-        outside
+        out_of_range
     };
-    samples.par_iter().fold(Outside::default, count).reduce(Outside::default, Outside::plus)
+    samples
+        .par_iter()
+        .fold(OutOfRange::default, count)
+        .reduce(OutOfRange::default, OutOfRange::plus)
 }
 
 /// Returns a function from the index of a sample to its weight.

@@ -26,7 +26,7 @@ impl Reserving {
         Self { stop, thread: std::thread::Builder::new().spawn(take).ok() }
     }
 
-    /// Stops the thread. Returns an error if the disk is full.
+    /// Stops the thread. Returns an error if the disk or a quota is full, or if the file would be too large.
     pub fn finish(mut self) -> io::Result<()> {
         self.end()
     }

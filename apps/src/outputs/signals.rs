@@ -59,7 +59,7 @@ fn watch() {
     use signal_hook::iterator::Signals;
     use signal_hook::{flag, low_level};
 
-    // Exceeding a file size limit then fails the write instead of ending the program.
+    // With a handler for SIGXFSZ, a write beyond the file size limit fails instead of ending the program.
     let _ = flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
     let ignored = ignored_signals();
     // Signals that were ignored at start, for example by nohup, stay ignored.

@@ -40,7 +40,7 @@ fn arrays_round_trip_in_every_format() {
     assert_eq!(written(folder.path(), "empty.csv.zst", &nothing), nothing);
 }
 
-fn names(folder: &Path) -> usize {
+fn file_count(folder: &Path) -> usize {
     fs::read_dir(folder).expect("a folder").count()
 }
 
@@ -55,9 +55,9 @@ fn outputs_appear_complete_or_not_at_all() {
     let path = folder.path().join("out.bin");
     let mut given_up = Outputs::new(false);
     write_words(&mut given_up, &path, &[1]).expect("written");
-    assert_eq!((path.exists(), names(folder.path())), (false, 1));
+    assert_eq!((path.exists(), file_count(folder.path())), (false, 1));
     drop(given_up);
-    assert_eq!(names(folder.path()), 0);
+    assert_eq!(file_count(folder.path()), 0);
 
     fs::write(&path, "old").expect("a file");
     let exists = write_words(&mut Outputs::new(false), &path, &[1]).expect_err("it exists");
@@ -67,7 +67,7 @@ fn outputs_appear_complete_or_not_at_all() {
     assert_eq!(fs::read(&path).expect("the file"), b"old");
     forced.finish().expect("named");
     assert_eq!(fs::read(&path).expect("the file"), [1, 0, 0, 0, 2, 0, 0, 0]);
-    assert_eq!(names(folder.path()), 1);
+    assert_eq!(file_count(folder.path()), 1);
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn file_created_meanwhile_is_kept_and_aborts_all_outputs() {
     assert!(matches!(outputs.finish(), Err(FileError::Exists { .. })));
     assert_eq!(fs::read(&late).expect("the file"), b"another program's");
     assert_eq!(fs::read(&old).expect("the file"), b"as it was");
-    assert_eq!(names(folder.path()), 2, "nothing else is left");
+    assert_eq!(file_count(folder.path()), 2, "nothing else is left");
 }
 
 #[cfg(unix)]
@@ -149,5 +149,5 @@ fn leftovers_are_removed_and_files_in_use_are_kept() {
     write_words(&mut two, &folder.path().join("two"), &[1]).expect("written");
     one.finish().expect("named");
     two.finish().expect("named");
-    assert_eq!(names(folder.path()), 2);
+    assert_eq!(file_count(folder.path()), 2);
 }

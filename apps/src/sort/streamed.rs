@@ -1,4 +1,4 @@
-//! Sorts arrays that do not fit in device memory. Each element is uploaded and downloaded once.
+//! Sorts arrays that do not fit in device memory. Each element is uploaded and downloaded at most once.
 //!
 //! While the input is read, the host splits it into buckets on all cores, by splitters from a sample. Each bucket is
 //! then sorted on the device and written to its place in the output while the next one is uploaded. A bucket that is
@@ -27,6 +27,7 @@ use crate::phase;
 const SAMPLES_PER_BUCKET: usize = 32;
 /// The bucket count is this many times the required minimum, so that few buckets are too large.
 const SPARE: usize = 2;
+/// Quantiles of the sample make up to half of these buckets; the others are for frequent keys.
 const MAX_BUCKETS: usize = 1024;
 const SEED: u64 = 0x736f_7274;
 /// Elements that one thread splits at a time.

@@ -254,7 +254,7 @@ fn trimmed(text: &[u8], row: Range<usize>, offset: usize) -> Range<usize> {
     offset + row.start + before..offset + row.end - after
 }
 
-/// The first separator that occurs in the first line; a comma if none does.
+/// The preferred separator of those in the first line that is not empty; a comma if there are none.
 fn separator_of(text: &[u8]) -> u8 {
     let line = text.split(|&byte| byte == b'\n').find(|line| !line.trim_ascii().is_empty());
     let line = line.unwrap_or_default();

@@ -128,6 +128,7 @@ fn shader_folder() -> PathBuf {
     }
 }
 
+/// Path for a temporary file of this process.
 pub fn temporary(name: &str) -> PathBuf {
     folder().join(format!("multisplit-cli-{}-{name}", std::process::id()))
 }

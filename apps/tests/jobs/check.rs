@@ -196,7 +196,7 @@ fn check_of_an_unknown_operation_lists_all_operations() {
 const RADV: &str = "/usr/share/vulkan/icd.d/radeon_icd.x86_64.json";
 
 /// GPU families of AMD with the subgroup size that pipelines request, and the part of the kernels that a plain run
-/// compiles. RDNA (the first and the third generation) has subgroups of 64 or 32 lanes, GCN of 64.
+/// compiles. RDNA (here the second and the third generation) has subgroups of 64 or 32 lanes, GCN (`vega20`) of 64.
 const FAMILIES: [(&str, u32, &str); 5] = [
     ("navi21", 64, "sssp"),
     ("navi21", 32, "merge"),

@@ -128,8 +128,8 @@ fn progress_is_shown_only_on_a_terminal() {
     assert!(!shown(&format!("{line} --quiet")).contains("reading"));
 }
 
-/// Checks that validation messages are noticed at all. With best practices enabled, the validation layer always reports
-/// a message.
+/// Checks that a validation message fails a command. With best practices enabled, the validation layer always reports
+/// one.
 #[test]
 fn validation_messages_of_a_job_exit_with_status_3() {
     let workdir = Workdir::new();

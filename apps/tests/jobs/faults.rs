@@ -12,7 +12,7 @@ use crate::workdir::Workdir;
 
 /// Runs a job that first opens `in.bin` and then reads the pipe `side`. Truncates `in.bin` before writing
 /// `bytes` to the pipe.
-fn shrinking(workdir: &Workdir, line: &str, bytes: &[u8]) -> String {
+fn run_while_input_shrinks(workdir: &Workdir, line: &str, bytes: &[u8]) -> String {
     let side = workdir.path().join("side");
     let made = Command::new("mkfifo").arg(&side).status();
     assert!(made.expect("mkfifo runs").success());
@@ -53,7 +53,7 @@ fn shrinking_file_is_reported() {
         ("histogram in.bin --type u32 --bins 4 --weights side --csv out.csv".to_owned(), &values),
     ] {
         workdir.write("in.bin", &keys.raw);
-        let err = shrinking(&workdir, &line, side);
+        let err = run_while_input_shrinks(&workdir, &line, side);
         assert!(err.contains("in.bin") && err.contains("was shortened"), "{line}: {err}");
         assert_eq!(workdir.names(), ["in.bin"], "{line}");
     }

@@ -84,7 +84,7 @@ fn guide_examples_print_the_documented_output() {
 }
 
 #[test]
-fn help_pipelines_run() {
+fn shell_pipelines_in_the_help_run() {
     let workdir = workdir();
     workdir.write("keys.txt", "-3\n4\n5\n");
     workdir.write("parity.glsl", "uint bucket_of(int key) { return uint(key) & 1u; }");

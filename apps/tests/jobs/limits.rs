@@ -1,4 +1,4 @@
-//! Tests of `--memory-limit`: the output is identical with a tenth of the memory.
+//! Tests of `--memory-limit`: outputs are identical if the limit is smaller than the arrays.
 
 use crate::arrays::{Keys, random, words};
 use crate::common::is_full;

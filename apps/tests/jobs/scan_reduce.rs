@@ -101,7 +101,7 @@ fn every_type_is_reduced() {
 }
 
 #[test]
-fn sums_of_integers_have_64_bits() {
+fn sums_are_not_limited_to_the_input_type() {
     let workdir = Workdir::new();
     workdir.write("in.txt", "4294967295\n4294967295\n");
     assert_eq!(reduced(&workdir, "in.txt --type u32 --op sum")["value"], 8_589_934_590u64);

@@ -53,7 +53,7 @@ typedef struct HostPass {
 void host_create(Host *host, int argc, char **argv);
 /* Like host_create, but with the given Vulkan version instead of 1.3. */
 void host_create_version(Host *host, int argc, char **argv, uint32_t api_version);
-/* Like host_create, in two steps: one before the program creates the device, and one after that. */
+/* Like host_create, in two steps: host_open before the program creates the device, host_use after that. */
 void host_open(Host *host, int argc, char **argv, uint32_t api_version);
 void host_use(Host *host, VkDevice device, VkQueue queue, uint32_t features);
 /* Destroys everything, and returns the exit status: 3 if there were validation messages. */
@@ -73,8 +73,9 @@ void host_dispatch(const Host *host, const HostPass *pass, const void *push, uin
 void host_dispatch_indirect(const Host *host, const HostPass *pass, VkBuffer arguments, VkDeviceSize offset);
 void host_free_pass(const Host *host, HostPass *pass);
 
-/* Begins the command buffer; ends and submits it, and waits. */
+/* Begins the command buffer. */
 void host_begin(const Host *host);
+/* Ends and submits the command buffer, and waits until it has finished. */
 void host_submit(const Host *host);
 
 /* Scopes of the engine's own buffer accesses before and after multisplit. */

@@ -169,7 +169,7 @@ typedef enum {
   MULTISPLIT_SEGMENTS_HOST_OFFSETS = 2,
   /// Segments given by device offsets: the words of `OFFSETS`, read when the commands execute. Offsets
   /// beyond the element count are clamped to it, and an offset that is less than an earlier offset is
-  /// replaced by the earlier one.
+  /// replaced by the largest earlier offset.
   MULTISPLIT_SEGMENTS_DEVICE_OFFSETS = 3,
 } MultisplitSegments;
 

@@ -42,7 +42,7 @@ pub enum MultisplitSegments {
     HostOffsets = 2,
     /// Segments given by device offsets: the words of `OFFSETS`, read when the commands execute. Offsets
     /// beyond the element count are clamped to it, and an offset that is less than an earlier offset is
-    /// replaced by the earlier one.
+    /// replaced by the largest earlier offset.
     DeviceOffsets = 3,
 }
 choice!(MultisplitSegments: Whole, Rows, HostOffsets, DeviceOffsets);

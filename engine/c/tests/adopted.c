@@ -59,7 +59,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_function(VkInstance ins
     return vkGetInstanceProcAddr(instance, name);
 }
 
-/* Sorts 3, 2, 1 and so on, in a context created from `info`. */
+/* Checks that a context created from `info` sorts descending numbers. */
 static void sorts(const Host *host, const MultisplitContextInfo *info) {
     MultisplitContext *context = NULL;
     MultisplitOperation *sort = NULL;

@@ -13,7 +13,7 @@
 #include <vector>
 
 /* Drivers and layers leak host memory of their own, so leaks do not fail the program: the test searches the
-* report for leaks of the library. */
+ * report for leaks of the library. */
 extern "C" const char *__lsan_default_options() { return "exitcode=0"; }
 
 namespace {

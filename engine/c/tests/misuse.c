@@ -92,7 +92,7 @@ static void wrong_devices(const Host *host) {
     OK(multisplit_requirements_destroy(requirements));
 }
 
-static void wrong_tasks(MultisplitContext *context) {
+static void wrong_operations(MultisplitContext *context) {
     MultisplitOperation *operation = NULL;
 #define WRONG_SORT(code, change)                                          \
     do {                                                                  \
@@ -252,7 +252,7 @@ static void wrong_tasks(MultisplitContext *context) {
     CHECK(operation == NULL);
 }
 
-/* In each thread, the address of the message is the same after every error. Threads have different addresses. */
+/* The address of the message is the same after every error of a thread, and a long message is truncated. */
 static void messages(MultisplitContext *context) {
     MultisplitOperation *operation = NULL;
     EXPECT(NULL, multisplit_context_create(NULL, NULL));
@@ -442,7 +442,7 @@ static void messages_belong_to_threads(void) {
 
 void misuse(const Host *host, MultisplitContext *context) {
     wrong_devices(host);
-    wrong_tasks(context);
+    wrong_operations(context);
     misuse_family(context);
     wrong_networks(context);
     wrong_recordings(host, context);

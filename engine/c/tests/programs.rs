@@ -84,7 +84,7 @@ fn c_api_survives_misuse_under_asan() -> Result<()> {
 
 /// Compiles and runs the programs printed in the guide.
 #[test]
-fn guide_programs_sort() -> Result<()> {
+fn programs_in_the_guide_sort_their_keys() -> Result<()> {
     let installed = Installed::get()?;
     for name in ["short.c", "counted.c", "wrapper.cpp"] {
         let source = installed.guide_program(name)?;

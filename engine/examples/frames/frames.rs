@@ -1,5 +1,5 @@
-//! Frame loop with two frames in flight. Each frame sorts particles by depth between two passes of the host
-//! application, with exactly the barriers that the contract of the sort requires.
+//! Frame loop of an engine with two frames in flight. Each frame sorts particles by depth between two of the engine's
+//! own passes, with exactly the barriers that the sort requires (`Executable::contract`).
 
 use std::time::{Duration, Instant};
 
@@ -31,7 +31,7 @@ pub struct Config {
     /// Whether the number of particles changes from frame to frame.
     pub varying: bool,
     pub barriers: Barriers,
-    /// Pipeline storage between runs.
+    /// Storage of compiled pipelines between runs.
     pub pipeline_cache: PipelineCache,
     /// Overrides the sizes and methods chosen for the device.
     pub policy: Option<Policy>,
@@ -40,7 +40,7 @@ pub struct Config {
 /// Who records the barriers between the engine's passes and the sort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Barriers {
-    /// The engine, with the scopes given by the contract.
+    /// The engine, with the scopes of the first and last accesses of the sort.
     Engine,
     /// The recording of the sort, which has been given the scopes of the engine's passes before and after it.
     Recording,
@@ -138,11 +138,11 @@ pub unsafe fn run(host: &Host, config: &Config) -> Result<Report> {
     unsafe {
         let context = Context::adopt(host.adopted(config.pipeline_cache.clone()))?;
         let sort = DepthSort::new(&context, config)?;
-        let warm = begin.elapsed();
+        let planning = begin.elapsed();
         let mut frames = Loop::new(host, config, sort)?;
         let begin = Instant::now();
         frames.record(0, [config.particles, 0])?;
-        frames.report.first_sort = warm + begin.elapsed();
+        frames.report.first_sort = planning + begin.elapsed();
         frames.report.pipelines = context.pipeline_creation_time();
         for frame in 0..config.frames {
             frames.frame(frame)?;
@@ -227,7 +227,7 @@ impl<'h> Loop<'h> {
         Ok(())
     }
 
-    /// Records the commands of one frame.
+    /// Records the commands of one frame. `work` is its particle count and its number.
     unsafe fn record(&self, index: usize, work: [u32; 2]) -> Result<()> {
         let (device, frame) = (&self.host.device, &self.frames[index]);
         let commands = frame.commands;

@@ -101,7 +101,7 @@ macro_rules! with_keys {
     };
 }
 
-/// [`with_kinds`] for elements of 4 and 8 bytes, which scans, reductions and selections support.
+/// [`with_kinds`] for elements of 4 and 8 bytes, which scans, reductions and run lengths support.
 macro_rules! with_numbers {
     ($data:expr, $array:ident => $body:expr) => {
         $crate::buffer::with_kinds!(

@@ -46,7 +46,7 @@ pub enum Error {
     },
     /// A buffer was destroyed, or belongs to a device of another backend.
     #[error(
-        "buffer `{name}` was destroyed (wgpu::Buffer::destroy), or belongs to another wgpu device"
+        "buffer `{name}` was destroyed (wgpu::Buffer::destroy), or belongs to a device of another backend"
     )]
     BufferDestroyed {
         /// The buffer's role in the operation.

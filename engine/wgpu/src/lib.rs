@@ -31,7 +31,7 @@
 //! configure.
 //!
 //! **The queue** is used only by wgpu: this crate never submits anything itself. It relies only on behaviour
-//! that Vulkan guarantees, so it needs no probes.
+//! that Vulkan guarantees, so it does not have to test the device first.
 //!
 //! **Checks.** Sizes, usages, overlaps and counts are checked here; wgpu checks that buffers belong to the
 //! device and are alive. Buffers of another [`wgpu::Instance`] are not detected: wgpu mistakes them for its

@@ -55,7 +55,7 @@ impl From<Count<'_>> for Kind {
 /// Label of the pass that writes a host count.
 const COUNT: &str = "count";
 
-/// Declares the passes; returns the buffers of a recording, in order.
+/// Declares the passes of an operation; returns its buffers in the order in which `encode` expects them.
 type Declare =
     dyn Fn(&mut Work, EngineCount) -> multisplit::Result<Vec<graph::Buffer>> + Send + Sync;
 
@@ -68,7 +68,7 @@ pub(crate) struct Operation {
     shared: Arc<Shared>,
 }
 
-/// The work for one kind of count, and its executables that are not in use.
+/// The work description for one kind of count, and its executables that are not in use.
 struct Pool {
     free: Mutex<Vec<Executable>>,
     buffers: Vec<graph::Buffer>,
@@ -78,7 +78,7 @@ struct Pool {
 /// An executable, with workspace and descriptors, reserved for one recording until it has finished.
 ///
 /// wgpu owns this object until the submission has finished. The object contains objects of the engine, but none of
-/// wgpu. This avoids a reference cycle, which a program would leak if it exits without polling again. When the
+/// wgpu. This avoids a reference cycle, which would leak if the program exited without polling again. When the
 /// queue is dropped, wgpu waits for its work, drops this object, and then drops the device.
 struct Lent {
     executable: Option<Executable>,

@@ -29,8 +29,8 @@ macro_rules! operation {
                 self.operation.warm_up(count)
             }
 
-            /// Number of unused sets of scratch memory. When no recording is in flight, this is the largest
-            /// number of concurrent recordings so far.
+            /// Number of sets of scratch memory that no recording is using. Each kind of count in use has its own
+            /// sets: one, or as many as there were recordings at the same time.
             pub fn idle(&self) -> usize {
                 self.operation.idle()
             }
@@ -132,7 +132,8 @@ operation! {
     SegmentSort<K>
 }
 encode! {
-    /// Sorts each segment of `keys` in place. Segment s begins at word s of `offsets` and ends at word s + 1.
+    /// Sorts each segment of `keys` in place. Word s of `offsets` is the index of the first key of
+    /// segment s, and word s + 1 is the index after its last key.
     SegmentSort<K: Key>(keys, offsets)
 }
 

@@ -85,7 +85,7 @@ fn objects_can_be_dropped_in_any_order() -> Result<()> {
         drop(commands);
         ensure!(
             sort.idle() == 1 && gpu.read::<u32>(&key)? == keys,
-            "commands ran although they were dropped without being submitted"
+            "dropped commands ran, or their scratch memory was not returned"
         );
 
         // These commands are never submitted. Everything else is dropped before them, so dropping them

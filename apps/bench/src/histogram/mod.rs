@@ -89,7 +89,7 @@ fn splitters(bins: u32) -> Vec<f32> {
     splitters
 }
 
-/// Converts 24 random bits to a float in [0, 1024).
+/// Converts the upper 24 bits of a random word to a float in [0, 1024).
 fn float(word: u32) -> f32 {
     (word >> 8) as f32 / 16_384.0
 }

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn powers_of_ten_begin_at_one() {
+    fn logarithmic_ticks_begin_at_one() {
         let labels = labels_of(Ticks::decades(5000.0, 8.0));
         assert_eq!(labels, ["1", "10", "100", "1000", "10 k"]);
         assert!(Ticks::decades(1e12, 4.0).0.len() <= 5);

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn binomial_draw_has_m_minus_one_trials() {
+    fn binomial_buckets_range_from_the_first_to_the_last() {
         for buckets in [1, 2, 64, 65, 66, 129, 255, 256] {
             let spread = Spread::new(Distribution::Binomial, buckets);
             assert_eq!(spread.bucket(&[u64::MAX; 5]), buckets - 1);

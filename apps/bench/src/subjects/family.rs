@@ -1,5 +1,5 @@
-//! `multisplit bench family`: scans, reductions and selections of several types, with the inputs and names of
-//! other benchmark programs.
+//! `multisplit bench family`: scans, reductions, selections and segmented sorts of several types, with the inputs and
+//! names of other benchmark programs.
 
 use anyhow::{Result, ensure};
 use clap::Args;

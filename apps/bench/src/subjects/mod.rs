@@ -31,7 +31,7 @@ pub enum Subject {
     Sort,
     /// The k largest elements with their indices, of an array or of rows
     Topk,
-    /// Scans, reductions and selections of several types
+    /// Scans, reductions, selections and segmented sorts of several types
     Family,
     /// Host arrays: transfers, and sorts that include transfers, timed by the host clock
     Host,

@@ -97,7 +97,7 @@ fn measure(
 fn check(keys: &[f32], rows: u64, k: usize, indices: &[u32]) -> Result<()> {
     let length = keys.len() / rows as usize;
     for (row, found) in keys.chunks(length).zip(indices.chunks(k)) {
-        // Numbers that, in ascending order, sort by key from large to small and then by index.
+        // The ascending order of these numbers is that of the keys from large to small; equal keys are in index order.
         let number = |(index, &key): (usize, &f32)| !rank(key) << 32 | index as u64;
         let mut numbers: Vec<u64> = row.iter().enumerate().map(number).collect();
         let (largest, last, _) = numbers.select_nth_unstable(k - 1);

@@ -126,7 +126,7 @@ impl SplitJob<'_> {
         let what = format!("{} {}", size::grouped(keys.len() as u64), array.element());
         let summary = summary::text(&self.job, &what, &rule, &split);
         if by_value {
-            // Convert to the representation that writers expect.
+            // Shift dates now, because writers expect them shifted, as sorted keys are.
             let keys = Array::new(array.element(), split.moved.keys.load()?);
             let keys =
                 keys.context("internal error: the element size does not match the element type")?;

@@ -107,7 +107,7 @@ impl Found {
         };
         let weights = match self.weights.as_str() {
             "file" => "from the file".to_owned(),
-            "1" => "every edge 1".to_owned(),
+            "1" => "all 1".to_owned(),
             hash => format!("by {hash}"),
         };
         format!(

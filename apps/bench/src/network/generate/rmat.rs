@@ -108,13 +108,13 @@ impl Rmat {
     }
 }
 
-type Seen = HashSet<u64, BuildHasherDefault<Scatter>>;
+type Seen = HashSet<u64, BuildHasherDefault<MixHasher>>;
 
 /// Hashes keys with [`mix64`], which is faster than the standard hasher.
 #[derive(Default)]
-struct Scatter(u64);
+struct MixHasher(u64);
 
-impl Hasher for Scatter {
+impl Hasher for MixHasher {
     fn finish(&self) -> u64 {
         self.0
     }

@@ -96,9 +96,9 @@ impl Libraries<'_> {
         }
         run(link.arg("-o").arg(&all).arg(archive))?;
         // Drop debug information and bitcode.
-        let mut shed = Command::new("objcopy");
-        shed.args(["--strip-debug", "--remove-section=.llvmbc", "--remove-section=.llvmcmd"]);
-        run(shed.arg(&all))?;
+        let mut strip = Command::new("objcopy");
+        strip.args(["--strip-debug", "--remove-section=.llvmbc", "--remove-section=.llvmcmd"]);
+        run(strip.arg(&all))?;
         // Unique symbols of C++ can be hidden only after they are weakened. Only defined symbols are weakened:
         // a linker with `-static` does not search libraries for the definition of a weak reference.
         let unique = unique_symbols(&all)?;
@@ -151,8 +151,8 @@ impl Libraries<'_> {
         run(compiler().arg("-c").arg(&source).arg("-o").arg(&references))?;
         let (joined, hidden) = (work.join("joined.o"), work.join("multisplit-hidden.o"));
         run(Command::new("ld").arg("-r").arg("-o").arg(&joined).arg(object).arg(&references))?;
-        let mut shed = Command::new("objcopy");
-        run(shed.arg("--remove-section=.multisplit.hide").arg(&joined).arg(&hidden))?;
+        let mut strip = Command::new("objcopy");
+        run(strip.arg("--remove-section=.multisplit.hide").arg(&joined).arg(&hidden))?;
         Ok(hidden)
     }
 }
