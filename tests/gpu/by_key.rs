@@ -212,7 +212,8 @@ fn segments_of_any_length_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// With a spin limit of 0, each workgroup recomputes the predecessor tiles it needs instead of
-/// polling for them. The second case has no tickets, so tiles may begin in any order.
+/// polling for them; with a small limit, it polls a few times first. Without tickets, tiles may
+/// begin in any order.
 fn look_back_without_polling_recomputes_tiles(gpu: &Gpu) -> Result<()> {
     for (spin_limit, tickets, how) in [(0, true, How::Exclusive), (5, false, How::Reduce)] {
         let policy = Policy { spin_limit, tickets, ..policy(gpu, ScanMethod::LookBack) };
