@@ -147,8 +147,8 @@ impl Run<'_> {
         }
     }
 
-    /// Writes a word. `modify` is set if the write also reads the word. Such a write continues the
-    /// release sequence of the word; a store ends it.
+    /// Writes a word. `modify` is set for an atomic that also reads the word. Such an atomic
+    /// continues the release sequence of the word; an atomic or volatile store ends it.
     fn put(
         &mut self,
         core: &mut Core,
