@@ -13,7 +13,8 @@ use multisplit_graph::{Access, BufferPlacement, Graph, Plan};
 
 const BYTES: u64 = 64;
 
-/// The declaration and plan of in -> a -> b -> c -> out, where `a` and `c` share memory.
+/// The declaration and plan of the replayable graph in -> a -> b -> c -> out, where `a` and `c`
+/// share memory.
 fn chain() -> (Declared, Plan) {
     let mut g = Graph::new("chain");
     let mut declared = Declared { replayable: true, ..Declared::default() };
@@ -57,7 +58,7 @@ fn missing_barrier_is_detected() {
     for (step, _) in plan.barriers() {
         assert!(
             model::sync::sound(&declared, &plan.without_barrier(step)).is_err(),
-            "before step {step}"
+            "the model accepts the plan without the barrier before step {step}"
         );
     }
 }

@@ -1,4 +1,5 @@
-//! Tests every error variant, and the names that its message must contain.
+//! Tests the errors of invalid declarations, and the names that their messages must contain.
+//! `limits.rs` tests device limits, `phases.rs` invalid uses of constants and status words.
 
 // Tests report failures by panicking.
 #![allow(clippy::expect_used, clippy::panic)]
@@ -19,7 +20,7 @@ fn graph() -> (Graph, Buffer, Buffer) {
     (g, a, b)
 }
 
-/// Compiles this graph with an invalid declaration and returns the error.
+/// Adds an invalid declaration to [`graph`], compiles it and returns the error.
 fn declaration_error<T>(declare: impl FnOnce(&mut Graph, Buffer, Buffer) -> T) -> GraphError {
     let (mut g, a, b) = graph();
     declare(&mut g, a, b);
@@ -37,7 +38,8 @@ fn pass_error(
     })
 }
 
-/// Returns the error of a graph whose only pass reads `view` of the import `keys`.
+/// Returns the error of a graph whose only pass reads `view` of the import `keys`, on a device that
+/// aligns storage buffers to 16 bytes.
 fn view_error(view: impl FnOnce(Buffer) -> View) -> GraphError {
     let (mut g, a, _) = graph();
     g.pass("the.pass", kernel("reader").read("src")).bind("src", view(a)).once();

@@ -171,7 +171,9 @@ fn replayed_loop_dumps_match_snapshots() {
 fn every_barrier_lists_a_hazard() {
     for plan in [scan(), rounds(), replayed()] {
         for (step, barrier) in plan.barriers() {
-            assert!(!barrier.hazards.is_empty(), "{} before step {step}", plan.name());
+            let name = plan.name();
+            let has_hazards = !barrier.hazards.is_empty();
+            assert!(has_hazards, "{name}: the barrier before step {step} has no hazards");
         }
     }
 }

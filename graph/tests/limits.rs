@@ -116,6 +116,13 @@ fn too_large_workgroups_are_rejected() {
 }
 
 #[test]
+fn empty_workgroups_are_rejected() {
+    let empty = step().with(|interface| interface.local_size[1] = Dimension::Fixed(0));
+    let error = pass_error(empty, &limits(), Groups::linear(1));
+    assert_eq!(error, GraphError::EmptyWorkgroup { pass: "the.pass".to_owned() });
+}
+
+#[test]
 fn too_large_updates_are_rejected() {
     let mut g = Graph::new("update");
     let x = g.import_bytes("x", 65540);
@@ -129,8 +136,8 @@ fn too_large_push_constants_are_rejected() {
     assert_exceeds(&error, "maxPushConstantsSize", 132, 128);
 }
 
-/// Passes with different subgroup sizes, or a size of 0, are rejected even if the device's size is
-/// unknown.
+/// Graphs whose passes need different subgroup sizes, or a size of 0, are rejected even if the
+/// device's size is unknown (0).
 #[test]
 fn conflicting_or_zero_subgroup_sizes_are_rejected() {
     for lanes in [[64, 1], [32, 64], [0, 0]] {
@@ -139,7 +146,7 @@ fn conflicting_or_zero_subgroup_sizes_are_rejected() {
         for subgroup_size in [0, 32, 64] {
             let error = g.compile(&Limits { subgroup_size, ..limits() }).err();
             let expected = matches!(error, Some(GraphError::SubgroupSize { .. }));
-            assert!(expected, "{lanes:?} on {subgroup_size}: {error:?}");
+            assert!(expected, "sizes {lanes:?}, device size {subgroup_size}: {error:?}");
         }
     }
 }

@@ -27,7 +27,7 @@ fn labels(plan: &Plan) -> Vec<(u32, &str)> {
 fn independent_passes_share_a_level() {
     // in -> a -> out.a
     //    -> b -> out.b
-    let mut g = Graph::new("diamond");
+    let mut g = Graph::new("branches");
     let src = g.import::<u32>("in", 16);
     let (a, b) = (g.transient::<u32>("a", 16), g.transient::<u32>("b", 16));
     let (out_a, out_b) = (g.import::<u32>("out.a", 16), g.import::<u32>("out.b", 16));
@@ -347,7 +347,7 @@ fn transfers_of_a_status_word_are_rejected() {
 }
 
 /// State is zero before the first run and persists, so passes may read it before any pass writes
-/// it. Runs that use state wait for each other.
+/// it. Each run waits for the previous run's writes to state.
 #[test]
 fn state_is_placed_and_orders_runs() {
     let mut g = Graph::new("state");

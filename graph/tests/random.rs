@@ -16,7 +16,7 @@ use proptest::test_runner::TestCaseError;
 use random_graph::{Builder, RandomGraph, random_graph};
 
 /// Compiles a random graph. Returns `None` if it has a cycle. Fails if the planner and the model
-/// disagree about the cycle.
+/// disagree about whether it has one.
 fn planned(sample: &RandomGraph) -> Result<Option<(Declared, Plan)>, TestCaseError> {
     let (graph, declared) = Builder::build(sample);
     match graph.compile(&limits()) {

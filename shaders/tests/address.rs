@@ -24,7 +24,8 @@ fn rewritten_kernels_are_valid() {
             }
             Err(error) => panic!("{}: {error}", builtin.label()),
         };
-        assert!(push_bytes(kernel.interface()) <= 128, "{}", builtin.label());
+        let bytes = push_bytes(kernel.interface());
+        assert!(bytes <= 128, "{}: {bytes} bytes of push constants", builtin.label());
         assert!(address_offset(kernel.interface()).is_multiple_of(8));
         assert_eq!(
             words,
@@ -34,7 +35,7 @@ fn rewritten_kernels_are_valid() {
         expect_valid(builtin.label(), &words);
         rewritten += 1;
     }
-    assert!(rewritten > 50, "{rewritten} kernels");
+    assert!(rewritten > 50, "only {rewritten} kernels could be rewritten");
 }
 
 /// Loads and stores must have the alignment that offsets and strides guarantee.

@@ -37,15 +37,16 @@ fn variant_tables_contain_the_kernels_of_their_family() {
 #[test]
 fn includes_have_guards_named_after_the_file() {
     let includes = Path::new(env!("CARGO_MANIFEST_DIR")).join("glsl/include");
-    for file in std::fs::read_dir(includes).expect("is there") {
-        let path = file.expect("readable").path();
-        let text = std::fs::read_to_string(&path).expect("readable");
-        let name = path.file_name().and_then(|name| name.to_str()).expect("a name");
+    for file in std::fs::read_dir(includes).expect("the folder is readable") {
+        let path = file.expect("the folder is readable").path();
+        let text = std::fs::read_to_string(&path).expect("the file is readable UTF-8");
+        let name = path.file_name().and_then(|name| name.to_str()).expect("the name is UTF-8");
         let guard = name.replace('.', "_").to_uppercase();
         let code =
             text.lines().skip_while(|line| line.starts_with("//")).collect::<Vec<_>>().join("\n");
         let begin = format!("\n#ifndef {guard}\n#define {guard}\n");
         assert!(text.starts_with("//"), "{name} must begin with a comment that describes it");
-        assert!(code.starts_with(&begin) && code.ends_with("\n#endif"), "{name}");
+        let guarded = code.starts_with(&begin) && code.ends_with("\n#endif");
+        assert!(guarded, "the code of {name} must be between `#ifndef {guard}` and `#endif`");
     }
 }

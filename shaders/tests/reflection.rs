@@ -135,7 +135,7 @@ fn malformed_spirv_is_rejected_without_panic() {
 }
 
 #[test]
-fn images_and_fragment_shaders_are_rejected() {
+fn images_are_rejected() {
     let image = "#version 460
 layout(local_size_x = 1) in;
 layout(set = 0, binding = 1, r32ui) uniform uimage2D picture;

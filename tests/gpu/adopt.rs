@@ -228,7 +228,7 @@ impl Host {
 
 /// The operation recorded between the caller's commands.
 #[derive(Clone, Copy)]
-enum What {
+enum Operation {
     /// `dst` is the scan of `src`.
     Scan,
     /// `dst` is the permutation that sorts `src`, and `src` is sorted.
@@ -239,7 +239,7 @@ enum What {
 /// contains the barriers against the caller's transfer commands before and after it.
 fn plan(
     context: &Context,
-    what: What,
+    operation: Operation,
     with_scopes: bool,
 ) -> Result<(Plan, [multisplit::graph::Buffer; 2])> {
     let mut graph = Graph::new("embedded");
@@ -249,11 +249,11 @@ fn plan(
         graph.entry(src, Scope::TRANSFER_WRITE);
         graph.exit(dst, Scope::TRANSFER_READ);
     }
-    match what {
-        What::Scan => {
+    match operation {
+        Operation::Scan => {
             scan(&mut graph, &context.policy(), &Scan::default(), &ScanBuffers::new(src, dst))?;
         }
-        What::Sort => {
+        Operation::Sort => {
             let buffers = SortBuffers::keys(src).indices(dst);
             // Use small tiles: every context compiles its own pipelines, and small tiles compile
             // quickly.
@@ -266,14 +266,14 @@ fn plan(
 }
 
 fn scan_between_the_callers_commands_needs_only_contract_barriers(gpu: &Gpu) -> Result<()> {
-    check_contract_barriers(gpu, What::Scan)
+    check_contract_barriers(gpu, Operation::Scan)
 }
 
 fn sort_between_the_callers_commands_needs_only_contract_barriers(gpu: &Gpu) -> Result<()> {
-    check_contract_barriers(gpu, What::Sort)
+    check_contract_barriers(gpu, Operation::Sort)
 }
 
-fn check_contract_barriers(gpu: &Gpu, what: What) -> Result<()> {
+fn check_contract_barriers(gpu: &Gpu, operation: Operation) -> Result<()> {
     // SAFETY: the call only requires a Vulkan driver.
     let host = unsafe { Host::new(gpu.context.properties(), vk::API_VERSION_1_3)? };
     // Either the plan contains the barriers against the caller's commands, or the caller records
@@ -281,11 +281,11 @@ fn check_contract_barriers(gpu: &Gpu, what: What) -> Result<()> {
     // hazard.
     for (scopes, barriers) in [(true, false), (false, true)] {
         // SAFETY: the host outlives everything that `embed` creates.
-        unsafe { embed(&host, what, scopes, barriers)? };
+        unsafe { embed(&host, operation, scopes, barriers)? };
         host.expect_silence().with_context(|| format!("scopes {scopes}, barriers {barriers}"))?;
     }
     // SAFETY: as above.
-    unsafe { embed(&host, what, false, false)? };
+    unsafe { embed(&host, operation, false, false)? };
     let reported = std::mem::take(&mut *host.reported.lock().unwrap());
     ensure!(
         reported.iter().any(|s| s.contains("SYNC-HAZARD")),
@@ -303,7 +303,7 @@ fn vulkan_1_2_instance_is_adopted(gpu: &Gpu) -> Result<()> {
     let extensions = &host.requirements.extensions;
     ensure!(extensions.contains(&ash::khr::synchronization2::NAME), "{extensions:?}");
     // SAFETY: the host outlives everything that `embed` creates.
-    unsafe { embed(&host, What::Scan, true, true)? };
+    unsafe { embed(&host, Operation::Scan, true, true)? };
     host.expect_silence()?;
     // SAFETY: all work on the device has completed, and its other objects were destroyed.
     unsafe { host.destroy() }
@@ -331,9 +331,9 @@ fn vulkan_1_3_without_full_subgroups_is_adopted(gpu: &Gpu) -> Result<()> {
     // SAFETY: the call only requires a Vulkan driver.
     let host = unsafe { Host::without(&full_subgroups(), wanted, version)? };
     ensure!(!host.requirements.features.compute_full_subgroups);
-    for what in [What::Scan, What::Sort] {
+    for operation in [Operation::Scan, Operation::Sort] {
         // SAFETY: the host outlives everything that `embed` creates.
-        unsafe { embed(&host, what, true, true)? };
+        unsafe { embed(&host, operation, true, true)? };
         host.expect_silence()?;
     }
     // SAFETY: all work on the device has completed, and its other objects were destroyed.
@@ -353,12 +353,19 @@ fn vulkan_1_2_without_full_subgroups_is_rejected(gpu: &Gpu) -> Result<()> {
     unsafe { host.destroy() }
 }
 
-unsafe fn embed(host: &Host, what: What, with_scopes: bool, with_barriers: bool) -> Result<()> {
+/// Adopts the host's device, records the operation between transfers of the host, and runs it.
+/// Compares the result with the CPU if there are barriers, from the plan's scopes or the host.
+unsafe fn embed(
+    host: &Host,
+    operation: Operation,
+    with_scopes: bool,
+    with_barriers: bool,
+) -> Result<()> {
     let data = uniform(N as usize, 12);
     // SAFETY: the handles belong together and outlive the context, and recording is in order.
     unsafe {
         let context = Context::adopt(host.adopted())?;
-        let (plan, [src, dst]) = plan(&context, what, with_scopes)?;
+        let (plan, [src, dst]) = plan(&context, operation, with_scopes)?;
         let contract = |name| *plan.import(name).expect("the plan has this import");
         let (first, last) = (contract("src").first_use, contract("dst").last_use);
         let workspace_size = plan.workspace().size.max(16);
@@ -412,9 +419,9 @@ unsafe fn embed(host: &Host, what: What, with_scopes: bool, with_barriers: bool)
         device.device_wait_idle()?;
         if with_scopes || with_barriers {
             let got = std::slice::from_raw_parts(result.2, N as usize);
-            let expected = match what {
-                What::Scan => reference::exclusive_scan(&data),
-                What::Sort => {
+            let expected = match operation {
+                Operation::Scan => reference::exclusive_scan(&data),
+                Operation::Sort => {
                     let keys: Vec<u64> = data.iter().map(|&key| u64::from(key)).collect();
                     reference::sort(&keys, 0..32, false)
                 }

@@ -17,6 +17,7 @@ tests!(by_key:
 /// Number of array elements after the first `count` elements; they must not be read as input.
 const SPARE: usize = 77;
 
+/// The array that marks segment heads: flags, or keys, which differ between adjacent segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum By {
     Flags,
@@ -24,6 +25,7 @@ enum By {
     WideKeys,
 }
 
+/// The operation on each segment: an exclusive scan, an inclusive scan, or a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
     Exclusive,
@@ -79,7 +81,7 @@ fn key_words(by: By, heads: &[bool]) -> Vec<u32> {
     words
 }
 
-/// Runs a case. Returns the output elements, the output keys and the number of segments.
+/// Runs a case. Returns the buffers of the output elements, the output keys and the segment count.
 fn run<'g, T: Term>(
     gpu: &'g Gpu,
     policy: &Policy,
@@ -141,7 +143,7 @@ fn check_input<T: Term>(
     };
     setup.expect::<T>(dst, &expected).with_context(|| say("elements differ"))?;
     setup.expect(to, &expected_keys).with_context(|| say("keys differ"))?;
-    setup.expect(found, &count).with_context(|| say("run counts differ"))
+    setup.expect(found, &count).with_context(|| say("segment counts differ"))
 }
 
 fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, (n, length): (usize, u64)) -> Result<()> {
@@ -210,7 +212,8 @@ fn segments_of_any_length_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// With a spin limit of 0, each workgroup recomputes the predecessor tiles it needs instead of
-/// polling for them.
+/// polling for them; with a small limit, it polls a few times first. Without tickets, tiles may
+/// begin in any order.
 fn look_back_without_polling_recomputes_tiles(gpu: &Gpu) -> Result<()> {
     for (spin_limit, tickets, how) in [(0, true, How::Exclusive), (5, false, How::Reduce)] {
         let policy = Policy { spin_limit, tickets, ..policy(gpu, ScanMethod::LookBack) };

@@ -1,4 +1,4 @@
-//! The pipeline cache on disk: used if valid, otherwise ignored and replaced.
+//! Tests that an invalid pipeline cache on disk is ignored and replaced.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,8 +33,8 @@ fn damaged_cache_file_and_file_of_another_device_are_replaced(gpu: &Gpu) -> Resu
     // The folder also contains probe results.
     let is_cache = |path: &&PathBuf| fs::read(path).is_ok_and(|bytes| bytes.starts_with(MAGIC));
     let file = written.iter().find(is_cache).context("no cache file was written")?;
-    // The first context also ran device probes, whose pipelines are in its file. Later contexts do
-    // not probe, so let one of them write the file that is compared below.
+    // The first context also ran probes, whose pipelines are in its file. Later contexts read the
+    // results of the probes, so let one of them write the file that is compared below.
     fs::remove_file(file)?;
     scan_with_cache(gpu, folder.path().to_owned())?;
     let good = fs::read(file)?;

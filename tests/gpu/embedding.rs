@@ -48,7 +48,7 @@ fn config(gpu: &Gpu, barriers: Barriers) -> Config {
     }
 }
 
-/// Runs the loop. Returns its report and the validation messages.
+/// Runs the frame loop. Returns its report and the validation messages.
 fn run(gpu: &Gpu, config: &Config) -> Result<(Report, Vec<String>)> {
     // SAFETY: the host outlives the loop, which has finished before it is destroyed.
     unsafe {

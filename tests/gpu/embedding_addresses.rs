@@ -31,13 +31,13 @@ fn sorts_by_address_match_the_cpu(gpu: &Gpu) -> Result<()> {
         (SortMethod::OneSweep, 5000, true),
     ];
     for (method, n, on_device) in methods.into_iter().chain(rounds) {
-        sorts(&gpu.context, method, n, on_device)
+        check_sort(&gpu.context, method, n, on_device)
             .with_context(|| format!("{method:?}, n = {n}, device count: {on_device}"))?;
     }
     Ok(())
 }
 
-fn sorts(context: &Context, method: SortMethod, n: usize, on_device: bool) -> Result<()> {
+fn check_sort(context: &Context, method: SortMethod, n: usize, on_device: bool) -> Result<()> {
     let input = uniform(n, 1);
     let numbers: Vec<u64> = (0..n as u64).map(|i| i << 32 | 7).collect();
     let mut setup = Setup::new(context, "sort");

@@ -17,8 +17,9 @@ use multisplit_tests::prelude::*;
 use crate::embedding::{host, quick};
 use crate::example_frames::host::{Host, HostBuffer};
 
-/// Element count and capacity.
+/// Element count.
 pub const N: usize = 1000;
+/// Capacity of counts that are set at recording time or on the device.
 pub const MAX: u64 = 1500;
 const GUARD: u32 = 0xDEAD_BEEF;
 /// Name of a count that is set by the recording, and of the buffer of a device count.
@@ -53,7 +54,7 @@ impl Case {
     }
 }
 
-/// When the element count is set, and in which memory it lies.
+/// The time at which the element count is set, and the memory that contains it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
     /// At declaration time, on the host.

@@ -21,7 +21,7 @@ use multisplit_tests::prelude::*;
 use crate::embedding::quick;
 
 tests!(embedding_contract:
-    documented_contracts_match_the_plans, workspace_usages_are_documented,
+    documented_contracts_match_the_plans, workspaces_need_only_documented_usages,
     invalid_recordings_are_rejected_with_the_buffer_name,
 );
 
@@ -251,8 +251,8 @@ fn agrees(row: &Row, contract: &BufferContract) -> Result<()> {
     Ok(())
 }
 
-/// The documented buffer usages of a workspace are exactly those that plans need.
-fn workspace_usages_are_documented(gpu: &Gpu) -> Result<()> {
+/// Plans need no other buffer usages of a workspace than those in `docs/embedding.md`.
+fn workspaces_need_only_documented_usages(gpu: &Gpu) -> Result<()> {
     use vk::BufferUsageFlags as Usage;
     every_plan(gpu, |_, counted, plan| {
         let needs = gpu.context.workspace_requirements(plan)?;

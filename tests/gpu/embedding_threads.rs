@@ -190,7 +190,7 @@ struct Thread<'s> {
 }
 
 struct Frame {
-    /// Index of the current frame, counted over both threads.
+    /// Index among the frames in flight of both threads.
     index: usize,
     commands: vk::CommandBuffer,
     fence: vk::Fence,
@@ -298,7 +298,8 @@ impl<'s> Thread<'s> {
         let mut order: [u32; N] = std::array::from_fn(|i| i as u32);
         order.sort_by_key(|&i| keys[i as usize]);
         ensure!(indices == order, "the indices are {indices:?}, expected {order:?}");
-        ensure!(sorted.iter().eq(order.iter().map(|&i| &keys[i as usize])), "{sorted:?}");
+        let expected = order.iter().map(|&i| &keys[i as usize]);
+        ensure!(sorted.iter().eq(expected), "the keys are not sorted: {sorted:?}");
         let mut sum = 0;
         for (found, key) in sums.iter().zip(sorted) {
             ensure!(*found == sum, "the result is {found}, expected {sum}");

@@ -44,10 +44,10 @@ fn check(
     add(&mut graph, &policy)?;
     let plan = graph.compile(&gpu.context.limits())?;
     let labels: Vec<&str> = plan.steps().iter().map(|step| step.pass.label.as_str()).collect();
+    let (found, documented) = (labels.len(), documented_passes(row)?);
     ensure!(
-        labels.len() == documented_passes(row)?,
-        "`{row}`: the plan has {} passes: {labels:?}",
-        labels.len()
+        found == documented,
+        "`{row}`: {documented} passes are documented, but the plan has {found}: {labels:?}"
     );
     Ok(())
 }

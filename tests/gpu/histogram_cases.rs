@@ -265,10 +265,10 @@ fn random_cases_match_the_cpu(gpu: &Gpu) -> Result<()> {
         tuned.register_bins = [0, 20][rng.below(2) as usize];
         tuned.cells_per_bin = 1 + rng.below(20) as u32;
         tuned.cells = [0, 37, 500][rng.below(3) as usize];
-        let max_buckets = [10, 300, 3000][rng.below(3) as usize];
+        let max_bins = [10, 300, 3000][rng.below(3) as usize];
         let case = Case {
             kind: KINDS[rng.below(3) as usize],
-            m: 1 + rng.below(max_buckets) as u32,
+            m: 1 + rng.below(max_bins) as u32,
             n: rng.below(30_000) as usize,
             spread: Spread::ALL[rng.below(5) as usize],
             method: HistogramMethod::Auto,

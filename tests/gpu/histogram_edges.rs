@@ -160,7 +160,7 @@ fn samples_near_edges_match_the_documented_edges(gpu: &Gpu) -> Result<()> {
         (-3.3e-29, 1e-29, 77),
         (0.1, 1e9, 65_536),
         (-3.1, 3.1, 1 << 20),
-        // Subnormal ranges, and ranges so wide that their width overflows.
+        // Subnormal ranges, a wide range, and a range whose width overflows.
         (0.0, 1e-38, 4),
         (f32::from_bits(0x8000_0003), f32::from_bits(14), 7),
         (-1e30, 1e31, 33),

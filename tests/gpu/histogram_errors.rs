@@ -11,7 +11,7 @@ use crate::histogram_run::{Input, run_all};
 tests!(histogram:
     invalid_histograms_are_rejected, unsupported_array_types_are_rejected,
     invalid_histogram_policies_are_rejected, too_small_histogram_buffers_are_rejected,
-    missing_features_reject_64_bit_samples, glsl_bin_errors_show_the_users_line,
+    unsupported_64_bit_samples_are_rejected, glsl_bin_errors_show_the_users_line,
     one_call_histogram_rejects_accumulation,
 );
 
@@ -62,10 +62,10 @@ fn invalid_histograms_are_rejected(gpu: &Gpu) -> Result<()> {
         HistogramBuffers::new(samples, counts).cumulative(sums)
     });
     ensure!(matches!(result, Err(Error::Histogram { .. })), "cumulative wide counts: {result:?}");
-    let votes = even(257).method(HistogramMethod::Ballots);
+    let by_ballots = even(257).method(HistogramMethod::Ballots);
     expect_errors! {
         outcome(gpu, &even((1 << 20) + 1), |buffers, _| buffers) => TooLarge { .. },
-        outcome(gpu, &votes, |buffers, _| buffers) => Method { .. },
+        outcome(gpu, &by_ballots, |buffers, _| buffers) => Method { .. },
     }
     Ok(())
 }
@@ -171,7 +171,7 @@ fn too_small_histogram_buffers_are_rejected(gpu: &Gpu) -> Result<()> {
     );
     ensure!(
         !too_small(buffers.out_of_range(three), &mut graph),
-        "an out-of-range counter of one word was rejected"
+        "an out-of-range buffer of three words was rejected"
     );
     // Kernels read 8-bit samples in whole words, so their buffer must be a multiple of four bytes.
     let mut graph = Graph::new("small");
@@ -196,7 +196,7 @@ fn too_small_histogram_buffers_are_rejected(gpu: &Gpu) -> Result<()> {
 
 /// A device without 64-bit types rejects 64-bit samples, names the missing feature, and still
 /// counts other samples.
-fn missing_features_reject_64_bit_samples(gpu: &Gpu) -> Result<()> {
+fn unsupported_64_bit_samples_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = gpu.open_with(|config| config.without.shader_float64 = true)?;
     expect_message(context.histogram(&[0.5f64], Bins::even(0.0..1.0, 4)), "Float64")?;
     let counts = context.histogram(&[0.5f32], Bins::even(0.0..1.0, 4))?.counts;
@@ -216,7 +216,7 @@ fn glsl_bin_errors_show_the_users_line(gpu: &Gpu) -> Result<()> {
             ensure!(text.contains("user_bucket.glsl:2") && text.contains("return kye;"), "{text}");
             Ok(())
         }
-        other => anyhow::bail!("{other:?}"),
+        other => anyhow::bail!("expected a compile error, found {other:?}"),
     }
 }
 

@@ -172,14 +172,14 @@ fn one_call_combinations_match_the_cpu(gpu: &Gpu) -> Result<()> {
                     let sampled = diagonal && (row + column).is_multiple_of(2);
                     if (gpu.full || sampled) && mine() {
                         check(gpu, kind, placing, weighting).with_context(|| {
-                            format!("{row}: {kind:?} {placing:?} {weighting:?}")
+                            format!("sample type {row}, {kind:?}, {placing:?}, {weighting:?}")
                         })?;
                     }
                 }
             }
         }
     }
-    // The loop above does not cover i64.
+    // This case runs in every process, independent of the sample.
     check::<i64>(gpu, Kind::Identity, Placing::Packed, Weighting::One)
 }
 

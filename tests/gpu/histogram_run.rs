@@ -15,7 +15,7 @@ pub struct Input<'i> {
     pub wide: bool,
     /// Value of each count before the run.
     pub before: u64,
-    /// The device count, if any. The samples buffer is longer than this count.
+    /// The device count, if any. It may exceed the number of samples.
     pub on_device: Option<u32>,
     pub cumulative: bool,
 }

@@ -15,11 +15,11 @@ use crate::sort_segments::small_tiles;
 tests!(hostile:
     merges_tolerate_unsorted_arrays, searches_tolerate_unsorted_arrays,
     fills_and_copies_tolerate_arbitrary_device_counts,
-    selected_count_feeds_later_operations_without_readback, indirect_dispatches_are_clamped
+    selected_count_feeds_later_operations_without_readback, indirect_workgroup_counts_are_clamped
 );
 
-/// Merges sorted and unsorted inputs. For unsorted inputs, each output key must be an input key
-/// with the value of that key.
+/// Merges sorted and unsorted inputs. For unsorted inputs, each output key must be an input key,
+/// and each output value an input value.
 fn merges_tolerate_unsorted_arrays(gpu: &Gpu) -> Result<()> {
     for (pairs, max) in [(false, [700, 40]), (true, [3_000, 2_000]), (true, [40, 700])] {
         let mut rig = Rig::new(gpu);
@@ -59,6 +59,7 @@ fn merges_tolerate_unsorted_arrays(gpu: &Gpu) -> Result<()> {
                 expected.extend(pairs.then(|| Exactly(values_out, order)));
             } else {
                 let known = move |key: &u32| all.contains(key);
+                // Keys are checked only for small inputs, because this search is quadratic.
                 let check = move |found: &[u32]| {
                     ensure!(
                         n > 700 || found.iter().all(&known),
@@ -182,9 +183,9 @@ fn selected_count_feeds_later_operations_without_readback(gpu: &Gpu) -> Result<(
 }
 
 /// Indirect workgroup counts are arbitrary words, which are clamped to the device limit in each
-/// dimension. One dimension is always zero, since the maximum number of workgroups would take too
+/// dimension. Only the clamped words are compared; a dispatch of so many workgroups would take too
 /// long.
-fn indirect_dispatches_are_clamped(gpu: &Gpu) -> Result<()> {
+fn indirect_workgroup_counts_are_clamped(gpu: &Gpu) -> Result<()> {
     let limits = gpu.context.limits();
     let mut rig = Rig::new(gpu);
     let (words, out) = (rig.array("words", 3), rig.array("groups", 3));

@@ -183,7 +183,8 @@ fn check(memory: Memory, expected: &[Expected], found: &[u32]) -> Result<()> {
     });
     let place = names.filter(|array| (array.at..array.at + array.len).contains(&at));
     let place: Vec<_> = place.map(|array| at - array.at).collect();
-    anyhow::bail!("word {at} (outputs: {place:?}) is {:#x}, expected {:#x}", found[at], all[at])
+    let (found, expected) = (found[at], all[at]);
+    anyhow::bail!("word {at}, index in its output {place:?}: {found:#x}, expected {expected:#x}")
 }
 
 /// An arbitrary count: near 0, near `max`, near a power of two, or random.

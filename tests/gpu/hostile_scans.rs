@@ -37,7 +37,7 @@ fn descending_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
             expect_no_poison(&found)?;
             for (pair, &found) in offsets.windows(2).zip(&found) {
                 let max = if pair[1] <= pair[0] { 0 } else { n };
-                ensure!(found <= max, "{pair:?} of {n}: {found}");
+                ensure!(found <= max, "segment {pair:?} of {n} elements: {found} exceeds {max}");
             }
         }
     }
@@ -207,7 +207,8 @@ fn reduced_segments(dst: Words, operator: Operator, input: &[u32], offsets: &[u3
     let check = move |found: &[u32]| {
         for (pair, &found) in clamped.windows(2).zip(found) {
             let is_empty = pair[1] <= pair[0];
-            ensure!(if is_empty { found == 0 } else { found <= max }, "{pair:?}: {found}");
+            let limit = if is_empty { 0 } else { max };
+            ensure!(found <= limit, "segment {pair:?}: {found} exceeds {limit}");
         }
         Ok(())
     };

@@ -39,7 +39,8 @@ impl Payload {
         }
     }
 
-    /// The expected keys and values: each segment between consecutive offsets in `cuts` is sorted.
+    /// Sets the input arrays. Returns the expected keys and values: each segment between
+    /// consecutive offsets in `cuts` is sorted.
     fn sorted(
         self,
         keys: &[u32],
@@ -136,10 +137,10 @@ fn splits_tolerate_out_of_range_ids(gpu: &Gpu) -> Result<()> {
         let (mut rig, max) = (Rig::new(gpu), 700);
         let [keys, out] = ["keys", "out"].map(|name| rig.array(name, max));
         let [values, values_out] = ["values", "values_out"].map(|name| rig.array(name, max));
-        let (offsets, outside) = (rig.array("offsets", m + 1), rig.array("out_of_range", 1));
+        let (offsets, out_of_range) = (rig.array("offsets", m + 1), rig.array("out_of_range", 1));
         let from = (keys.import, values.import);
         let buffers = SplitBuffers::pairs(from, (out.import, values_out.import), offsets.import)
-            .out_of_range(outside.import)
+            .out_of_range(out_of_range.import)
             .count(rig.count(0, max));
         let buckets = Buckets::<u32>::glsl(m as u32, Glsl::new(identity)).method(method);
         split(&mut rig.graph, &gpu.context.policy(), &buckets, &buffers)?;
@@ -162,14 +163,14 @@ fn splits_tolerate_out_of_range_ids(gpu: &Gpu) -> Result<()> {
                     Any(offsets, m + 1, any()),
                     Any(out, n, any()),
                     Any(values_out, n, any()),
-                    Exactly(outside, vec![past]),
+                    Exactly(out_of_range, vec![past]),
                 ];
             }
             vec![
                 Exactly(offsets, begins),
                 Exactly(out, moved(&key)),
                 Exactly(values_out, moved(&numbers)),
-                Exactly(outside, vec![past]),
+                Exactly(out_of_range, vec![past]),
             ]
         })?;
     }
@@ -187,9 +188,9 @@ fn histograms_tolerate_out_of_range_samples(gpu: &Gpu) -> Result<()> {
     for (method, m, weighted) in methods {
         let (mut rig, max) = (Rig::new(gpu), 3_000);
         let [samples, weights] = ["samples", "weights"].map(|name| rig.array(name, max));
-        let (counts, outside) = (rig.array("bins", m), rig.array("out_of_range", 1));
+        let (counts, out_of_range) = (rig.array("bins", m), rig.array("out_of_range", 1));
         let mut buffers = HistogramBuffers::new(samples.import, counts.import)
-            .out_of_range(outside.import)
+            .out_of_range(out_of_range.import)
             .count(rig.count(0, max));
         if weighted {
             buffers = buffers.weights(weights.import);
@@ -215,7 +216,7 @@ fn histograms_tolerate_out_of_range_samples(gpu: &Gpu) -> Result<()> {
                     None => past += 1,
                 }
             }
-            vec![Exactly(counts, expected), Exactly(outside, vec![past])]
+            vec![Exactly(counts, expected), Exactly(out_of_range, vec![past])]
         })?;
     }
     Ok(())

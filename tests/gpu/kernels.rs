@@ -11,7 +11,7 @@ use multisplit::{Context, Error, PassTime, Policy, Scan};
 use multisplit_tests::prelude::*;
 
 tests!(kernels:
-    user_kernel_runs_between_primitives, indirect_dispatch_reads_its_groups_from_the_gpu,
+    output_of_a_user_kernel_is_scanned, indirect_dispatch_reads_its_groups_from_the_gpu,
     indirect_dispatches_clamped_to_other_limits_are_rejected,
     transfer_commands_and_kernels_are_ordered, constants_keep_their_values_across_runs,
     kernels_run_without_push_descriptors, kernels_run_without_subgroup_size_control,
@@ -86,7 +86,7 @@ fn check_without(gpu: &Gpu, without: Features) -> Result<()> {
     result
 }
 
-fn user_kernel_runs_between_primitives(gpu: &Gpu) -> Result<()> {
+fn output_of_a_user_kernel_is_scanned(gpu: &Gpu) -> Result<()> {
     check_on(&gpu.context)
 }
 
@@ -182,7 +182,8 @@ fn transfer_commands_and_kernels_are_ordered(gpu: &Gpu) -> Result<()> {
     setup.expect(dst, &expected)
 }
 
-/// Several executables read two constant buffers, by kernels, copies and indirect dispatches.
+/// Each of three executables has two constant buffers, which a kernel, a copy and an indirect
+/// dispatch read.
 fn constants_keep_their_values_across_runs(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut executables = Vec::new();
@@ -210,8 +211,7 @@ fn constants_keep_their_values_across_runs(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Devices without push descriptors bind descriptor sets that are written when the executable is
-/// created.
+/// Without push descriptors, kernels use descriptor sets, which the executable allocates.
 fn kernels_run_without_push_descriptors(gpu: &Gpu) -> Result<()> {
     check_without(gpu, Features { push_descriptor: true, ..Features::default() })
 }

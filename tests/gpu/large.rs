@@ -212,8 +212,8 @@ fn sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Keys have a Zipf-like distribution (half of all keys are 0, a third of the rest are 1, and so
-/// on), or equal top digits.
+/// Keys have a Zipf-like distribution (half of them are 0x0101, a third of the rest are 0x0202, and
+/// so on), or equal top digits.
 fn skewed_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let mut rng = Rng::new(17);

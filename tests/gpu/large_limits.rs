@@ -11,8 +11,9 @@ tests!(large_limits:
     topk_searches_and_runs_larger_than_a_binding_match_the_cpu,
 );
 
-/// Returns whether the device has memory for `copies` copies of `n` elements of `bytes` bytes.
-/// Software drivers and some GPUs have too little memory for more than 2^30 elements.
+/// Whether a test runs: in a full run, if the device has memory for `copies` copies of `n` elements
+/// of `bytes` bytes and half a copy more. Software drivers and some GPUs have too little memory for
+/// more than 2^30 elements.
 fn fits_memory(gpu: &Gpu, n: u64, bytes: u64, copies: u64) -> bool {
     let needed = n * bytes * copies + n * bytes / 2;
     let has = gpu.context.properties().device_memory >= needed;
@@ -126,7 +127,7 @@ fn histogram_of_samples_larger_than_a_binding_matches_the_cpu(gpu: &Gpu) -> Resu
     expect_equal(&found.counts, &expected)
 }
 
-/// The input has 160 MiB; bindings of software drivers hold 128 MiB.
+/// The input is 32 MiB larger than a binding: 160 MiB on a software driver.
 fn topk_searches_and_runs_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let n = gpu.context.limits().max_storage_range / 4 + (8 << 20);
     if !fits_memory(gpu, n, 4, 3) {

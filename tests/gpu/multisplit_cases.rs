@@ -11,7 +11,7 @@ use multisplit_tests::prelude::*;
 tests!(multisplit:
     combinations_of_options_match_the_cpu, random_splits_match_the_cpu;
     in turn: two_buckets_match_the_cpu, look_back_without_polling_recounts_tiles,
-    split_histogram_takes_less_than_2_percent_of_the_input, empty_split_gives_zero_offsets,
+    split_histogram_takes_at_most_2_percent_of_the_input, empty_split_gives_zero_offsets,
     invalid_tile_shapes_are_rejected, wide_values_in_several_tiles_match_the_cpu
 );
 
@@ -280,7 +280,7 @@ fn look_back_without_polling_recounts_tiles(gpu: &Gpu) -> Result<()> {
 }
 
 /// The split has 256 buckets.
-fn split_histogram_takes_less_than_2_percent_of_the_input(gpu: &Gpu) -> Result<()> {
+fn split_histogram_takes_at_most_2_percent_of_the_input(gpu: &Gpu) -> Result<()> {
     let n = 1u64 << 24;
     let mut graph = Graph::new("split");
     let keys = graph.import::<u32>("keys", n);

@@ -229,7 +229,9 @@ fn out_of_range_ids_are_counted_and_reported(gpu: &Gpu) -> Result<()> {
                         "{method:?}: {keys} keys are reported as out of range, expected {expected}"
                     );
                 }
-                other => anyhow::bail!("{method:?}: {other:?}"),
+                other => {
+                    anyhow::bail!("{method:?}: expected an out-of-range error, found {other:?}")
+                }
             }
         }
     }
@@ -283,6 +285,6 @@ fn glsl_bucket_errors_show_the_users_line(gpu: &Gpu) -> Result<()> {
             ensure!(text.contains("user_bucket.glsl:2") && text.contains("return kye;"), "{text}");
             Ok(())
         }
-        other => anyhow::bail!("{other:?}"),
+        other => anyhow::bail!("expected a compile error, found {other:?}"),
     }
 }

@@ -70,7 +70,7 @@ fn sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// Counting sorts of every size and distribution. Some inputs have more than 65,535 equal keys,
-/// which overflows a 16-bit counter.
+/// which would overflow a 16-bit counter.
 fn counting_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (mut policy, mut mine) = (gpu.context.policy(), gpu.mine());
     let mut turn = 0;
@@ -340,7 +340,7 @@ fn invalid_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
             ensure!(error.to_string().contains("u32, i32, f32, u64, i64 or f64"), "{error}");
             Ok(())
         }
-        other => anyhow::bail!("{other:?}"),
+        other => anyhow::bail!("expected an error for the key type, found {other:?}"),
     };
     let other = graph.import::<u16>("other", 6);
     refused(scan(&mut graph, &policy, &Scan::default(), &ScanBuffers::new(keys, other)))?;

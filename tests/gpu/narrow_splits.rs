@@ -117,7 +117,7 @@ fn check_float_keys<K: Key>(
         key => (1..m).filter(|&k| k as f32 * step + number(low) <= key).count() as u32,
     };
     check_by(gpu, methods(gpu), &Buckets::even(low..high, m), &keys, even)?;
-    // A device may flush subnormal floats to zero.
+    // A device may flush subnormal floats to zero, so the function does not compare with zero.
     let source = "uint bucket_of(float key) {
         if (isnan(key)) return 3u;
         return key < -1e-20 ? 0u : (key <= 1.0 ? 1u : 2u);
@@ -241,7 +241,7 @@ fn invalid_splits_are_rejected(gpu: &Gpu) -> Result<()> {
             ensure!(error.to_string().contains(text), "{error}");
             Ok(())
         }
-        other => anyhow::bail!("{other:?}"),
+        other => anyhow::bail!("expected an error for the buckets, found {other:?}"),
     };
     let keys = [1u8, 2, 3];
     bucket(context.split(&keys, Buckets::digit(4..9)).map(drop), "within the key")?;

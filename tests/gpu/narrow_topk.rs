@@ -33,11 +33,11 @@ fn every_method_matches_the_cpu(gpu: &Gpu) -> Result<()> {
             }
         }
     }
-    fewer_than_k(gpu, &policy)
+    check_counts_below_k(gpu, &policy)
 }
 
 /// If the device count is below k, only that many results are written.
-fn fewer_than_k(gpu: &Gpu, policy: &Policy) -> Result<()> {
+fn check_counts_below_k(gpu: &Gpu, policy: &Policy) -> Result<()> {
     let (key, max, k) = (KeyType::I8, 500, 9);
     let made = make_keys(key, Keys::Uniform, max, 6);
     let mut setup = Setup::new(&gpu.context, "topk");

@@ -32,7 +32,7 @@ const OPERATIONS: [(&str, Operation); 17] = [
     ("reduction of segments", segment_reductions),
     ("reduction of rows", row_reductions),
     ("select", selections),
-    ("top-k", best),
+    ("top-k", smallest_elements),
     ("split", splits),
     ("unique", uniques),
     ("run lengths", run_lengths),
@@ -199,7 +199,7 @@ fn histograms(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<
     Ok(counted.counts == expected)
 }
 
-fn best(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
+fn smallest_elements(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
     let k = 1 + rng.below((keys.len() as u64).min(300));
     let found = gpu.topk(keys, &TopK::smallest(k))?;
     let mut expected = reference::order_by(keys.len(), |i| keys[i]);

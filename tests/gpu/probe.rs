@@ -1,6 +1,7 @@
-//! Probes test device behaviour that Vulkan does not guarantee: lane order and working subgroup
-//! barriers. Policies rely on lane order only if the device keeps it, and the workaround for broken
-//! subgroup barriers works.
+//! Tests of the probes: for lane order, which Vulkan does not guarantee, for subgroup barriers,
+//! which do not work on some drivers, and for faulty devices. Policies rely on lane order only if
+//! the device keeps it, the workaround for broken subgroup barriers works, and faulty devices are
+//! refused.
 
 use std::path::{Path, PathBuf};
 
@@ -34,17 +35,17 @@ tests!(probe:
 fn lane_order_is_kept_if_ranking_relies_on_it(gpu: &Gpu) -> Result<()> {
     let relied_on = gpu.context.policy().split.ranking == Ranking::LaneOrder;
     let tries = if gpu.is_software() && !gpu.full { 3 } else { 1000 };
-    let mut exceptions = 0;
+    let mut failures = 0;
     for seed in 100..100 + tries {
-        exceptions += u32::from(!probe::lane_order(&gpu.context, seed)?);
+        failures += u32::from(!probe::lane_order(&gpu.context, seed)?);
     }
     ensure!(
-        exceptions == 0 || !relied_on,
-        "{exceptions} of {tries} probes failed, but the policy relies on lane order"
+        failures == 0 || !relied_on,
+        "{failures} of {tries} probes failed, but the policy relies on lane order"
     );
     ensure!(
-        exceptions == 0 || exceptions == tries,
-        "{exceptions} of {tries} probes failed; expected none or all"
+        failures == 0 || failures == tries,
+        "{failures} of {tries} probes failed; expected none or all"
     );
     Ok(())
 }
@@ -101,7 +102,7 @@ fn probe_result_is_stored_on_disk(gpu: &Gpu) -> Result<()> {
             return Ok(());
         }
         [file] => file.clone(),
-        more => anyhow::bail!("{more:?}"),
+        more => anyhow::bail!("expected one probe result, found {more:?}"),
     };
     let second = open(kept())?;
     ensure!(second.policy() == found);

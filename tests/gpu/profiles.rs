@@ -82,6 +82,7 @@ fn random_value(rng: &mut Rng, subgroup_size: u32, given: &str) -> String {
     given.split(',').map(|given| part(rng, given)).collect::<Vec<_>>().join(", ")
 }
 
+/// Whether sorts, splits, a histogram and a scan of random keys are correct.
 fn is_right(context: &Context, rng: &mut Rng) -> Result<bool, Error> {
     let n = rng.below(3000);
     let keys: Vec<u32> = (0..n).map(|_| rng.below(1 << 32) as u32).collect();

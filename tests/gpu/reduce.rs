@@ -118,7 +118,8 @@ fn empty_input_gives_the_identity(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// All elements are equal; in some inputs they equal the identity.
+/// All elements are equal, and in some inputs they equal the identity; or only the last element
+/// differs, and is the result.
 fn index_of_the_first_equal_element_is_returned(gpu: &Gpu) -> Result<()> {
     let policy = policy(gpu);
     let n = 5 * policy.threads as usize * 16 + 3;

@@ -200,8 +200,8 @@ fn check_elements<T: Term>(
     })
 }
 
-/// Covers rows that are so short that several fit a subgroup, rows that are reduced by tiles, and
-/// rows that get one subgroup or workgroup each, which reduces the row whole or in chunks.
+/// Covers rows that are so short that a subgroup reduces several, rows that are reduced by tiles,
+/// and rows that get one subgroup or workgroup each, which reduces the row whole or in chunks.
 fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(rows_of(gpu))
 }
@@ -209,18 +209,19 @@ fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
 fn rows_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
     let policy = gpu.context.policy();
     let lanes = policy.facts.subgroup_size as usize;
-    let row_of_lane = 16 / size_of::<T>();
+    // Number of elements that a lane loads at once.
+    let per_load = 16 / size_of::<T>();
     let tile = policy.threads as usize * 16;
     let by_workers = Policy { segment_chunk: SMALL_CHUNK, min_subgroup_workers: 64, ..policy };
     let chunk = SMALL_CHUNK as usize;
     let cases = [
         (&policy, 5 * tile + 3, 1),
-        (&policy, tile + 7, row_of_lane / 2),
-        (&policy, tile - 1, row_of_lane),
-        (&policy, tile + 1, 2 * row_of_lane),
-        (&policy, 3 * lanes + 1, lanes * row_of_lane),
+        (&policy, tile + 7, per_load / 2),
+        (&policy, tile - 1, per_load),
+        (&policy, tile + 1, 2 * per_load),
+        (&policy, 3 * lanes + 1, lanes * per_load),
         (&policy, 700, 24),
-        (&policy, 70, 2 * lanes * row_of_lane),
+        (&policy, 70, 2 * lanes * per_load),
         (&by_workers, 300, chunk - 1),
         (&by_workers, 60, chunk),
         // A workgroup reduces a row whole if there are many rows, and in chunks if there are few.

@@ -1,5 +1,5 @@
 //! Exclusive scans of u32, compared with a CPU reference: every method, sizes around tile
-//! boundaries, and special values.
+//! boundaries, special values, and rows.
 
 use multisplit::graph::{Graph, Limits};
 use multisplit::operations::{self, ScanBuffers, ScanMethod, fill};
@@ -184,7 +184,7 @@ fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// With a spin limit of 0, each workgroup recomputes the predecessor tiles it needs instead of
-/// polling for them.
+/// polling for them; with a small limit, it polls a few times first.
 fn look_back_without_polling_recomputes_tiles(gpu: &Gpu) -> Result<()> {
     for (spin_limit, tickets) in [(0, true), (1, false), (5, true)] {
         let scan = ScanMethod::LookBack;
@@ -228,8 +228,7 @@ fn random_cases_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// On a software driver, arrays exceed the binding limit; on a GPU, they have hundreds of
-/// megabytes.
+/// In a full run on a software driver, the array exceeds a binding. On a GPU, it has 1 GiB.
 fn large_arrays_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let n = match (gpu.full, gpu.is_software()) {
         (false, true) => (1 << 22) + 1,
@@ -261,7 +260,7 @@ fn check_rows<T: Key>(context: &Context, rows: usize, input: &[T]) -> Result<()>
 fn rows_have_the_bits_of_separate_scans(gpu: &Gpu) -> Result<()> {
     let (context, max) = (&gpu.context, gpu.context.max_scan_row() as usize);
     let lengths = [(3, 4), (500, 16), (7, 1004), (2, tile(gpu)), (3, max)];
-    // Rows that begin between multiples of 16 bytes.
+    // Rows whose lengths are not multiples of 16 bytes.
     let unaligned = [(9, 1), (70, 3), (5, 1001), (2, max - 1)];
     for (rows, length) in gpu.cases(lengths.into_iter().chain(unaligned)) {
         let words = uniform(rows * length, length as u64);

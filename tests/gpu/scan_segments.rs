@@ -161,7 +161,8 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu))
 }
 
-/// One segment, empty segments only at the ends, and rows of one element.
+/// Rows and segments of one element, a few elements, a tile and the whole array, by look-back
+/// without polling and by reduce-then-scan.
 fn segments_of_any_length_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let tile = gpu.context.policy().threads as usize * 16;
     for scan in [ScanMethod::LookBack, ScanMethod::ReduceThenScan] {
@@ -295,7 +296,7 @@ fn replay_by_address_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, how) = (context.policy(), Scan::inclusive(Operator::Sum));
     let buffers = ScanBuffers::new(src, segments).segments(by_offsets, cuts.len() as u64 - 1);
     operations::scan(&mut setup.graph, &policy, &how, &buffers)?;
-    // Rows that begin between multiples of 16 bytes.
+    // Rows whose length is not a multiple of 16 bytes.
     let of_rows = ScanBuffers::new(src, rows);
     operations::scan(&mut setup.graph, &policy, &how.clone().rows(75), &of_rows)?;
     setup.graph.replayable();
@@ -355,7 +356,8 @@ fn arrays_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     check::<f32>(&limited, 60_000, 30_000)
 }
 
-/// Offsets on the device may decrease and exceed the array: a segment begins at each of them.
+/// Offsets on the device may decrease and exceed the array: a segment begins at each offset that
+/// lies in the array.
 fn arbitrary_device_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
     let plans = [
         (ScanMethod::ReduceThenScan, 40, 90),

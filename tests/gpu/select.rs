@@ -19,6 +19,7 @@ tests!(select:
 /// Number of additional array elements, which the device count excludes.
 const SPARE: usize = 77;
 
+/// The condition: a flag per element, a bound, or whether the element begins a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum By {
     Flags,
@@ -26,6 +27,7 @@ enum By {
     Heads,
 }
 
+/// Output in addition to the selected elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Also {
     Nothing,
@@ -70,12 +72,12 @@ fn expected<T: Term>(by: By, limit: T, flags: &[u32], input: &[T]) -> (Vec<T>, V
     let (mut selected, mut rejected, mut lengths) = (Vec::new(), Vec::new(), Vec::new());
     for (at, &x) in input.iter().enumerate() {
         let head = at == 0 || input[at - 1].key_bits() != x.key_bits();
-        let is = match by {
+        let is_selected = match by {
             By::Flags => flags[at] != 0,
             By::Range => x.order(&limit).is_lt(),
             By::Heads => head,
         };
-        if is {
+        if is_selected {
             selected.push(x);
         } else {
             rejected.push(x);
@@ -114,10 +116,11 @@ fn check_input<T: Term>(
         By::Range => Select::less_than(limit),
         By::Heads => Select::first_of_runs(),
     };
-    let (is, mut not, mut runs) = expected(case.by, limit, flags, &input[..(n as usize).min(len)]);
+    let counted = &input[..(n as usize).min(len)];
+    let (kept, mut others, mut runs) = expected(case.by, limit, flags, counted);
     match case.also {
         Also::Rejected => buffers = buffers.rejected(rejected),
-        _ => not.clear(),
+        _ => others.clear(),
     }
     match case.also {
         Also::Lengths => buffers = buffers.run_lengths(lengths),
@@ -126,9 +129,9 @@ fn check_input<T: Term>(
     select(&mut setup.graph, policy, &which, &buffers)?;
     setup.run_by(policy)?;
     let say = || format!("{}, {case:?}, n = {n} of {len}", T::TYPE);
-    setup.expect(selected, &[is.len() as u32]).with_context(say)?;
-    setup.expect(dst, &is).with_context(say)?;
-    setup.expect(rejected, &not).with_context(say)?;
+    setup.expect(selected, &[kept.len() as u32]).with_context(say)?;
+    setup.expect(dst, &kept).with_context(say)?;
+    setup.expect(rejected, &others).with_context(say)?;
     setup.expect(lengths, &runs).with_context(say)
 }
 
@@ -200,7 +203,7 @@ fn runs_across_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// With a spin limit of 0, each workgroup recounts the predecessor tiles it needs instead of
-/// polling for them.
+/// polling for them; with a small limit, it polls a few times first.
 fn look_back_without_polling_recounts_tiles(gpu: &Gpu) -> Result<()> {
     for (spin_limit, tickets) in [(0, true), (5, false)] {
         let policy = Policy { spin_limit, tickets, ..gpu.context.policy() };
@@ -287,20 +290,20 @@ fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let keys: Vec<i32> = input(20_000, 6);
     let array = context.upload(&keys)?;
     let flags: Vec<u32> = keys.iter().map(|&key| (key % 3 == 0).into()).collect();
-    let (is, not, lengths) = expected(By::Range, 100, &flags, &keys);
-    expect_equal(&context.select(&keys, &Select::less_than(100))?, &is)?;
+    let (kept, others, lengths) = expected(By::Range, 100, &flags, &keys);
+    expect_equal(&context.select(&keys, &Select::less_than(100))?, &kept)?;
     let found = context.select(&array, &Select::less_than(100))?;
-    ensure!(found.len() == is.len() as u64);
-    expect_equal(&context.download(&found)?, &is)?;
+    ensure!(found.len() == kept.len() as u64);
+    expect_equal(&context.download(&found)?, &kept)?;
     let (low, high) = context.partition(&keys, &Select::less_than(100))?;
-    expect_equal(&low, &is)?;
-    expect_equal(&high, &not)?;
-    let (is, ..) = expected(By::Flags, 0, &flags, &keys);
-    expect_equal(&context.select_flagged(&keys, &flags)?, &is)?;
-    let (is, ..) = expected(By::Heads, 0, &flags, &keys);
-    expect_equal(&context.unique(&keys)?, &is)?;
+    expect_equal(&low, &kept)?;
+    expect_equal(&high, &others)?;
+    let (kept, ..) = expected(By::Flags, 0, &flags, &keys);
+    expect_equal(&context.select_flagged(&keys, &flags)?, &kept)?;
+    let (kept, ..) = expected(By::Heads, 0, &flags, &keys);
+    expect_equal(&context.unique(&keys)?, &kept)?;
     let (heads, found) = context.run_lengths(&array)?;
-    expect_equal(&context.download(&heads)?, &is)?;
+    expect_equal(&context.download(&heads)?, &kept)?;
     expect_equal(&context.download(&found)?, &lengths)?;
     ensure!(context.unique(&[0f64; 0])?.is_empty());
     let (heads, found) = context.run_lengths(&[0u32; 0])?;

@@ -9,7 +9,7 @@ use multisplit_tests::prelude::*;
 use crate::sort_run::{KEYS, Keys, Order, PAYLOADS, Payload, case, quick_policy, tile};
 
 tests!(sort:
-    combinations_of_options_match_the_cpu, every_method_matches_the_cpu;
+    combinations_of_options_match_the_cpu, sorts_by_requested_methods_match_the_cpu;
     in turn: every_size_from_one_to_two_tiles_matches_the_cpu, sorts_by_bit_ranges_match_the_cpu,
     look_back_without_polling_recounts_tiles, random_tile_shapes_match_the_cpu
 );
@@ -145,8 +145,8 @@ fn sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Uses every method that a caller can request, except the one that `Auto` chooses.
-fn every_method_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+/// Sorts by multisplits with every number of bits per digit, and one-sweep sorts of few keys.
+fn sorts_by_requested_methods_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
     for radix_bits in (4..=8).filter(|_| mine()) {
         let method = SortMethod::Multisplit { radix_bits };

@@ -24,9 +24,10 @@ tests!(sort:
     small_one_sweep_sorts_in_2d_dispatches_match_the_cpu, large_sorts_have_a_clearing_pass
 );
 
-/// Keys per tile under `quick_policy`.
+/// Keys per tile under `quick_policy` on a software driver.
 const TILE: usize = 512;
-const ROW: usize = 1024;
+/// The number of keys in a part is a multiple of this under `quick_policy` on a software driver.
+const PART: usize = 1024;
 
 /// A policy that uses the small one-sweep sort up to 2^18 keys. `turn` selects whether tiles are
 /// taken by ticket, the number of counting workgroups, and the number of tiles per look-back step.
@@ -43,7 +44,7 @@ fn small_sorts(policy: Policy, turn: usize) -> Policy {
 fn small_one_sweep_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let quick = quick_policy(gpu);
     let mut mine = gpu.mine();
-    let around = [TILE, 2 * TILE, 4 * ROW, 5 * ROW, 8 * ROW].map(|n| [n - 1, n, n + 1]);
+    let around = [TILE, 2 * TILE, 4 * PART, 5 * PART, 8 * PART].map(|n| [n - 1, n, n + 1]);
     let sizes = [&[0, 1, 2, 255, 257, 20_011][..], &around.concat()].concat();
     let mut turn = 0;
     for (kind, key) in KeyType::WIDE.into_iter().enumerate() {
@@ -85,18 +86,18 @@ fn small_one_sweep_sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// Either all keys of a part have the same digit, and the next part has the same or a different
 /// digit; or a single key at the beginning or end of a part or of the array has a different digit.
 fn small_one_sweep_sorts_of_common_digits_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let n = 3 * ROW + 77;
+    let n = 3 * PART + 77;
     let alike = vec![0x0102_0304_u64; n];
     let mut all = vec![alike.clone()];
     for digit in 0..4 {
         let other = 0x0102_0304 ^ (0xFE << (8 * digit));
-        for at in [0, ROW - 1, ROW, 3 * ROW - 1, 3 * ROW, n - 1] {
+        for at in [0, PART - 1, PART, 3 * PART - 1, 3 * PART, n - 1] {
             let mut keys = alike.clone();
             keys[at] = other;
             all.push(keys);
         }
         // All keys of a part are equal, and different parts have different keys.
-        all.push((0..n as u64).map(|i| 0x0102_0304 ^ ((i / ROW as u64) << (8 * digit))).collect());
+        all.push((0..n as u64).map(|i| 0x0102_0304 ^ ((i / PART as u64) << (8 * digit))).collect());
     }
     for (bits, payload) in gpu.cases([
         (0..32, Payload::Indices),

@@ -347,8 +347,8 @@ fn one_call_sorts_slices(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Makes the calls of the previous test on device arrays, and with slices as outputs. Only in-place
-/// sorts change their input.
+/// Makes one-call sorts of device arrays, and of slices with slices as outputs. Only in-place sorts
+/// change their input.
 fn one_call_sorts_device_arrays(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys: Vec<i64> =

@@ -36,6 +36,7 @@ pub enum Given {
     Counted,
 }
 
+/// Number of additional keys and offsets, which device counts exclude.
 const SPARE: u64 = 40;
 
 /// Sorts the segments of `n` keys. Offsets in device memory may be invalid.
@@ -110,8 +111,7 @@ pub fn check_segments(
     check(gpu, policy, order, kinds, (n.into(), offsets))
 }
 
-/// A policy with tiles of 512 elements for segments of any size, so that few elements make many
-/// tiles.
+/// A policy with small tiles for segments of any size, so that few elements make many tiles.
 pub fn small_tiles(gpu: &Gpu) -> Policy {
     let mut policy = quick_policy(gpu);
     policy.sort.small.threads = 64;
@@ -124,7 +124,7 @@ pub fn tile_of(gpu: &Gpu, policy: &Policy, key: KeyType, payload: Payload) -> Re
     Ok(check_segments(gpu, policy, &Order::of(key), kinds, &[0, 1])?.shape.tile() as usize)
 }
 
-/// Random segment lengths, from tiny to several tiles. Some segments are empty.
+/// Offsets of segments with random lengths, from tiny to several tiles. Some segments are empty.
 pub fn random(rng: &mut Rng, tile: usize, elements: usize) -> Vec<u32> {
     let (mut all, mut sum) = (Vec::new(), 0);
     while sum < elements {
@@ -140,7 +140,7 @@ pub fn random(rng: &mut Rng, tile: usize, elements: usize) -> Vec<u32> {
 
 const PAIRS: Payload = Payload::Bytes(4);
 
-/// All segments fit a tile; some are empty or have one element.
+/// All segments fit in a tile; some are empty or have one element.
 fn small_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
     let mut rng = Rng::new(3);
@@ -254,7 +254,7 @@ fn every_type_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Rows fit one lane, several lanes, a subgroup or several subgroups, or are larger than a tile.
+/// Rows fit in one lane, several lanes, a subgroup or several subgroups, or exceed a tile.
 /// Covers every kind of value, sorts by all bits and by some bits, and full and partial tiles.
 fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);

@@ -7,7 +7,7 @@ use multisplit_tests::prelude::*;
 
 tests!(sssp:
     random_networks_match_the_cpu;
-    in turn: path_and_star_networks_match_the_cpu, zero_weights_and_many_edges_match_the_cpu,
+    in turn: path_and_star_networks_match_the_cpu, zero_weights_and_parallel_edges_match_the_cpu,
     vertex_with_many_neighbours_matches_the_cpu, float_weights_match_the_cpu,
     generated_networks_match_the_cpu, resident_workgroups_match_the_cpu,
     two_resident_workgroups_match_the_cpu,
@@ -108,7 +108,7 @@ fn path_and_star_networks_match_the_cpu(gpu: &Gpu) -> Result<()> {
     every_method(gpu, &alone, &[0])
 }
 
-fn zero_weights_and_many_edges_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn zero_weights_and_parallel_edges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut edges = EdgeList::weighted();
     for v in 0..60 {
         edges.push(v, (v + 1) % 60, 0);

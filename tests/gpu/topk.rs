@@ -220,7 +220,8 @@ fn counted(gpu: &Gpu, policy: &Policy, method: TopKMethod) -> Result<()> {
         let [out, indices] = [setup.found::<u32>(keys_out)?, setup.found(indices_out)?];
         let context = || format!("{method:?}, count = {count}");
         let mut rest = out[case.k..].iter().chain(&indices[case.k..]);
-        ensure!(rest.all(|&word| word == GUARD_WORD), context());
+        let is_unchanged = rest.all(|&word| word == GUARD_WORD);
+        ensure!(is_unchanged, "{}: words after the results have changed", context());
         let found = case.ordered(&case.bits(&out[..case.k]), &indices[..case.k]);
         expect_equal(&found.1, &places).with_context(context)?;
         expect_equal(&found.0, &expected).with_context(context)?;

@@ -57,7 +57,7 @@ impl Case {
         keys_of_words(self.key, words, words.len() * 4 / self.key.bytes() as usize)
     }
 
-    /// The keys and indices, sorted by key and then by index.
+    /// The keys and indices. If the case has unsorted results, they are sorted by key and index.
     pub fn ordered(&self, keys: &[u64], indices: &[u32]) -> (Vec<u64>, Vec<u32>) {
         let mut pairs: Vec<(u64, u32)> =
             keys.iter().copied().zip(indices.iter().copied()).collect();

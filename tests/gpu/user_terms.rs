@@ -39,13 +39,13 @@ const THEN_I64: &str = "
 /// A type with an associative operator that is given in GLSL and in Rust.
 trait Chained: Term {
     const SOURCE: &'static str;
-    const SAME: Self;
+    const IDENTITY: Self;
     fn then(self, next: Self) -> Self;
 }
 
 impl Chained for u32 {
     const SOURCE: &'static str = THEN_U32;
-    const SAME: Self = 1;
+    const IDENTITY: Self = 1;
     fn then(self, next: Self) -> Self {
         then(32, self.into(), next.into()) as Self
     }
@@ -53,7 +53,7 @@ impl Chained for u32 {
 
 impl Chained for i64 {
     const SOURCE: &'static str = THEN_I64;
-    const SAME: Self = 1;
+    const IDENTITY: Self = 1;
     fn then(self, next: Self) -> Self {
         then(64, self as u64, next as u64) as Self
     }
@@ -63,25 +63,25 @@ impl Chained for i64 {
 impl Chained for f32 {
     const SOURCE: &'static str =
         "float combined(float a, float b) { return b != b ? a : b; } // the last number";
-    const SAME: Self = f32::NAN;
+    const IDENTITY: Self = f32::NAN;
     fn then(self, next: Self) -> Self {
         if next.is_nan() { self } else { next }
     }
 }
 
 fn operator<T: Chained>() -> GlslOperator {
-    GlslOperator::new(T::SOURCE, T::SAME)
+    GlslOperator::new(T::SOURCE, T::IDENTITY)
 }
 
 fn input<T: Chained>(n: usize, seed: u64) -> Vec<T> {
     // The input contains only one NaN value, since a device may return any NaN for a NaN.
-    let is_same = |x: T| T::SAME.then(x).key_bits() == T::SAME.key_bits();
+    let is_identity = |x: T| T::IDENTITY.then(x).key_bits() == T::IDENTITY.key_bits();
     let all: Vec<T> = terms::input(Operator::Max, n, seed);
-    all.into_iter().map(|x| if is_same(x) { T::SAME } else { x }).collect()
+    all.into_iter().map(|x| if is_identity(x) { T::IDENTITY } else { x }).collect()
 }
 
 fn scanned<T: Chained>(inclusive: bool, input: &[T]) -> Vec<T> {
-    let mut so_far = T::SAME;
+    let mut so_far = T::IDENTITY;
     let step = |&x: &T| {
         let before = so_far;
         so_far = so_far.then(x);
@@ -91,7 +91,7 @@ fn scanned<T: Chained>(inclusive: bool, input: &[T]) -> Vec<T> {
 }
 
 fn reduced<T: Chained>(input: &[T]) -> T {
-    input.iter().fold(T::SAME, |so_far, &x| so_far.then(x))
+    input.iter().fold(T::IDENTITY, |so_far, &x| so_far.then(x))
 }
 
 /// A policy that never uses a single workgroup.

@@ -48,14 +48,15 @@ pub fn run_once(work: Work) -> multisplit::Result<()> {
     frame.wait()
 }
 
-/// Limits dispatches of the policy to a few workgroups in x, so that they are folded into y and
-/// their last row is partial.
+/// Limits dispatches of the policy to 7 workgroups in x. Larger dispatches are folded into y, and
+/// usually have surplus workgroups in the last row.
 pub fn few_groups(policy: Policy) -> Policy {
     policy.lowered(|facts| facts.max_groups = 7)
 }
 
-/// Calls a generic function for each element type until a call fails. All calls use the same
-/// [`mine`](crate::harness::Gpu::mine) closure, so the cases of all types form one list.
+/// Calls a generic function for each 32-bit and 64-bit element type until a call fails. All calls
+/// use the same [`mine`](crate::harness::Gpu::mine) closure, so the cases of all types form one
+/// list.
 #[macro_export]
 macro_rules! of_every_type {
     ($function:ident($gpu:expr)) => {{

@@ -18,7 +18,7 @@ pub trait Reference: Sample + std::fmt::Debug {
     /// The bin if the value is the bin index itself.
     fn identity_bin(self, m: u32) -> Option<u32>;
 
-    /// A range for even bins whose ends are not round numbers.
+    /// The range of even bins.
     fn domain() -> (Self, Self);
 
     /// The value at fraction `part` of the domain; fractions outside 0..1 are outside the domain.
@@ -134,11 +134,11 @@ float! { f32, float; f64, double; }
 /// Distribution of samples over bins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spread {
-    /// All bins equally likely, with a few samples outside the domain.
+    /// All bins equally likely. About a tenth of the samples is outside the domain.
     Uniform,
     /// All samples in one bin.
     OneBin,
-    /// Bin indices have the binomial distribution B(m - 1, 1/2).
+    /// Bin indices have a binomial distribution.
     Binomial,
     /// A bell curve around the middle.
     Normal,
@@ -160,10 +160,11 @@ impl Spread {
             Self::Uniform => S::at(unit(&mut rng) * 1.1 - 0.05),
             Self::OneBin => S::at(0.37),
             Self::Binomial => {
-                // At most 64 tosses: with more bins, several bins share one outcome.
-                let tosses = u64::from(m - 1).min(64);
-                let heads = (rng.next_u64() & (u64::MAX >> 1)).count_ones() as u64 * tosses / 63;
-                S::at((heads as f64 + unit(&mut rng)) / (tosses + 1) as f64)
+                // The heads of 63 coin tosses, scaled to the index of one of at most 65 parts. With
+                // more bins, several bins are in one part.
+                let last = u64::from(m - 1).min(64);
+                let heads = u64::from((rng.next_u64() & (u64::MAX >> 1)).count_ones());
+                S::at(((heads * last / 63) as f64 + unit(&mut rng)) / (last + 1) as f64)
             }
             Self::Normal => {
                 let sum: f64 = (0..12).map(|_| unit(&mut rng)).sum();
@@ -176,7 +177,7 @@ impl Spread {
     }
 }
 
-/// m + 1 sorted splitters within the domain, some of them equal.
+/// m + 1 sorted splitters within the domain. With more than 8 bins, at least two of them are equal.
 pub fn splitters<S: Reference>(m: u32, seed: u64) -> Vec<S> {
     let mut rng = Rng::new(seed);
     let (lo, hi) = S::domain();

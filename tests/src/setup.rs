@@ -155,7 +155,11 @@ impl<'c> Setup<'c> {
         let (begin, end) = (4 * GUARD, 4 * GUARD + size_of_val(expected));
         let (bytes, name) = (cast_slice::<T, u8>(expected), &contents.name);
         let capacity = import.size() as usize / size_of::<T>();
-        ensure!(expected.len() <= capacity, "`{name}`: more than {capacity} elements expected");
+        ensure!(
+            expected.len() <= capacity,
+            "`{name}` has {capacity} elements, but {} are expected",
+            expected.len()
+        );
         if found[begin..end] != *bytes {
             let found: Vec<T> = pod_collect_to_vec(&found[begin..end]);
             let bytes =
@@ -171,7 +175,8 @@ impl<'c> Setup<'c> {
         if found[end..] != before[end..] {
             let at =
                 found[end..].iter().zip(&before[end..]).position(|(found, word)| found != word);
-            bail!("`{name}`: the byte {at:?} after the last element has changed");
+            let distance = at.unwrap_or_default();
+            bail!("`{name}`: the byte at {distance} after the last element has changed");
         }
         Ok(())
     }

@@ -84,8 +84,8 @@ floats! {
     f64, u64;
 }
 
-/// Input for an operator: values with exact sums, or arbitrary bits including NaN, with many
-/// duplicates.
+/// Input for an operator: for sums, values that can be added without rounding; otherwise arbitrary
+/// bits, including NaN, with many duplicates.
 pub fn input<T: Term>(operator: Operator, n: usize, seed: u64) -> Vec<T> {
     let mut rng = Rng::new(seed);
     let few: Vec<u64> = (0..7).map(|_| rng.next_u64()).collect();

@@ -70,7 +70,7 @@ fn files(folder: &Path) -> BTreeMap<Module, String> {
     found
 }
 
-/// Tokens of a source file, without comments and literals. `::` is one token.
+/// Tokens of a source file, without comments, strings and characters. `::` is one token.
 fn tokens(source: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = source;

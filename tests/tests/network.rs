@@ -9,7 +9,7 @@ use multisplit_tests::shortest::{KNOWN, distances_in};
 /// Number of sources per graph in a plain run.
 const SAMPLE: usize = 1;
 
-fn known(graph: &str, network: &Network) {
+fn expect_known_distances(graph: &str, network: &Network) {
     let full = std::env::var("MULTISPLIT_FULL").is_ok_and(|v| !v.is_empty() && v != "0");
     let all = KNOWN.iter().filter(|known| known.graph == graph);
     for known in all.take(if full { usize::MAX } else { SAMPLE }) {
@@ -23,7 +23,7 @@ fn default_rmat_has_the_known_distances() {
     let network =
         Rmat::default().generate(Weighting::Own).expect("the generator makes a valid network");
     assert_eq!((network.vertices(), network.edges()), (800_000, 4_800_000));
-    known("rmat", &network);
+    expect_known_distances("rmat", &network);
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn default_grid_has_the_known_distances() {
     let network =
         Grid::default().generate(Weighting::Own).expect("the generator makes a valid network");
     assert_eq!((network.vertices(), network.edges()), (1_441_295, 1_549_970));
-    known("grid_belgium", &network);
+    expect_known_distances("grid_belgium", &network);
 }
 
 #[test]
@@ -39,11 +39,11 @@ fn small_rmat_and_grid_have_the_known_distances() {
     let rmat = Rmat::of_size(82_168, 504_230)
         .generate(Weighting::Own)
         .expect("the generator makes a valid network");
-    known("rmat_slashdot", &rmat);
+    expect_known_distances("rmat_slashdot", &rmat);
     let grid = Grid::of_size(30_000)
         .generate(Weighting::Own)
         .expect("the generator makes a valid network");
-    known("grid_30000", &grid);
+    expect_known_distances("grid_30000", &grid);
 }
 
 #[test]

@@ -42,8 +42,8 @@ impl Chains {
         Self { memory, closure }
     }
 
-    /// Flags the barriers that wait for an access at `time` in `stage`. If `writes` is given,
-    /// flags only the barriers for which these writes are available.
+    /// Flags the barriers that wait for an access at `time` in `stage`, directly or through other
+    /// barriers. If `writes` is given, at least one barrier on the way makes these writes available.
     pub fn from(&self, time: usize, stage: u64, writes: Option<u64>) -> Vec<bool> {
         let mut reached = vec![false; self.memory.len()];
         for (memory, closure) in self.memory.iter().zip(&self.closure) {

@@ -1,6 +1,7 @@
-//! Compiles every kernel of `glsl/kernels.txt` and writes the checked-in files: `spv/*.spv` and the generated
-//! sources. With `--check`, writes nothing and fails if any of these files is outdated. With `--debug FOLDER`, writes only
-//! modules with debug information, into another folder; see "Debugging kernels" in docs/testing.md.
+//! Compiles every kernel of `glsl/kernels.txt` and writes the checked-in files: `spv/*.spv`, `spv/sources.txt` and the
+//! generated Rust sources. With `--check`, writes nothing and fails if any of these files is outdated. With
+//! `--debug FOLDER`, writes only modules with debug information, into another folder; see "Debugging kernels" in
+//! docs/testing.md.
 //!
 //! Different compiler versions emit different SPIR-V for the same GLSL. `spv/sources.txt` therefore contains a hash
 //! of each kernel's GLSL, which can be checked on any machine, and a fingerprint of the compiler. If the current
@@ -137,7 +138,7 @@ fn included(root: &Path, glsl: &str) -> Result<BTreeSet<String>> {
     while let Some(text) = texts.pop() {
         let names = text.lines().filter_map(|line| line.trim().strip_prefix("#include \""));
         for name in names.filter_map(|rest| rest.split('"').next()) {
-            // The include for a user's bucket function is not a file.
+            // Includes for users' functions are not files.
             let path = root.join("glsl/include").join(name);
             if path.exists() && found.insert(name.to_owned()) {
                 texts.push(fs::read_to_string(path)?);
@@ -292,7 +293,7 @@ fn constant_names(root: &Path) -> Result<String> {
     for line in list.lines().filter_map(|line| line.strip_prefix("#define ")) {
         let Some((name, id)) = line.split_once("_ID ") else { continue };
         let id: u32 = id.trim().parse().with_context(|| format!("constant_ids.glsl: {line}"))?;
-        // The constant for the workgroup size has no name in a shader. The host uses the GLSL name of the size.
+        // The constant for the workgroup size has no name in a shader. Reflection names it after its layout qualifier.
         let name = if name == "LOCAL_SIZE_X" { "local_size_x" } else { name };
         text += &format!("    (\"{name}\", {id}),\n");
     }

@@ -11,7 +11,7 @@ pub struct Entry {
     pub label: String,
     /// Path of the GLSL file, relative to `glsl/`.
     pub file: String,
-    /// Preprocessor definitions, `NAME` or `NAME=VALUE`.
+    /// Preprocessor definitions, as pairs of name and value. A definition without a value has the value 1.
     pub defines: Vec<(String, String)>,
 }
 
@@ -209,10 +209,10 @@ mod tests {
                 assert!(!moves || kernels.iter().all(|k| has(k, moved, "1")), "{}", family.label);
             }
         }
-        // The order of terms: 32-bit sums and minima, then 64-bit sums and minima, then float sums if they have
+        // The order of operators: 32-bit sums and minima, then 64-bit sums and minima, then float sums if they have
         // separate kernels.
         for family in families.iter().filter(|family| family.axes.last() > Some(&2)) {
-            let terms = [
+            let operators = [
                 ("32", ""),
                 ("32", "ORDER"),
                 ("64", ""),
@@ -220,10 +220,10 @@ mod tests {
                 ("32", "FLOAT"),
                 ("64", "FLOAT"),
             ];
-            for (kernel, (bits, by)) in family.kernels.iter().zip(terms) {
+            for (kernel, (bits, kind)) in family.kernels.iter().zip(operators) {
                 assert!(has(kernel, "KEY_BITS", bits), "{}", kernel.label);
                 for define in ["ORDER", "FLOAT"] {
-                    assert_eq!(has(kernel, define, "1"), define == by, "{}", kernel.label);
+                    assert_eq!(has(kernel, define, "1"), define == kind, "{}", kernel.label);
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Compiles GLSL to SPIR-V with shaderc (cargo feature `compile`).
 //!
 //! The same function compiles the built-in kernels, whose output is checked in, and GLSL that a user supplies at run
-//! time. A user's source is a named include, so that errors refer to the user's own file name and line.
+//! time. A user's function is a separate include, so that messages refer to the user's own lines.
 
 use std::fmt;
 

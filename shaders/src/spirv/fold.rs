@@ -5,7 +5,7 @@ use rspirv::spirv::Op;
 /// Result of an operation on constants.
 pub(crate) enum Folded {
     Value(u64),
-    /// The operation has operands other than integers or booleans.
+    /// An operation that [`fold`] does not support.
     Unknown,
     /// A division that traps.
     Traps,

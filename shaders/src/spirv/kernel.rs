@@ -1,7 +1,8 @@
 //! Kernels: SPIR-V, together with the interface that is reflected from it.
 //!
 //! All facts that the scheduler and the engine use about a shader (binding names, reads and writes, the push-constant
-//! layout, the workgroup size) come from its SPIR-V. They are never repeated in Rust code, where they could disagree.
+//! layout, the workgroup size) come from its SPIR-V. They are not repeated in Rust code, where they could disagree.
+//! Only push constants also have Rust structs, whose layout is compared with the SPIR-V.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -28,6 +28,7 @@ pub(crate) struct Accessor {
     pub mode: Mode,
 }
 
+/// The address that one lane accesses. Contains `BAD_ADDRESS` if an index is out of bounds.
 pub(crate) fn address(subgroup: &Subgroup, at: Address, lane: usize) -> u64 {
     let dynamic = at.reg.map_or(0, |reg| subgroup.get(reg, lane));
     // Adding an offset must not clear the mark of a bad address.
@@ -58,11 +59,12 @@ impl Run<'_> {
                 None => "an address that is not bound".to_owned(),
             }
         };
-        self.tell(FindingKind::OutOfBounds, core, who.local, who.pc, problem);
+        self.report(FindingKind::OutOfBounds, core, who.local, who.pc, problem);
         None
     }
 
-    /// Checks and records an access. Returns the value of the word.
+    /// Checks and records an access. Returns the value of the word. An atomic load may return an
+    /// old value.
     fn touch(&mut self, core: &mut Core, who: Accessor, word: Word, reads: bool) -> u32 {
         let domain = if who.space == Space::Shared { Domain::Shared } else { Domain::Buffer };
         let record = Record {
@@ -97,10 +99,10 @@ impl Run<'_> {
         }
         let found = cells.touch(at, record, ordered);
         if let Some((kind, other)) = found {
-            self.tell_of(kind, record, Some(other), |run| run.describe(word));
+            self.report_access(kind, record, Some(other), |run| run.describe(word));
         }
         if reads && !written {
-            self.tell_of(FindingKind::Unwritten, record, None, |run| run.describe(word));
+            self.report_access(FindingKind::Unwritten, record, None, |run| run.describe(word));
         }
         if let Word::Buffer { region, at } = word
             && who.mode.atomic
@@ -145,6 +147,8 @@ impl Run<'_> {
         }
     }
 
+    /// Writes a word. `modify` is set for an atomic that also reads the word. Such an atomic
+    /// continues the release sequence of the word; an atomic or volatile store ends it.
     fn put(
         &mut self,
         core: &mut Core,

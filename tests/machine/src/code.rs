@@ -51,6 +51,7 @@ pub(crate) struct Term {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Edge {
     pub block: u32,
+    /// Destination, source and number of registers of each copy.
     pub copies: Box<[(Reg, Reg, u32)]>,
 }
 

@@ -129,7 +129,7 @@ fn run_subgroup(run: &mut Run<'_>, group: &mut Group, at: usize, mut accesses: u
         if run.steps > run.options.budget {
             let pc = sg.flow.tangles.get(tangle).map_or(0, |t| t.pc);
             let what = format!("{} instructions", run.options.budget);
-            run.tell(FindingKind::Budget, core, sg.first, pc, what);
+            run.report(FindingKind::Budget, core, sg.first, pc, what);
             run.stopped = true;
             return;
         }
@@ -167,7 +167,7 @@ fn meet(run: &mut Run<'_>, group: &mut Group) {
                 format!("{waiting} of {all} invocations have reached it, {} have ended", all - live)
             }
         };
-        run.tell(FindingKind::Barrier, core, local, pc, what);
+        run.report(FindingKind::Barrier, core, local, pc, what);
         if waiting < live {
             run.stopped = true;
             return;

@@ -169,7 +169,7 @@ pub(crate) fn step(run: &mut Run<'_>, core: &mut Core, sg: &mut Subgroup, at: us
             let absent = subgroup::operate(sg, mask, *op, (*dst, *value, *other), *n, halved);
             if let Some((lane, asked)) = absent {
                 let what = format!("lane {lane} of the subgroup reads from lane {asked}");
-                run.tell(FindingKind::AbsentLane, core, sg.first + lane, pc, what);
+                run.report(FindingKind::AbsentLane, core, sg.first + lane, pc, what);
             }
         }
         Code::MemoryBarrier(semantics) => {
@@ -236,7 +236,7 @@ pub(crate) fn step(run: &mut Run<'_>, core: &mut Core, sg: &mut Subgroup, at: us
         Code::Unreachable => {
             cover(run, pc);
             let lane = mask.trailing_zeros() as usize;
-            run.tell(FindingKind::Unreachable, core, sg.first + lane, pc, String::new());
+            run.report(FindingKind::Unreachable, core, sg.first + lane, pc, String::new());
             run.stopped = true;
             return Step::Waits;
         }

@@ -15,7 +15,7 @@ pub(crate) enum FindingKind {
     OutOfBounds,
     /// A read of memory that was not written.
     Unwritten,
-    /// An undefined value is used in a branch, an address, a vote or a store.
+    /// An undefined value is used in a branch, an address, a vote, a subgroup reduction or a write.
     Undefined,
     /// A barrier that is not reached by all invocations.
     Barrier,
@@ -115,7 +115,12 @@ pub struct Findings {
 impl Findings {
     /// Counts a repeated finding. Returns false if no finding of this kind, with the same two
     /// instructions of the kernel, was reported before.
-    pub(crate) fn again(&mut self, kind: FindingKind, kernel: &str, places: (u32, u32)) -> bool {
+    pub(crate) fn count_repeated(
+        &mut self,
+        kind: FindingKind,
+        kernel: &str,
+        places: (u32, u32),
+    ) -> bool {
         let key = (kind, kernel.to_owned(), places.0, places.1);
         if let Some(finding) = self.seen.get(&key).and_then(|&at| self.list.get_mut(at)) {
             finding.count += 1;

@@ -275,11 +275,12 @@ impl Machine {
         let unwritten = (!write && !written).then_some((FindingKind::Unwritten, None));
         let conflict = conflict.map(|(kind, other)| (kind, Some(other)));
         for (kind, other) in conflict.into_iter().chain(unwritten) {
-            self.tell(kind, &record, other, region, at);
+            self.report(kind, &record, other, region, at);
         }
     }
 
-    pub(crate) fn tell(
+    /// Reports a finding at an access to a word by a transfer or an indirect dispatch.
+    pub(crate) fn report(
         &mut self,
         kind: FindingKind,
         here: &Record,
@@ -288,7 +289,7 @@ impl Machine {
         at: usize,
     ) {
         let label = &self.passes[here.pass as usize].label;
-        if self.findings.again(kind, label, (u32::MAX, other.map_or(0, |o| o.pc))) {
+        if self.findings.count_repeated(kind, label, (u32::MAX, other.map_or(0, |o| o.pc))) {
             return;
         }
         let site = |record: &Record| {

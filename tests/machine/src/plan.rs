@@ -178,7 +178,7 @@ impl Machine {
         if launch.groups.iter().any(|&count| count > MAX_GROUPS) {
             let (region, offset) = indirect.unwrap_or((0, 0));
             let record = Record { pass: number, ..Record::default() };
-            self.tell(FindingKind::TooManyGroups, &record, None, region, (offset / 4) as usize);
+            self.report(FindingKind::TooManyGroups, &record, None, region, (offset / 4) as usize);
             return Ok(());
         }
         self.launch(number, &program, &launch)

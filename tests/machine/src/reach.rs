@@ -40,7 +40,8 @@ pub(crate) fn same_private(sg: &Subgroup, mask: Mask, at: Address) -> Option<u32
     (same && first & BAD_ADDRESS == 0).then_some(first as u32)
 }
 
-/// The register at one lane's address in a variable.
+/// The register at one lane's address in a variable. Reports a finding and returns `None` if it is
+/// out of bounds.
 pub(crate) fn private(
     run: &mut Run<'_>,
     core: &Core,
@@ -54,10 +55,11 @@ pub(crate) fn private(
         return Some(at as u32);
     }
     let what = format!("index {} of a private array", at as u32);
-    run.tell(FindingKind::OutOfBounds, core, sg.first + lane, pc, what);
+    run.report(FindingKind::OutOfBounds, core, sg.first + lane, pc, what);
     None
 }
 
+/// A scalar of the push constants. Reports a finding and returns 0 if it is out of bounds.
 pub(crate) fn pushed(
     run: &mut Run<'_>,
     core: &Core,
@@ -74,7 +76,7 @@ pub(crate) fn pushed(
         None => {
             let what =
                 format!("byte {first} of push constants, of which {} are given", run.push.len());
-            run.tell(FindingKind::OutOfBounds, core, local, pc, what);
+            run.report(FindingKind::OutOfBounds, core, local, pc, what);
             0
         }
     }

@@ -230,7 +230,7 @@ impl Run<'_> {
     }
 
     /// Reports a finding at an instruction of this dispatch.
-    pub fn tell(&mut self, kind: FindingKind, core: &Core, local: usize, pc: u32, what: String) {
+    pub fn report(&mut self, kind: FindingKind, core: &Core, local: usize, pc: u32, what: String) {
         let here = Record {
             pass: self.pass,
             group: core.number as u32,
@@ -238,10 +238,12 @@ impl Run<'_> {
             pc,
             ..Record::default()
         };
-        self.tell_of(kind, here, None, |_| what);
+        self.report_access(kind, here, None, |_| what);
     }
 
-    pub fn tell_of(
+    /// Reports a finding at an access, with the conflicting access, if any. `what` describes the
+    /// memory location; it is called only for the first finding of its kind at these instructions.
+    pub fn report_access(
         &mut self,
         kind: FindingKind,
         here: Record,
@@ -250,7 +252,7 @@ impl Run<'_> {
     ) {
         let places = (here.pc, other.map_or(u32::MAX, |o| o.pc));
         let label = &self.passes[here.pass as usize].label;
-        if self.findings.again(kind, label, places) {
+        if self.findings.count_repeated(kind, label, places) {
             return;
         }
         let (here, other) = (self.site(&here), other.map(|o| self.site(&o)));

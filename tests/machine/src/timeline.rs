@@ -16,6 +16,7 @@ struct Use {
     waits: Stages,
     /// Stages of later passes that run after this write was made available.
     available: Stages,
+    /// Stages and accesses of later passes to which this write is visible.
     visible: Vec<(Stages, Access)>,
 }
 
@@ -104,9 +105,10 @@ impl Stage {
     }
 }
 
-/// The uses of each pass: shader or transfer reads, writes, and indirect reads.
+/// The uses of memory by each pass: its reads, its writes, and the read of indirect arguments.
 #[derive(Debug, Default)]
 pub(crate) struct Timeline {
+    /// `None` for passes that the host has waited for.
     passes: Vec<Option<[Use; 3]>>,
     /// The host has waited for all passes before this index.
     open: usize,
@@ -142,7 +144,8 @@ impl Timeline {
         self.open = self.passes.len();
     }
 
-    /// Whether an access happens after an access of an earlier pass.
+    /// Whether the barriers so far order a new access of the current pass after `old`, an access of
+    /// an earlier pass.
     pub fn after(&self, old: &Record, stage: Stage, write: bool) -> bool {
         let Some(Some([read, written, indirect])) = self.passes.get(old.pass as usize) else {
             return true;

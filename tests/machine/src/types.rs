@@ -59,7 +59,7 @@ pub(crate) struct Qualifiers {
 }
 
 impl Qualifiers {
-    pub fn and(self, other: Self) -> Self {
+    pub fn union(self, other: Self) -> Self {
         Self {
             coherent: self.coherent || other.coherent,
             volatile: self.volatile || other.volatile,

@@ -1,8 +1,9 @@
 //! Tracks undefined values: unwritten variables, and values computed from them.
 //!
 //! Each register has one bit per lane that marks it as undefined. A kernel may copy undefined
-//! values and compute results that do not depend on them. A finding is reported if an undefined
-//! value is used in a branch, an address, a vote or a write to memory.
+//! values and compute with them; results that depend on them are undefined as well. A finding is
+//! reported if an undefined value is used in a branch, an address, a vote, a subgroup reduction or
+//! a write to memory.
 
 use rspirv::spirv::Op;
 
@@ -24,8 +25,8 @@ pub(crate) fn follow(run: &mut Run<'_>, core: &Core, sg: &mut Subgroup, mask: Ma
         Code::Copy { dst, src, n } => copy(sg, mask, *dst, *src, *n),
         Code::Alu { op, dst, args, n, same } => {
             for k in 0..*n {
-                let row = |at: usize| args[at] + if same & (1 << at) != 0 { 0 } else { k };
-                let bits = of_result(sg, mask, *op, [row(0), row(1), row(2)]);
+                let arg = |at: usize| args[at] + if same & (1 << at) != 0 { 0 } else { k };
+                let bits = of_result(sg, mask, *op, [arg(0), arg(1), arg(2)]);
                 put(sg, mask, dst + k, bits);
             }
         }
@@ -118,7 +119,7 @@ pub(crate) fn follow(run: &mut Run<'_>, core: &Core, sg: &mut Subgroup, mask: Ma
     }
     if used != 0 {
         let lane = used.trailing_zeros() as usize;
-        run.tell(FindingKind::Undefined, core, sg.first + lane, pc, how.to_owned());
+        run.report(FindingKind::Undefined, core, sg.first + lane, pc, how.to_owned());
     }
 }
 
@@ -147,13 +148,14 @@ fn set(sg: &mut Subgroup, mask: Mask, first: Reg, n: u32) {
     }
 }
 
+/// The lanes in which any of these registers is undefined.
 fn any(sg: &Subgroup, first: Reg, n: u32) -> Mask {
     (first..first + n).fold(0, |all, register| all | sg.undefined[register as usize])
 }
 
 fn copy(sg: &mut Subgroup, mask: Mask, dst: Reg, src: Reg, n: u32) {
     for k in 0..n {
-        // Overlapping rows are copied in the same direction as in `exec::copy`.
+        // Overlapping ranges are copied in the same direction as in `exec::copy`.
         let k = if dst > src { n - 1 - k } else { k };
         let bits = sg.undefined[(src + k) as usize];
         put(sg, mask, dst + k, bits);
@@ -161,7 +163,8 @@ fn copy(sg: &mut Subgroup, mask: Mask, dst: Reg, src: Reg, n: u32) {
 }
 
 /// Calls `access` with the register at an address in a variable, or with `None` if the address is
-/// out of bounds. If all lanes have the same address, makes one call, otherwise one call per lane.
+/// out of bounds. If all lanes have the same address, and it is in bounds, makes one call,
+/// otherwise one call per lane.
 fn each_private(
     sg: &mut Subgroup,
     mask: Mask,
@@ -194,7 +197,7 @@ fn of_result(sg: &Subgroup, mask: Mask, op: Alu, args: [Reg; 3]) -> Mask {
     if all == 0 {
         return too_far;
     }
-    let decides = |lane: usize| {
+    let is_undefined = |lane: usize| {
         let bit = |mask: Mask| mask >> lane & 1 != 0;
         let (x, y) = (sg.get(args[0], lane), sg.get(args[1], lane));
         match op.kind {
@@ -207,7 +210,7 @@ fn of_result(sg: &Subgroup, mask: Mask, op: Alu, args: [Reg; 3]) -> Mask {
             _ => true,
         }
     };
-    too_far | lanes_where(all, decides)
+    too_far | lanes_where(all, is_undefined)
 }
 
 /// Lanes whose shift amount is not less than the number of bits, so that the result is undefined.
@@ -222,6 +225,8 @@ fn shifted_too_far(sg: &Subgroup, mask: Mask, op: Alu, by: Reg) -> Mask {
     lanes_where(mask, |lane| sg.get(by, lane) >= bits)
 }
 
+/// Propagates the undefined bits through a subgroup operation. Returns the lanes that use an
+/// undefined value in a way that is a finding, with a description of the use.
 fn of_group(
     sg: &mut Subgroup,
     mask: Mask,

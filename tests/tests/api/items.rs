@@ -262,22 +262,24 @@ impl<'a> Crate<'a> {
         Ok(())
     }
 
+    /// Adds a line for the implementation of a trait.
     fn implementor(&mut self, implementation: &Value) -> Result<()> {
-        let by_itself =
+        let automatic =
             implementation["is_synthetic"] == true || !implementation["blanket_impl"].is_null();
         let of = &implementation["trait"];
         // A trait of this crate without a public path cannot be used by callers.
         let id = key(&of["id"]);
         let hidden = !self.index[&id].is_null() && !self.public.contains_key(&id);
-        if implementation.is_null() || by_itself || hidden || of["path"] == "StructuralPartialEq" {
+        if implementation.is_null() || automatic || hidden || of["path"] == "StructuralPartialEq" {
             return Ok(());
         }
-        let (name, whom) = (self.signatures.path(of)?, self.signatures.ty(&implementation["for"])?);
+        let name = self.signatures.path(of)?;
+        let target = self.signatures.ty(&implementation["for"])?;
         let generics = self.signatures.generics(&implementation["generics"])?;
         let bounds = self.signatures.conditions(&implementation["generics"])?;
         // `~` sorts after all paths, so implementations come last, sorted by type.
         self.lines
-            .insert((format!("~{whom}"), format!("impl{generics} {name} for {whom}{bounds}")));
+            .insert((format!("~{target}"), format!("impl{generics} {name} for {target}{bounds}")));
         Ok(())
     }
 }

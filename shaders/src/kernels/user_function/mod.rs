@@ -76,7 +76,8 @@ impl Kernel {
 }
 
 impl Wanted<'_> {
-    /// Checks the function in the module `words`. Returns the module, the function, and all functions that it calls.
+    /// Checks the function in the module `words`. Returns the module, the id of the function, and the ids of all its
+    /// callees and of the function itself.
     fn check(&self, words: &[u32]) -> Result<(Editor, Word, Vec<Word>), CheckError> {
         let (module, interface) = load(words, Some(globals::ARITHMETIC))?;
         let ids = ids::index(&module)?;
@@ -190,7 +191,7 @@ fn mangled(key: &str) -> &str {
     }
 }
 
-/// Returns, for each parameter, whether it is passed by value (`const`) or as a pointer to a copy.
+/// Returns, for each parameter, whether it is passed by value (`const`). Others are passed as a pointer to a copy.
 fn are_values(user: &Editor, function: Word) -> Vec<bool> {
     let mut functions = user.module.functions.iter();
     let found = functions.find(|f| function_id(f) == Some(function));

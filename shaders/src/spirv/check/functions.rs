@@ -158,8 +158,8 @@ impl Body<'_> {
         }
     }
 
-    /// Checks the operands of a subgroup operation. The lane of a broadcast must be uniform, so it must be a constant.
-    /// Clusters must not exceed the smallest supported subgroup. Otherwise, the behaviour would be undefined.
+    /// Checks the operands of a subgroup operation. The lane of a broadcast must be uniform, so only constants are
+    /// accepted. Clusters must not exceed the smallest supported subgroup. Otherwise, the behaviour would be undefined.
     fn check_lanes(&self, instruction: &Instruction) -> Result<(), CheckError> {
         let constant = |at: usize| {
             let id = operand(instruction, at);

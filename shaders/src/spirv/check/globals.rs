@@ -17,7 +17,7 @@ use crate::spirv::ids::{Ids, Shape, is_variable, literal, operand};
 /// Allowed versions, 1.3 to 1.5. Since 1.3, SPIR-V has a separate storage class for storage buffers. 1.5 belongs to
 /// Vulkan 1.2.
 const VERSIONS: std::ops::RangeInclusive<u32> = 0x0001_0300..=0x0001_0500;
-/// Maximum id bound guaranteed by Vulkan.
+/// Maximum id bound, from SPIR-V's universal limits.
 const MAX_BOUND: u32 = 4_194_303;
 /// Maximum nesting depth of types. Programs need less, and recursion to this depth does not overflow the stack.
 const MAX_DEPTH: u32 = 64;

@@ -201,7 +201,7 @@ impl Guard<'_> {
         }
     }
 
-    /// Returns the index, as an unsigned number, clamped to the last element.
+    /// Clamps the index to the last element. Negative indices count as large unsigned numbers.
     fn clamp(&mut self, index: Word, length: &Length) -> Word {
         let ty = self.editor.ids.type_of(index);
         let Shape::Int { bits, .. } = self.editor.ids.shape(ty) else { return index };

@@ -1,8 +1,8 @@
 //! Checks that a user's shader is safe to run.
 //!
-//! Drivers trust shaders. On a software driver, the process crashes if a shader uses an index past the end of an array,
-//! divides by zero, computes an address from a number, or has a barrier that only half of a workgroup reaches. Other
-//! drivers may behave worse. A user's module is therefore checked before the safe API accepts it as a kernel:
+//! Drivers trust shaders. On a software driver, the process can crash if a shader uses an index past the end of an
+//! array, divides by zero, computes an address from a number, or has a barrier that only half of a workgroup reaches.
+//! Other drivers may behave worse. A user's module is therefore checked before the safe API accepts it as a kernel:
 //!
 //! - only listed capabilities, storage classes, instructions and decorations are allowed (`globals`,
 //!   `blocks`, `instructions`, `functions`);
@@ -48,7 +48,7 @@ pub use memory::{MAX_LOCAL_BYTES, MemoryUse};
 #[cfg(feature = "compile")]
 pub use source::MAX_SOURCE_BYTES;
 
-/// Maximum number of words of a checked module: 1 MiB, which is many times the size of the largest built-in kernel.
+/// Maximum number of words of a checked module: 1 MiB, five times the size of the largest built-in kernel.
 pub const MAX_WORDS: usize = 1 << 18;
 
 /// Checks the compute shader in `spirv`, and rewrites it so that it can be run safely.

@@ -36,9 +36,9 @@ const SUBGROUP_BARRIER: &str = "subgroupBarrier()";
 
 fn check_barriers_in(group: Group, module: &Module, ids: &Ids) -> Result<(), CheckError> {
     let barrier = |instruction| {
-        let of_subgroup =
+        let is_of_group =
             |barrier: &&str| (*barrier == SUBGROUP_BARRIER) == (group == Group::Subgroup);
-        barrier(instruction, ids).filter(of_subgroup)
+        barrier(instruction, ids).filter(is_of_group)
     };
     let all = module.functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.instructions);
     if !all.into_iter().any(|i| barrier(i).is_some()) {

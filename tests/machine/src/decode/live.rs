@@ -6,8 +6,10 @@ use crate::alu::{self, Alu, Kind};
 use crate::code::{Block, Code, Edge, GroupOp, Program, Reg};
 use crate::eval::eval;
 
+/// The values of a register that the analysis has found so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Value {
+    /// No reachable instruction has written the register.
     Nothing,
     Known(u64),
     Anything,
@@ -27,11 +29,15 @@ struct Analysis<'a> {
     code: &'a [Code],
     blocks: &'a [Block],
     values: Vec<Value>,
+    /// Whether each register is scratch: a write replaces the earlier values, because no other
+    /// block reads them.
     in_block: Vec<bool>,
+    /// Whether each block is reachable.
     live: Vec<bool>,
     changed: bool,
     /// Whether a branch on an undefined condition may take either direction.
     undefined_is_anything: bool,
+    /// Whether the current visit has found a branch on an undefined condition.
     met_undefined: bool,
 }
 

@@ -117,7 +117,7 @@ impl Decoder<'_> {
                     };
                     pointer.at.base += u64::from(self.member(of, &members, member, pointer.space));
                     let how = self.types.member_qualifiers.get(&(of, member));
-                    pointer.how = pointer.how.and(how.copied().unwrap_or_default());
+                    pointer.how = pointer.how.union(how.copied().unwrap_or_default());
                     of = next;
                     continue;
                 }
@@ -152,7 +152,7 @@ impl Decoder<'_> {
             i.operands.get(at),
             Some(Operand::MemoryAccess(mask)) if mask.contains(MemoryAccess::VOLATILE)
         );
-        how.and(Qualifiers { coherent: false, volatile })
+        how.union(Qualifiers { coherent: false, volatile })
     }
 
     /// Splits a volatile access of several words into one access per word, since other lanes may

@@ -107,7 +107,7 @@ fn wrong_result(case: &Case, options: &Options) -> Result<Option<String>> {
 }
 
 #[test]
-fn probe_names_the_fault_and_operations_are_wrong_without_it() -> Result<()> {
+fn probe_names_each_fault_that_makes_results_wrong() -> Result<()> {
     for Faulty { name, reported, width, faults, expected } in faulty_devices() {
         let device = Device { width: reported, lane_order: false };
         for schedule in [Schedule::InOrder, Schedule::Random] {

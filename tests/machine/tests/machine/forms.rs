@@ -44,19 +44,19 @@ fn kernels_by_address_give_the_same_results() -> Result<()> {
     let mut cases =
         sample(DEVICE, &mut Seen::default(), 5, Size { each: 1, one_in: 1, count: 20 })?;
     cases.retain(takes_addresses);
-    let mut run_so = BTreeSet::new();
+    let mut executed = BTreeSet::new();
     for case in cases {
-        run_so.extend(kernels(&case));
+        executed.extend(kernels(&case));
         let outcome = run(&case, &options(), by_address, &[])?;
         ensure!(outcome.problem.is_none(), "{}: {:?}", case.name, outcome.problem);
     }
     ensure!(
-        run_so.iter().any(|label| label.ends_with(".user")),
+        executed.iter().any(|label| label.ends_with(".user")),
         "no case runs a kernel with user GLSL"
     );
     // Some kernels of shortest-path searches do not support addresses.
     let built_in = builtin::ALL.iter().map(|b| b.label()).filter(|b| !b.starts_with("sssp."));
-    let missing: Vec<_> = built_in.filter(|label| !run_so.contains(*label)).collect();
+    let missing: Vec<_> = built_in.filter(|label| !executed.contains(*label)).collect();
     ensure!(missing.is_empty(), "no case runs these kernels by address: {missing:?}");
     Ok(())
 }

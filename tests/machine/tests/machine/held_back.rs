@@ -17,8 +17,8 @@ use multisplit_machine::{Options, Schedule};
 
 /// Widths at which the policy of these tests does not use tickets.
 const WIDTHS: [u32; 3] = [8, 32, 128];
-/// Minimum number of tiles, each with a workgroup of one subgroup. There are more tiles than
-/// held-back and resident workgroups together.
+/// Minimum number of tiles, each with a workgroup of one subgroup. The device does not run all of
+/// these workgroups at the same time.
 const TILES: u64 = 6;
 /// Maximum number of elements per thread in the tested kernels.
 const MAX_ITEMS: u64 = 40;

@@ -9,8 +9,8 @@ use multisplit_machine::{Machine, Options, Reconvergence, Rng, Schedule};
 use multisplit_shaders::Kernel;
 use multisplit_shaders::compile::{Source, compile};
 
-/// Common beginning of all programs. `i` is the index of the invocation, `x`, `y` and `z` are three
-/// input words of the invocation, and `put` writes one of its four results.
+/// Common beginning of all programs. `i` is the index of the invocation, `l` its index in the
+/// workgroup, `x`, `y` and `z` are its three input words, and `put` writes one of its four results.
 const HEAD: &str = "#version 460
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_vote : require
@@ -32,7 +32,8 @@ void put(uint k, bool word) { put(k, word ? 1u : 0u); }
 ";
 const INVOCATIONS: usize = 192;
 
-/// Programs, one per line: name, declarations (often none), and the body of `main`.
+/// Programs, one per line: the name, declarations (often none) before ` => `, and the body of
+/// `main`.
 const PROGRAMS: &str = "
 add_and_multiply: put(0, x + y * z); put(1, x - y); put(2, -int(x)); put(3, ~x);
 divide: put(0, x / (y | 1u)); put(1, x % (y | 1u)); put(2, int(x) / int(y >> 8 | 1u)); put(3, int(x >> 1) % int(y >> 9 | 1u));

@@ -26,8 +26,8 @@ use crate::common::labels::labels;
 use crate::common::narrow::narrow;
 use crate::common::primitives::Device;
 use crate::common::progress::{
-    all_mutants, asked_kernel, asked_place, for_each, full, listed, lock, part, say, selected,
-    timed, write_report,
+    all_mutants, for_each, full, is_kernel_selected, is_place_selected, listed, lock, part, say,
+    selected, timed, write_report,
 };
 use crate::common::sampling::{Seen, Size, sample};
 use crate::common::setup::Cases;
@@ -78,7 +78,7 @@ impl Equivalent {
         parsed.collect()
     }
 
-    fn is(&self, label: &str, mutant: &Mutant) -> bool {
+    fn matches(&self, label: &str, mutant: &Mutant) -> bool {
         format!("{:?}", mutant.kind) == self.kind
             && (self.kernels == "*" || label.starts_with(self.kernels))
             && mutant.place == self.place
@@ -146,11 +146,11 @@ struct Subject {
 fn subject(family: &Family, label: &str) -> Result<Option<Subject>> {
     let Some(built_in) = builtin::ALL.iter().find(|b| b.label() == label) else { return Ok(None) };
     let mut mutants = mutants(label, &built_in.spirv())?;
-    mutants.retain(|mutant| asked_place(&mutant.place));
+    mutants.retain(|mutant| is_place_selected(&mutant.place));
     Ok(Some(Subject { family: family.label.clone(), label: label.to_owned(), mutants }))
 }
 
-/// The seed of a kernel. It does not change if other kernels are added or removed.
+/// The seed of a family of kernels. It does not change if other families are added or removed.
 fn seed_of(label: &str) -> u64 {
     let sample = std::env::var("MULTISPLIT_SAMPLE").unwrap_or_default();
     let mut hasher = DefaultHasher::new();
@@ -165,7 +165,7 @@ fn sampled(known: &[Equivalent]) -> Result<Vec<Subject>> {
         let seed = seed_of(&family.label);
         let entry = &family.kernels[seed as usize % family.kernels.len()];
         let Some(mut subject) = subject(&family, &entry.label)? else { continue };
-        subject.mutants.retain(|mutant| !known.iter().any(|k| k.is(&entry.label, mutant)));
+        subject.mutants.retain(|mutant| !known.iter().any(|k| k.matches(&entry.label, mutant)));
         shuffle(&mut subject.mutants, seed);
         subjects.push(subject);
     }
@@ -195,11 +195,12 @@ fn whole(known: &[Equivalent]) -> Result<Vec<Subject>> {
     let families = manifest::families()?;
     let kernels = families.iter().flat_map(|f| f.kernels.iter().map(move |k| (f, &k.label)));
     let kernels = kernels.enumerate().filter(|(number, _)| number % parts == part);
-    let asked = kernels.filter(|(_, (_, label))| asked_kernel(label));
-    let made = asked.map(|(_, (family, label))| subject(family, label));
+    let chosen = kernels.filter(|(_, (_, label))| is_kernel_selected(label));
+    let made = chosen.map(|(_, (family, label))| subject(family, label));
     let mut made: Vec<_> = made.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
     if listed() {
-        let is_known = |label: &str, mutant: &Mutant| known.iter().any(|k| k.is(label, mutant));
+        let is_known =
+            |label: &str, mutant: &Mutant| known.iter().any(|k| k.matches(label, mutant));
         made.iter_mut().for_each(|s| s.mutants.retain(|mutant| is_known(&s.label, mutant)));
         made.retain(|s| !s.mutants.is_empty());
     }
@@ -209,7 +210,7 @@ fn whole(known: &[Equivalent]) -> Result<Vec<Subject>> {
 /// A mutant of a kernel, and the trials it is run on.
 type Job<'a> = (&'a Subject, &'a Trials<'a>, &'a Mutant);
 
-/// Outcomes of mutants.
+/// Number of mutants with each outcome.
 #[derive(Clone, Copy, Default)]
 struct Counts {
     caught: usize,
@@ -271,7 +272,7 @@ fn mutants_are_detected() -> Result<()> {
 /// removed.
 fn find_stale(known: &[Equivalent], subjects: &[Subject]) -> Result<()> {
     let mutants = || subjects.iter().flat_map(|s| s.mutants.iter().map(move |m| (&s.label, m)));
-    let stale = known.iter().filter(|e| !mutants().any(|(label, mutant)| e.is(label, mutant)));
+    let stale = known.iter().filter(|e| !mutants().any(|(label, mutant)| e.matches(label, mutant)));
     let stale: Vec<_> =
         stale.map(|e| format!("{} | {} | {}", e.kind, e.kernels, e.place)).collect();
     ensure!(
@@ -290,8 +291,8 @@ fn try_one(
     tally: &Mutex<Tally>,
 ) {
     let Subject { family, label, .. } = subject;
-    let same = !listed() && known.iter().any(|known| known.is(label, mutant));
-    let (caught, time) = timed(|| if same { Ok(None) } else { trials.notice(mutant) });
+    let equivalent = !listed() && known.iter().any(|known| known.matches(label, mutant));
+    let (caught, time) = timed(|| if equivalent { Ok(None) } else { trials.detects(mutant) });
     let mut tally = lock(tally);
     let mut one = Counts { time, ..Counts::default() };
     let place = (mutant.kind, mutant.place.clone());
@@ -300,7 +301,7 @@ fn try_one(
         tally.contradicted.entry(place.clone()).or_default().push(label.clone());
     }
     match caught {
-        _ if same => one.equivalent = 1,
+        _ if equivalent => one.equivalent = 1,
         Ok(Some(true)) => one.caught = 1,
         Ok(None) => one.not_executed = 1,
         Ok(Some(false)) => {
@@ -332,7 +333,7 @@ impl Counts {
         let all = caught + missed;
         let percent = if all == 0 { 100.0 } else { 100.0 * caught as f64 / all as f64 };
         format!(
-            "{name:32}{caught:8}{missed:8}{percent:9.1}{equivalent:8}{not_executed:14}{seconds:9.1}\n"
+            "{name:32}{caught:9}{missed:8}{percent:9.1}{equivalent:12}{not_executed:14}{seconds:9.1}\n"
         )
     }
 }
@@ -347,10 +348,10 @@ fn report(tally: &Tally) -> Result<()> {
         writeln!(text, "{kind:?} | {place} | {}", kernels.join(" "))?;
     }
     let [caught, missed, percent] = ["detected", "missed", "percent"];
-    let [same, not_executed, seconds] = ["same", "not executed", "seconds"];
+    let [equivalent, not_executed, seconds] = ["equivalent", "not executed", "seconds"];
     writeln!(
         text,
-        "\n{:32}{caught:>8}{missed:>8}{percent:>9}{same:>8}{not_executed:>14}{seconds:>9}",
+        "\n{:32}{caught:>9}{missed:>8}{percent:>9}{equivalent:>12}{not_executed:>14}{seconds:>9}",
         ""
     )?;
     for (name, counts) in tally.by_family.iter().chain(&tally.by_kind) {

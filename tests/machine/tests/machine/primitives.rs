@@ -17,7 +17,7 @@ use crate::common::edges::edges;
 use crate::common::few_threads::few_threads;
 use crate::common::primitives::Device;
 use crate::common::progress::{
-    asked_kernel, for_each, full, lock, part, say, selected, timed, write_report,
+    for_each, full, is_kernel_selected, lock, part, say, selected, timed, write_report,
 };
 use crate::common::sampling::{Seen, Size, sample};
 use crate::common::setup::Maker;
@@ -88,7 +88,8 @@ fn trials(device: Device, seen: &mut Seen, number: usize) -> Result<Vec<Trial>> 
         let width = device.width;
         let ways = schedules((k * 7 + number) as u64).map(|way| Options { width, ..way });
         let one = (k + number) % ways.len();
-        // Pick a random schedule, so that it does not correlate with other properties of the cases.
+        // A full run picks the first schedule at random, so that it does not correlate with other
+        // properties of the cases.
         let first =
             Rng::new((k * WIDTHS.len() * 2 + number) as u64).below(ways.len() as u64) as usize;
         let other = (first + 1 + (k + number) % (ways.len() - 1)) % ways.len();
@@ -114,18 +115,21 @@ struct Took {
     wrong: usize,
 }
 
+/// Results of all runs.
 #[derive(Default)]
 struct Found {
     /// Coverage by width.
     covered: BTreeMap<u32, Coverage>,
     /// Kernels that ran on a device whose subgroup barriers act as workgroup barriers.
     of_workgroup: BTreeSet<String>,
+    /// Messages of the runs that failed.
     wrong: Vec<String>,
     by_kind: BTreeMap<String, Took>,
+    /// The slowest runs, with the names of their cases.
     longest: Vec<(Duration, String)>,
 }
 
-/// Number of slowest cases in the report.
+/// Number of slowest runs in the report.
 const LONGEST: usize = 10;
 
 /// The kind of a case: the first word of its name.
@@ -143,7 +147,7 @@ fn run_trial(trial: &Trial, found: &Mutex<Found>) {
             return;
         }
     };
-    if !kernels(case).iter().any(|label| asked_kernel(label)) {
+    if !kernels(case).iter().any(|label| is_kernel_selected(label)) {
         return;
     }
     for options in &trial.ways {

@@ -29,8 +29,8 @@ use super::topk::{TopKCase, TopKData};
 pub const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
 
 fn sizes(tile: u64) -> [u64; 5] {
-    // With the last size, dispatches have several rows, and the last row has workgroups without
-    // a tile.
+    // With the last size, dispatches on devices with few workgroups per row have several rows, and
+    // the last row has a workgroup without a tile.
     [1, tile - 1, tile, tile + 1, 4 * tile + 5]
 }
 
@@ -128,8 +128,9 @@ fn splits(all: &mut Cases) {
                 if method == Method::FullSort && !ordered {
                     continue;
                 }
-                // Cases with wide values, or with a ranking that the method ignores, test nothing
-                // specific to the bucket function, so they run only with every third function.
+                // Cases with wide values, and cases on devices with lane order whose method does
+                // not rank by it, test nothing specific to the bucket function, so they run only
+                // with every third function.
                 let wide = matches!(output, SplitOutput::Pairs(2 | 4));
                 if (wide || device.lane_order && !ranks_tiles(method)) && kind % 3 != 0 {
                     continue;
@@ -152,8 +153,8 @@ fn splits(all: &mut Cases) {
     }
 }
 
-/// Cases with the largest tiles that kernels support. Kernels unroll loops over windows, and only
-/// large tiles execute the last iterations.
+/// Cases with the largest tiles that kernels support. Kernels unroll the loops over the keys of a
+/// thread, and only large tiles execute the last iterations.
 pub fn large_tiles(device: Device) -> Vec<Maker> {
     let mut all = Cases::new(device);
     let threads = device.threads();

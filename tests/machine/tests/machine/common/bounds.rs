@@ -15,6 +15,7 @@ use super::setup::{Parameters, Setup};
 #[derive(Clone, Copy, Debug)]
 pub struct BoundsCase {
     pub key: KeyType,
+    /// Whether to search for upper bounds instead of lower bounds.
     pub upper: bool,
     /// Whether both counts are on the device.
     pub on_device: bool,
@@ -72,7 +73,8 @@ impl Parameters for BoundsCase {
     }
 }
 
-/// Sizes around the top of the search tree, which has 1,024 elements.
+/// Arrays that are larger than, as large as, and smaller than the top of the search tree, which has
+/// at most 1,024 elements.
 pub fn bounds_cases() -> Vec<BoundsCase> {
     let mut all = Vec::new();
     for (number, key) in KeyType::WIDE.into_iter().enumerate() {

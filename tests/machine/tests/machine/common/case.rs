@@ -9,7 +9,7 @@ use anyhow::{Result, ensure};
 use multisplit::graph::Plan;
 use multisplit_machine::{AtomicOrder, Coverage, Machine, Options, PlanOptions, Schedule, Swap};
 
-/// The words of an import.
+/// The name of an import, and words of it.
 pub type Named = (&'static str, Vec<u32>);
 
 /// Checks outputs if more than one result is correct. The argument returns the words of an output

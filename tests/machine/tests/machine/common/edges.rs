@@ -53,8 +53,8 @@ fn splits(all: &mut Cases) {
         for output in output {
             for method in [Method::Block, Method::OneSweep] {
                 // Five tiles in three subproblems of at most two tiles. With two workgroups per row
-                // of the dispatch, the last row has a surplus workgroup. Each thread has two
-                // buckets.
+                // of the dispatch, the last row has a surplus workgroup. There are more buckets
+                // than threads, except with the widest subgroups.
                 let of = split(output, method, key, Function::Digit, 256);
                 add(SplitCase { n: 4 * tile + 5, ..of });
                 add(SplitCase { n: 4 * tile + 5, by_votes: false, turns: 2, ..of });

@@ -31,8 +31,8 @@ fn sweeps(all: &mut Cases) {
             Way::Reduce { look_back: true } if narrow => 12 * lanes,
             _ => tile,
         };
-        // Number of tiles that a workgroup of two subgroups processes per iteration: four per
-        // thread.
+        // Number of tiles whose totals the single-workgroup pass combines per iteration: four for
+        // each thread of two subgroups.
         let round = 8 * lanes;
         for look_back in [false, true] {
             if look_back && is_rounded(term) {
@@ -91,7 +91,7 @@ fn reductions(all: &mut Cases) {
         add(segments::By::ManyOffsets, 3 * tile + 9, 9, 1, Any);
         add(segments::By::ManyOffsets, tile - 9, 9, 1, Any);
         for n in [6 * tile + 9, tile - 9] {
-            use segments::Falling::{Searched, Walked, Workers};
+            use segments::UnsortedMethod::{Searched, Walked, Workers};
             for how in [Walked, Searched, Workers] {
                 add(segments::By::UnsortedOffsets(how), n, 40, 1, Any);
             }
@@ -216,9 +216,9 @@ fn sorts_of_segments(all: &mut Cases) {
             let narrow = Tiles::Narrow;
             // Some segments share a tile, and others have a tile of their own. Head flags fill
             // whole 32-bit words, and the flags of the last tile begin in the middle of a word.
-            let half = [5, small / 2 + 3, small / 2 - 9, 2, small, 0, 40, small - 1, 24];
-            add(wide, Given::Host, &half, payload, narrow);
-            add(wide, Given::Device, &half, payload, narrow);
+            let mixed = [5, small / 2 + 3, small / 2 - 9, 2, small, 0, 40, small - 1, 24];
+            add(wide, Given::Host, &mixed, payload, narrow);
+            add(wide, Given::Device, &mixed, payload, narrow);
             // Full tiles and full words of head flags.
             add(wide, Given::Host, &[small, small], payload, narrow);
             add(wide, Given::Host, &[small, 32], payload, narrow);

@@ -114,7 +114,8 @@ impl Parameters for MergeCase {
     }
 }
 
-/// Cases with several tiles of both arrays, and tiles with elements of only one array.
+/// Cases with two tiles, with exactly one tile, of which one array has a single element, and with
+/// few elements. `tile` is the tile size of the kernels.
 pub fn merge_cases(tile: u64) -> Vec<MergeCase> {
     let mut all = Vec::new();
     for wide in [false, true] {

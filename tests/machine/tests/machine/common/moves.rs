@@ -365,7 +365,7 @@ impl SplitCase {
                 let hi = if self.key == KeyType::F64 { (1u64 << 40) as f32 } else { 1e9 };
                 let least = 1.0 / (1 << 24) as f32;
                 let (infinite, nan) = (f32::INFINITY, f32::NAN);
-                // `least` is the smallest 16-bit float.
+                // `least` is the smallest positive 16-bit float.
                 [0.0, -0.0, hi, -1.0, hi / 2.0, nan, least, infinite, -infinite].map(float).to_vec()
             }
             _ => Vec::new(),
@@ -425,7 +425,7 @@ impl SplitCase {
         }
         setup.set("keys", words_of(key, input.iter().copied()));
         if key.is_narrow() {
-            // The kernel reads and rewrites the word with the last key, so its remaining bytes are
+            // The kernel reads and rewrites the word with the last key, so the output must be
             // initialized.
             setup.set("keys.out", words_of(key, vec![0; max as usize]));
         }

@@ -13,8 +13,9 @@ use super::primitives::{Device, policy};
 use super::setup::{Cases, Setup};
 
 /// If the plan is a counting sort, replaces some keys by the first and last values of slices. (Such
-/// a sort divides the range of values into slices, one per workgroup.) The last key gets the lowest
-/// value, so that a kernel that counts it twice is detected.
+/// a sort divides the range of values into slices, and each workgroup counts the values of one
+/// slice.) The last key gets the value that is first in sorted order, so that a kernel that counts
+/// it twice is detected.
 pub fn put_on_slice_edges(plan: &Plan, key: KeyType, descending: bool, keys: &mut [u64]) {
     let Some(slice) = specialized(plan, "ROOM").next().map(u64::from) else { return };
     let last = (1u64 << key.bits()) - 1;

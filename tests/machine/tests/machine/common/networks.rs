@@ -18,7 +18,7 @@ pub enum Kind {
     Wide,
     /// A tree whose weights are so large that sums overflow a distance.
     Far,
-    /// A single path of near vertices.
+    /// A single path, whose arcs have weight 1.
     Path,
     /// Arcs in both directions, most of them with zero weight.
     Free,

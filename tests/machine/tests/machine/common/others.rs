@@ -19,7 +19,7 @@ use super::moves::{packed, words_of};
 use super::primitives::{Device, limits, policy, random_words};
 use super::setup::{Parameters, Setup, push_bytes};
 
-/// The weight of an element.
+/// Weights of the samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weighted {
     No,
@@ -47,8 +47,8 @@ pub struct HistogramCase {
 }
 
 /// A range of floats whose even bins have fractional edges. Computing a bin index by multiplication
-/// with the scale gives a wrong bin near some edges. The last bin ends slightly before the end of
-/// the range.
+/// with the scale gives a wrong bin near some edges. With [`EDGE_BINS`], the computed end of the
+/// last bin is slightly below the end of the range.
 const UNEVEN: (f64, f64) = (0.1, 12.19);
 /// Bin counts that select the [`UNEVEN`] range. With few bins, kernels compare only samples near an
 /// edge with that edge; with many bins, they compare all samples.
@@ -224,7 +224,7 @@ pub fn memory_case(device: Device, n: u64, on_device: bool) -> Result<Case> {
         fill(graph, &policy, "memory.fill", one, 9)?;
         copy(graph, &policy, "memory.copy", src, two)?;
     }
-    // Fills and copies by transfer commands of the planner.
+    // Fills and copies that the plan executes as transfer commands.
     graph.fill("fill", three, 1);
     graph.copy("copy", src.range(0, 4), three.range(0, 4));
     graph.update("update", three.range(4, 8), &[1, 0, 0, 0, 2, 0, 0, 0]);

@@ -42,14 +42,14 @@ pub fn part() -> (usize, usize) {
 }
 
 /// Whether a kernel is selected. Without a selection, all kernels are.
-pub fn asked_kernel(label: &str) -> bool {
+pub fn is_kernel_selected(label: &str) -> bool {
     let kernels = std::env::var(KERNELS).unwrap_or_default();
     let is_it = |k: &str| label == k || label.strip_prefix(k).is_some_and(|l| l.starts_with('.'));
     kernels.is_empty() || kernels.split(',').any(is_it)
 }
 
 /// Whether the place of a mutant is selected.
-pub fn asked_place(place: &str) -> bool {
+pub fn is_place_selected(place: &str) -> bool {
     let text = std::env::var(PLACES).unwrap_or_default();
     text.split(';').any(|text| place.contains(text))
 }
@@ -64,7 +64,7 @@ pub fn listed() -> bool {
     std::env::var(LISTED).is_ok_and(|value| value == "1")
 }
 
-/// Whether every mutant of a kernel is tried.
+/// Whether all selected mutants are tried, instead of a sample.
 pub fn all_mutants() -> bool {
     full() || selected() || listed()
 }
@@ -115,7 +115,7 @@ pub fn for_each<T: Sync>(jobs: &[T], what: &str, job: impl Fn(&T) + Sync) {
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let begin = Instant::now();
     let last_report = Mutex::new(begin);
-    let tell = || {
+    let count_done = || {
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
         let mut last_report = lock(&last_report);
         if last_report.elapsed() >= EVERY || done == jobs.len() {
@@ -129,7 +129,7 @@ pub fn for_each<T: Sync>(jobs: &[T], what: &str, job: impl Fn(&T) + Sync) {
             scope.spawn(|| {
                 while let Some(one) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
                     job(one);
-                    tell();
+                    count_done();
                 }
             });
         }

@@ -79,8 +79,8 @@ pub fn special_searches(device: Device) -> Vec<SsspCase> {
         all.push(SsspCase { vertices: 60, resident: true, floats: !floats, ..far });
         let short = SsspCase { short_queues: true, resident: true, ..search(method, Kind::Random) };
         all.push(SsspCase { vertices: 300, ..short });
-        // The search may take two dispatches of three rounds each. It would need nineteen rounds,
-        // so it ends early.
+        // The search may take two dispatches of three rounds each. It would need more than three
+        // times as many rounds, so it ends early.
         let path = SsspCase { locally: false, resident: true, ..search(method, Kind::Path) };
         all.push(SsspCase { vertices: 20, rounds: 6, resident_rounds: 3, ..path });
     }

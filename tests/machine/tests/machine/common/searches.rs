@@ -35,6 +35,8 @@ pub struct SsspCase {
     pub resident_rounds: u32,
 }
 
+/// Whether the method collects vertices beyond the current near set in a pile, which separate
+/// passes split.
 pub fn has_pile(method: Method) -> bool {
     matches!(method, Method::Bucketing | Method::MultisplitPasses)
 }
@@ -78,7 +80,8 @@ fn verify(of: SsspCase, network: &Network, held: &[u32]) -> Verify {
             let rounds = of.rounds.next_multiple_of(of.resident_rounds);
             return is("rounds", ROUNDS, rounds).or_else(|| is("over", OVER, 0));
         }
-        // Intermediate distances may overflow, except in a tree.
+        // Only trees have weights so large that sums may overflow. In a tree, each distance is
+        // final when it is found, so the flag does not depend on the order.
         let overflow = is("overflowed", OVERFLOWED, overflowed);
         let counts = [("expansions", EXPANSIONS, vertices), ("relaxations", RELAXATIONS, arcs)];
         let wrong = counts.into_iter().find_map(|(name, word, least)| match is_tree {

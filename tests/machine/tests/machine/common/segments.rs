@@ -30,6 +30,7 @@ pub struct SegmentsCase {
     pub n: u64,
     /// Order of the elements, as in [`TermCase`].
     pub order: ElementOrder,
+    /// Number of subgroups per workgroup; `None` for the usual size.
     pub subgroups: Option<u32>,
     /// Whether another pass combines the totals of chunks, as on devices whose loops are limited.
     pub joined: bool,
@@ -41,6 +42,7 @@ pub enum Way {
     Reduce { look_back: bool },
 }
 
+/// Input that defines the segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     Flags,
@@ -57,18 +59,19 @@ pub enum By {
     },
     /// Offsets of equally long segments with one subgroup each, all longer than a chunk.
     EvenOffsets,
-    /// Rows of equal length without offsets: several rows per subgroup, rows by tiles, or rows with
-    /// one worker each.
+    /// Rows of equal length, without offsets.
     Rows {
+        /// Whether one subgroup or workgroup reduces each row or chunk. Otherwise subgroups reduce
+        /// several rows each, or workgroups reduce tiles.
         by_workers: bool,
     },
     /// Unsorted offsets: each result must be written, and empty segments give the identity.
-    UnsortedOffsets(Falling),
+    UnsortedOffsets(UnsortedMethod),
 }
 
 /// Method for segments with unsorted offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Falling {
+pub enum UnsortedMethod {
     /// By tiles that visit their offsets one by one.
     Walked,
     /// By tiles that search for the segment of each element, because they have many offsets.
@@ -100,8 +103,8 @@ impl SegmentsCase {
             return (0..max).map(|at| at % EVEN_LENGTH == 0).collect();
         }
         let mut rng = Rng::new(self.n + self.length);
-        // Some short segments begin at a tile boundary. Long segments begin slightly after tile
-        // boundaries.
+        // Some short segments begin at a tile boundary. Some long segments begin slightly after a
+        // multiple of their length, which may be a tile boundary.
         let heads = (0..max).map(|at| {
             let placed = if self.length < 100 { at % 256 == 0 } else { at % self.length == 5 };
             at == 0 || placed || rng.next_u64().is_multiple_of(self.length)
@@ -130,7 +133,7 @@ impl SegmentsCase {
         let keys = setup.buffer("keys", key, max);
         let mut held = 7u64;
         let each_key = heads.iter().enumerate().map(|(at, &head)| {
-            // 64-bit keys differ in one of their words only.
+            // Keys of adjacent segments differ in a single bit, so 64-bit keys differ in one word.
             held ^= if head { 1 << (at * 5 % 64) } else { 0 };
             match self.by {
                 By::WideKeys => held,
@@ -176,9 +179,9 @@ impl SegmentsCase {
         let (segment_chunk, min_subgroup_workers) = match self.by {
             By::WorkerOffsets { by_subgroups: false } => (CHUNK, u32::MAX),
             By::Rows { by_workers: true } => (CHUNK, ROW_WORKERS),
-            By::WorkerOffsets { .. } | By::EvenOffsets | By::UnsortedOffsets(Falling::Workers) => {
-                (CHUNK, 1)
-            }
+            By::WorkerOffsets { .. }
+            | By::EvenOffsets
+            | By::UnsortedOffsets(UnsortedMethod::Workers) => (CHUNK, 1),
             _ => (undivided, policy.min_subgroup_workers),
         };
         let policy = Policy { segment_chunk, min_subgroup_workers, ..policy };
@@ -227,7 +230,7 @@ impl SegmentsCase {
     /// The offsets of the segments.
     fn offsets(&self, device: Device) -> Vec<u32> {
         let n = self.n as u32;
-        // Some segments are empty, and the elements before the first offset are not counted.
+        // Some segments are empty, and the elements before the first offset belong to no segment.
         let mut offsets = Vec::new();
         let even = self.by == By::EvenOffsets;
         let heads = self.heads(self.n);
@@ -240,7 +243,8 @@ impl SegmentsCase {
             offsets.extend(vec![offsets[offsets.len() / 2]; many]);
             offsets.sort_unstable();
         }
-        // At least one segment. An offset beyond the elements is clamped to their number.
+        // Ensure that there is at least one segment. An offset beyond the elements, which is added
+        // below, counts as their number.
         if offsets.is_empty() {
             offsets.push(0);
         }
@@ -264,7 +268,7 @@ impl SegmentsCase {
         }
         if let By::UnsortedOffsets(how) = self.by {
             let mut rng = Rng::new(self.n);
-            if how == Falling::Searched {
+            if how == UnsortedMethod::Searched {
                 offsets.resize(many, 0);
             }
             offsets.fill_with(|| rng.below(self.n / 64 + 1) as u32 * 64);
@@ -455,7 +459,7 @@ pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
             (By::Rows { by_workers: false }, tile + 70, 2 * (tile + 70)),
             (By::Offsets, 40, 2 * tile + 5),
             (By::Offsets, 3000, 3 * tile - 2),
-            (By::UnsortedOffsets(Falling::Walked), 700, 2 * tile + 64),
+            (By::UnsortedOffsets(UnsortedMethod::Walked), 700, 2 * tile + 64),
         ]
         .into_iter()
         .enumerate()

@@ -77,7 +77,9 @@ fn verify_parents(network: Network, held: Vec<u32>, before: Vec<u32>) -> Verify 
             }
         }
         let reported = found[0] != 0;
-        (reported != changed).then(|| format!("changed: {changed}, reported: {reported}"))
+        (reported != changed).then(|| {
+            format!("predecessors have changed: {changed}, but the pass reports {reported}")
+        })
     })
 }
 

@@ -83,7 +83,8 @@ impl Parameters for TopKCase {
         if self.subgroups.is_some() {
             policy.spine_threads = policy.threads;
         }
-        // A few workgroups with several tiles each. Groups of samples span several threads.
+        // Few workgroups, with several tiles each, and few groups of samples, so that a group has
+        // the samples of several threads.
         policy.topk.groups = 5;
         policy.topk.filter_tiles = 2;
         policy.topk.maxima = 64;
@@ -132,7 +133,7 @@ impl Parameters for TopKCase {
             }));
         }
         setup.set("keys", words_of(key, keys));
-        // The kernel reads and rewrites the word with the last key, so its remaining bytes are
+        // The kernel reads and rewrites the word with the last key, so the output must be
         // initialized.
         setup.set("keys_out", words_of(key, vec![0; (rows * k) as usize]));
         // Keys are ranked only by the sort of the results.

@@ -25,15 +25,15 @@ struct Trial<'c> {
 }
 
 /// Options of the simulated device for case number `k` of a kernel.
-fn way(k: usize, width: u32, case: &Case) -> Options {
+fn options_of(k: usize, width: u32, case: &Case) -> Options {
     let base = Options { seed: k as u64, ..Options::new(width) };
     let random = Options { schedule: Schedule::Random, ..base };
     let stalls = Options { schedule: Schedule::Stalls, ..base };
     let reversed = Schedule::Reversed;
     let held = |count| Schedule::HeldBack { first: 0, count, after: 40 };
     if case.may_give_up.is_some() && k % 6 != 1 {
-        // Under the other schedules, some workgroups may make no progress, so the kernel may time
-        // out.
+        // Under all other schedules, some workgroups may make no progress, so the kernel may time
+        // out. One case in six tests that.
         return if k.is_multiple_of(2) { random } else { stalls };
     }
     match k % 6 {
@@ -52,8 +52,8 @@ fn cost(case: &Case) -> usize {
     words * case.plan.steps().len()
 }
 
-/// Whether the schedule-independent words of two runs are compatible. The list of a run that was
-/// allowed to time out is empty and is compatible with any other.
+/// Whether the schedule-independent words of two runs are compatible. The list of a run whose
+/// kernels timed out is empty, and is compatible with any other.
 fn may_be_same(one: &[u32], other: &[u32]) -> bool {
     one.is_empty() || other.is_empty() || one == other
 }
@@ -91,7 +91,7 @@ impl<'c> Trials<'c> {
         let mut trials = Vec::new();
         let cases = self.cases.iter().enumerate().skip(batch * BATCH).take(BATCH);
         for (k, (width, case)) in cases {
-            let mut options = way(k, *width, case);
+            let mut options = options_of(k, *width, case);
             let outcome = run(case, &options, PlanOptions::default(), &[])?;
             if let Some(problem) = outcome.problem {
                 bail!("{} with {options:?}, with the unchanged kernel: {problem}", case.name);
@@ -132,7 +132,7 @@ impl<'c> Trials<'c> {
     }
 
     /// Whether a mutant is detected; `None` if no trial executes it.
-    pub fn notice(&self, mutant: &Mutant) -> Result<Option<bool>> {
+    pub fn detects(&self, mutant: &Mutant) -> Result<Option<bool>> {
         let mut executed = None;
         for number in 0..self.batches.len() {
             for trial in self.batch(number)? {
