@@ -74,10 +74,10 @@ impl Context {
         }
     }
 
-    /// Changes the form of later plans if `error` is a pipeline that could not be created in `form`. Returns the error
-    /// with the form that plans have from now on.
+    /// Changes the form of later plans if `error` is a pipeline of this library that could not be created in `form`.
+    /// Returns the error with the form that plans have from now on.
     pub(super) fn fall_back(&self, form: PlanForm, error: Error) -> Error {
-        let Error::Pipeline { kernel, result, .. } = error else { return error };
+        let Error::Pipeline { kernel, result, is_callers: false, .. } = error else { return error };
         let next = form.next().filter(|_| self.device.pipeline_fallback);
         if let (Some(next), Ok(failures)) = (next, PipelineFailures::of(&self.device)) {
             let mut failures = failures.lock();
@@ -87,6 +87,6 @@ impl Context {
                 failures.push(PipelineFailure { kernel: kernel.clone(), result, form: next });
             }
         }
-        Error::Pipeline { kernel, result, next }
+        Error::Pipeline { kernel, result, next, is_callers: false }
     }
 }
