@@ -2,8 +2,11 @@
 
 use std::fmt;
 
-/// Form of the plans of a context. If a driver cannot create a pipeline, the context plans in the next form from then
-/// on ([`Config::pipeline_fallback`](crate::Config::pipeline_fallback)). The form affects performance, never results.
+use multisplit_graph::{Graph, Plan};
+
+/// Form of the plans of a context. If a driver cannot create a pipeline of a plan, the context plans in the form after
+/// that of the plan from then on ([`Config::pipeline_fallback`](crate::Config::pipeline_fallback)). The form affects
+/// performance, never results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum PlanForm {
@@ -16,18 +19,19 @@ pub enum PlanForm {
     Staged,
 }
 
-/// Maximum workgroup size of small tiles: the smallest maximum that Vulkan allows a device to have, so every driver
-/// can compile workgroups of this size.
-const MAX_THREADS: u32 = 128;
-
 impl PlanForm {
-    /// Maximum workgroup size of plans in this form, unless a subgroup is larger; `u32::MAX` if only the device limits
-    /// it.
-    pub fn max_threads(self) -> u32 {
-        match self {
-            Self::Usual => u32::MAX,
-            Self::SmallTiles | Self::Staged => MAX_THREADS,
-        }
+    /// Declares that passes of `graph` have the sizes and methods of this form. The
+    /// [`operations`](crate::operations) declare the form of their policy. Libraries whose own passes take their sizes
+    /// from a policy must declare it, too: if the driver cannot create a pipeline of a plan without a form, the context
+    /// does not change the form of later plans.
+    pub fn declare_in(self, graph: &mut Graph) {
+        graph.planned_in(self as u32);
+    }
+
+    /// The form in which a plan was made; `None` if no form was declared.
+    pub(crate) fn of(plan: &Plan) -> Option<Self> {
+        let all = [Self::Usual, Self::SmallTiles, Self::Staged];
+        all.into_iter().find(|form| plan.variant() == Some(*form as u32))
     }
 
     /// The form to try after this one.

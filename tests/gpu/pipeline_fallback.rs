@@ -12,7 +12,8 @@ use multisplit_tests::prelude::*;
 tests!(pipeline_fallback:
     small_tiles_replace_large_workgroups_that_fail, stages_replace_look_back_that_fails,
     recorded_work_returns_an_error_and_is_declared_again, failure_of_every_form_is_an_error,
-    fallback_can_be_turned_off, failure_of_a_callers_kernel_does_not_change_the_form,
+    plans_of_an_earlier_form_do_not_skip_a_form, fallback_can_be_turned_off,
+    failure_of_a_callers_kernel_does_not_change_the_form,
 );
 
 const N: usize = 20_011;
@@ -133,6 +134,35 @@ fn failure_of_every_form_is_an_error(gpu: &Gpu) -> Result<()> {
     drop(failing);
     ensure!(context.plan_form() == PlanForm::Usual);
     check_calls(context, &keys)
+}
+
+fn plans_of_an_earlier_form_do_not_skip_a_form(gpu: &Gpu) -> Result<()> {
+    let (context, keys) = (&gpu.context, uniform(N, 7));
+    let array = context.upload(&keys)?;
+    let declared = |policy| {
+        let mut work = context.work("sort");
+        work.set_policy(policy);
+        work.sort(&array, &Sort::ascending()).map(|()| work)
+    };
+    let _failing = Failing::new(context, "", 128)?;
+    let usual = context.policy();
+    let plan = declared(usual)?.plan()?;
+    let failed = [
+        declared(usual)?.record().err(),
+        declared(usual)?.record().err(),
+        context.instantiate(plan.clone()).err(),
+        context.instantiate(plan).err(),
+        context.with_fallback(|| declared(usual)?.record()).err(),
+    ];
+    for error in failed {
+        let next = Some(PlanForm::SmallTiles);
+        let expected =
+            matches!(&error, Some(Error::Pipeline { next: found, .. }) if *found == next);
+        ensure!(expected, "{error:?}");
+    }
+    ensure!(context.plan_form() == PlanForm::SmallTiles && context.pipeline_failures().len() == 1);
+    declared(context.policy())?.record()?.submit()?;
+    expect_equal(&context.download(&array)?, &sorted(&keys))
 }
 
 fn fallback_can_be_turned_off(gpu: &Gpu) -> Result<()> {

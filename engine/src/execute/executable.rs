@@ -22,6 +22,7 @@ use crate::execute::pipeline::{Form, Pipeline};
 use crate::execute::pipeline_store::PipelineStore;
 use crate::execute::state::State;
 use crate::execute::workspace::{self, WorkspaceRequirements};
+use crate::fallback::PlanForm;
 use crate::memory::status::{StatusWord, check_order};
 use crate::memory::{Buffer, Location};
 
@@ -138,8 +139,9 @@ impl Context {
     }
 
     /// Creates all objects needed to record `plan`. If the driver cannot create a pipeline, returns
-    /// [`Error::Pipeline`]; plans that are built from then on have smaller tiles. If the plan has [state](multisplit_graph::Graph::state), this
-    /// submits commands that clear it, and waits for them.
+    /// [`Error::Pipeline`]; the context plans in the form after that of `plan` from then on
+    /// ([`PlanForm`](crate::PlanForm)). If the plan has [state](multisplit_graph::Graph::state), this submits commands
+    /// that clear it, and waits for them.
     pub fn instantiate(&self, plan: Plan) -> Result<Executable> {
         self.instantiate_with(plan, ExecutableOptions::default())
     }
@@ -156,7 +158,7 @@ impl Context {
         let options = ExecutableOptions::default();
         check_sound(&plan, options, &self.limits())?;
         self.refuse_faulty_device(&plan)?;
-        let (form, barriers) = (self.plan_form(), self.subgroup_barriers_of(&plan));
+        let (form, barriers) = (PlanForm::of(&plan), self.subgroup_barriers_of(&plan));
         let made = self.instantiate_for(plan, options, barriers);
         let mut executable = made.map_err(|error| self.fall_back(form, error))?;
         executable.state.cleared_by_run = true;
@@ -282,7 +284,7 @@ impl Context {
     }
 
     fn instantiate_any(&self, plan: Plan, options: ExecutableOptions) -> Result<Executable> {
-        let form = self.plan_form();
+        let form = PlanForm::of(&plan);
         self.instantiate_once(plan, options).map_err(|error| self.fall_back(form, error))
     }
 

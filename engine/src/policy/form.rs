@@ -4,6 +4,9 @@ use super::Policy;
 use super::method::{Method, ScanMethod, SortMethod};
 use crate::fallback::PlanForm;
 
+/// Maximum workgroup size of small tiles: the smallest maximum that Vulkan allows a device to have, so every driver
+/// can compile workgroups of this size.
+const MAX_THREADS: u32 = 128;
 /// Maximum number of elements per thread of small tiles. An element, its bucket and its position take three registers.
 const MAX_ITEMS: u32 = 4;
 
@@ -14,8 +17,9 @@ impl Policy {
             return self;
         }
         let mut policy = self.lowered(|facts| {
-            facts.max_threads = form.max_threads().max(facts.subgroup_size);
+            facts.max_threads = MAX_THREADS.max(facts.subgroup_size);
             facts.max_items = MAX_ITEMS;
+            facts.form = form;
         });
         if form == PlanForm::Staged {
             policy.scan = ScanMethod::ReduceThenScan;
@@ -34,7 +38,6 @@ mod tests {
 
     #[test]
     fn forms_have_smaller_tiles_and_then_stages() {
-        const MAX_THREADS: u32 = 128;
         for subgroup_size in [4, 32, 128] {
             let usual = test_policy(subgroup_size, 1024);
             assert_eq!(usual.in_form(PlanForm::Usual), usual);
@@ -47,12 +50,15 @@ mod tests {
             }
             assert!(small.threads <= MAX_THREADS && small.spine_threads <= MAX_THREADS);
             assert_eq!((small.scan, small.sort.auto), (usual.scan, usual.sort.auto));
+            assert_eq!(small.facts.form, PlanForm::SmallTiles);
             assert_eq!(small.in_form(PlanForm::SmallTiles), small);
             let staged = usual.in_form(PlanForm::Staged);
             assert!(staged.check_all().is_ok(), "{:?}", staged.check_all());
             assert_eq!(staged.scan, ScanMethod::ReduceThenScan);
             assert!(matches!(staged.sort.auto, SortMethod::Multisplit { .. }));
             assert_eq!(staged.in_form(PlanForm::Staged), staged);
+            assert_eq!(small.in_form(PlanForm::Staged), staged);
+            assert_eq!(staged.in_form(PlanForm::SmallTiles), staged);
         }
     }
 }
