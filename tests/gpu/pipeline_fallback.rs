@@ -2,17 +2,19 @@
 
 use std::cell::Cell;
 
+use multisplit::graph::Plan;
 use multisplit::operations::sort::SortMethod;
 use multisplit::{
-    Context, Error, FailingPipelines, GlslOperator, Operator, PipelineFallback, PlanForm, Scan,
-    Select, Sort, threads,
+    Context, Error, ExecutableOptions, FailingPipelines, GlslOperator, Operator, PipelineFallback,
+    PlanForm, Scan, Select, Sort, threads,
 };
 use multisplit_tests::prelude::*;
 
 tests!(pipeline_fallback:
     small_tiles_replace_large_workgroups_that_fail, stages_replace_look_back_that_fails,
     recorded_work_returns_an_error_and_is_declared_again, failure_of_every_form_is_an_error,
-    plans_of_an_earlier_form_do_not_skip_a_form, fallback_can_be_turned_off,
+    plans_of_an_earlier_form_do_not_skip_a_form, failing_steps_change_the_form_once,
+    fallback_can_be_turned_off,
     failure_of_a_callers_kernel_does_not_change_the_form,
 );
 
@@ -163,6 +165,33 @@ fn plans_of_an_earlier_form_do_not_skip_a_form(gpu: &Gpu) -> Result<()> {
     ensure!(context.plan_form() == PlanForm::SmallTiles && context.pipeline_failures().len() == 1);
     declared(context.policy())?.record()?.submit()?;
     expect_equal(&context.download(&array)?, &sorted(&keys))
+}
+
+fn failing_steps_change_the_form_once(gpu: &Gpu) -> Result<()> {
+    let (context, keys) = (&gpu.context, uniform(N, 8));
+    let array = context.upload(&keys)?;
+    let plan = || {
+        let mut work = context.work("sort");
+        work.sort(&array, &Sort::ascending())?;
+        work.plan()
+    };
+    let options = ExecutableOptions::default();
+    let compile = |plan: &Plan| {
+        let steps = 0..plan.steps().len();
+        steps.filter_map(|step| context.prepare_step(plan, step, options).err()).collect::<Vec<_>>()
+    };
+    let _failing = Failing::new(context, "", 128)?;
+    let usual = plan()?;
+    let errors = compile(&usual);
+    ensure!(!errors.is_empty(), "all pipelines were created");
+    for error in errors {
+        let changed = matches!(&error, Error::Pipeline { next: Some(PlanForm::SmallTiles), .. });
+        ensure!(changed, "{error:?}");
+    }
+    ensure!(context.plan_form() == PlanForm::SmallTiles && context.pipeline_failures().len() == 1);
+    let errors = compile(&plan()?);
+    ensure!(errors.is_empty(), "{errors:?}");
+    Ok(())
 }
 
 fn fallback_can_be_turned_off(gpu: &Gpu) -> Result<()> {

@@ -190,7 +190,8 @@ impl Context {
     /// Creates the pipeline of one step of `plan`, for programs that compile on their own threads. After this has
     /// been called for all [steps](Plan::steps), [`instantiate_with`](Self::instantiate_with) does not compile
     /// anything. Concurrent calls for steps with the same pipeline do not wait for each other; they may compile it
-    /// twice.
+    /// twice. If the driver cannot create the pipeline, the form of later plans changes, as with
+    /// [`instantiate`](Self::instantiate).
     pub fn prepare_step(&self, plan: &Plan, step: usize, options: ExecutableOptions) -> Result<()> {
         let kernel = plan.steps().get(step).and_then(|step| step.pass.kernel.as_ref()?.kernel());
         // Compiling a built-in kernel is safe, even if the pass that uses it is not.
@@ -222,7 +223,8 @@ impl Context {
         let access = self.checked_access(plan, options)?;
         let form = Form { access, barriers: self.subgroup_barriers_of(plan) };
         let pipelines = PipelineStore::of(&self.device)?;
-        pipelines.get(&self.device, kernel, &step.pass.specialization, form).map(drop)
+        let made = pipelines.get(&self.device, kernel, &step.pass.specialization, form);
+        made.map(drop).map_err(|error| self.fall_back(PlanForm::of(plan), error))
     }
 
     /// Checks that the device can run `plan` with these options: limits, features of each kernel, and frames in
