@@ -5,17 +5,20 @@ use std::fmt;
 use multisplit_graph::{Graph, Plan};
 
 /// Form of the plans of a context. If a driver cannot create a pipeline of a plan, the context plans in the form after
-/// that of the plan from then on ([`Config::pipeline_fallback`](crate::Config::pipeline_fallback)). The form affects
-/// performance, never results.
+/// that of the plan from then on ([`Config::pipeline_fallback`](crate::Config::pipeline_fallback)). Results are the
+/// same in all forms, except that sums of floats, and results of GLSL operators that round, may round differently.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum PlanForm {
     /// The sizes and methods of the profile or of the built-in table.
     #[default]
     Usual,
-    /// Workgroups of at most 128 threads, and tiles of at most 4 elements per thread.
+    /// Workgroups of at most 128 threads, and tiles of sorts and splits with at most 4 elements per thread. Other kernels
+    /// have a fixed number of elements per thread.
     SmallTiles,
-    /// Like `SmallTiles`, with methods in three stages instead of one pass with look-back.
+    /// Like `SmallTiles`, with methods in several passes instead of one pass whose workgroups wait for others, such as
+    /// reduce-then-scan instead of look-back. Selections, sorts of segments that exceed a tile, searches for shortest
+    /// paths by resident workgroups, and methods that the caller requests are the same as in `SmallTiles`.
     Staged,
 }
 
