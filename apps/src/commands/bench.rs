@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use multisplit::requirements::Features;
-use multisplit::{Config, Context, RankingChoice};
+use multisplit::{Config, Context, PipelineFallback, RankingChoice};
 use multisplit_bench::html::{self, Points};
 use multisplit_bench::paper::{self, Table};
 use multisplit_bench::publish::{self, Publisher, Results};
@@ -43,7 +43,15 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
             shader_subgroup_uniform_control_flow: off,
             ..Features::default()
         };
-        let config = Config { pipeline_statistics: true, ranking, without, ..Config::default() };
+        // Measure the usual form of plans or fail, because figures do not name the form.
+        let pipeline_fallback = PipelineFallback::Off;
+        let config = Config {
+            pipeline_statistics: true,
+            ranking,
+            without,
+            pipeline_fallback,
+            ..Config::default()
+        };
         devices.open_ranking(config)
     };
     let [first, others @ ..] = choices.as_slice() else { return Ok(()) };
