@@ -7,7 +7,8 @@ use crate::fallback::PlanForm;
 /// Maximum workgroup size of small tiles: the smallest maximum that Vulkan allows a device to have, so every driver
 /// can compile workgroups of this size.
 const MAX_THREADS: u32 = 128;
-/// Maximum number of elements per thread of the small tiles of sorts and splits. An element, its bucket and its position take three registers.
+/// Maximum number of elements per thread of the small tiles of sorts and splits. An element, its bucket and its
+/// position take three registers.
 const MAX_ITEMS: u32 = 4;
 
 impl Policy {
