@@ -205,6 +205,22 @@ fn bench_skips_sizes_that_do_not_fit() {
     fails(&format!("fill --n 64 --json {nowhere}"), 1).expect_error_line(nowhere);
 }
 
+/// Figures are those of the usual form of plans. If a pipeline cannot be created, there are none.
+#[test]
+fn bench_and_demo_do_not_measure_smaller_tiles() {
+    for line in
+        ["bench fill --n 1000", "bench sort --n 100000 --sorts sort_keys_u32", "demo --n 1000"]
+    {
+        let mut command = multisplit();
+        command.env("MULTISPLIT_FAILING_PIPELINES", ">128");
+        let report = temporary("failing.html");
+        let ran = run_line(command, &format!("{line} --html {}", name(&report))).expect(1);
+        ran.expect_error_line("could not create the pipeline of a kernel of")
+            .expect_error_line("update the driver");
+        assert!(!report.exists(), "{line} left a report");
+    }
+}
+
 #[test]
 fn bench_all_measures_every_subject() {
     let (lines, page) = (temporary("all.jsonl"), temporary("all.html"));

@@ -89,12 +89,12 @@ pub enum Error {
         result: vk::Result,
     },
     /// The driver could not create the pipeline of a kernel, for example because its compiler ran out of registers.
-    /// One-call functions first retry with simpler plans ([`PlanForm`]), unless the
-    /// [fallback](crate::PipelineFallback) is off. Other work must be declared again if `next` is not `None`.
+    /// One-call functions return this error only if no form of plans is left, or if the kernel is the caller's own.
+    /// Declare other work again if `next` is not `None`.
     #[error(
         "the driver could not create the pipeline of {}: {result}; {}",
-        words::kernel(.kernel),
-        remedy(*.next)
+        if *.is_callers { format!("your kernel `{}`", .kernel) } else { words::kernel(.kernel) },
+        remedy(*.next, *.is_callers)
     )]
     Pipeline {
         /// Kernel label.
@@ -103,6 +103,9 @@ pub enum Error {
         result: vk::Result,
         /// The form in which the context plans from now on. `None` if it did not change.
         next: Option<PlanForm>,
+        /// Whether the kernel is the caller's own GLSL or SPIR-V. Such a kernel is the same in every form, so its
+        /// failure does not change the form.
+        is_callers: bool,
     },
     /// Memory for a buffer could not be allocated.
     #[error("cannot allocate {size} bytes for {}: {reason}", words::array(.name))]
@@ -454,7 +457,8 @@ impl Error {
 
     /// Returns an error about a kernel whose pipeline the driver could not create.
     pub(crate) fn pipeline(kernel: &Kernel, result: vk::Result) -> Self {
-        Self::Pipeline { kernel: kernel.label().to_owned(), result, next: None }
+        let is_callers = kernel.is_checked() || kernel.is_foreign();
+        Self::Pipeline { kernel: kernel.label().to_owned(), result, next: None, is_callers }
     }
 }
 
@@ -471,9 +475,10 @@ fn advice(result: vk::Result) -> &'static str {
 }
 
 /// Advice for a pipeline that could not be created.
-fn remedy(next: Option<PlanForm>) -> String {
+fn remedy(next: Option<PlanForm>, is_callers: bool) -> String {
     match next {
         Some(form) => format!("declare the work again, the context now plans with {form}"),
+        None if is_callers => "simplify the kernel, or give it smaller workgroups".into(),
         None => {
             "update the driver, use smaller sizes or another method, or use another device".into()
         }

@@ -2,32 +2,39 @@
 
 use std::fmt;
 
-/// Form of the plans of a context. If a driver cannot create a pipeline, the context plans in the next form from then
-/// on ([`Config::pipeline_fallback`](crate::Config::pipeline_fallback)). The form affects performance, never results.
+use multisplit_graph::{Graph, Plan};
+
+/// Form of the plans of a context. If a driver cannot create a pipeline of a plan, the context plans in the form after
+/// that of the plan from then on ([`Config::pipeline_fallback`](crate::Config::pipeline_fallback)). Results are the
+/// same in all forms, except that sums of floats, and results of GLSL operators that round, may round differently.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum PlanForm {
     /// The sizes and methods of the profile or of the built-in table.
     #[default]
     Usual,
-    /// Workgroups of at most 128 threads, and tiles of at most 4 elements per thread.
+    /// Workgroups of at most 128 threads, and tiles of sorts and splits with at most 4 elements per thread. Other kernels
+    /// have a fixed number of elements per thread.
     SmallTiles,
-    /// Like `SmallTiles`, with methods in three stages instead of one pass with look-back.
+    /// Like `SmallTiles`, with methods in several passes instead of one pass whose workgroups wait for others, such as
+    /// reduce-then-scan instead of look-back. Selections, sorts of segments that exceed a tile, searches for shortest
+    /// paths by resident workgroups, and methods that the caller requests are the same as in `SmallTiles`.
     Staged,
 }
 
-/// Maximum workgroup size of small tiles: the smallest maximum that Vulkan allows a device to have, so every driver
-/// can compile workgroups of this size.
-const MAX_THREADS: u32 = 128;
-
 impl PlanForm {
-    /// Maximum workgroup size of plans in this form, unless a subgroup is larger; `u32::MAX` if only the device limits
-    /// it.
-    pub fn max_threads(self) -> u32 {
-        match self {
-            Self::Usual => u32::MAX,
-            Self::SmallTiles | Self::Staged => MAX_THREADS,
-        }
+    /// Declares that passes of `graph` have the sizes and methods of this form. The
+    /// [`operations`](crate::operations) declare the form of their policy. Libraries whose own passes take their sizes
+    /// from a policy must declare it, too: if the driver cannot create a pipeline of a plan without a form, the context
+    /// does not change the form of later plans.
+    pub fn declare_in(self, graph: &mut Graph) {
+        graph.planned_in(self as u32);
+    }
+
+    /// The form in which a plan was made; `None` if no form was declared.
+    pub(crate) fn of(plan: &Plan) -> Option<Self> {
+        let all = [Self::Usual, Self::SmallTiles, Self::Staged];
+        all.into_iter().find(|form| plan.variant() == Some(*form as u32))
     }
 
     /// The form to try after this one.

@@ -56,6 +56,7 @@ impl Graph {
             constants_size: constants.size,
             state_size: state.size,
             replayable: self.replayable,
+            variant: self.variant,
             limits: *limits,
             graph: self.id,
         })

@@ -30,6 +30,7 @@ pub struct Graph {
     pub(crate) carries: Vec<PingPong>,
     pub(crate) replayable: bool,
     pub(crate) subgroup_size: Option<u32>,
+    pub(crate) variant: Option<u32>,
 }
 
 impl Graph {
@@ -49,6 +50,7 @@ impl Graph {
             carries: Vec::new(),
             replayable: false,
             subgroup_size: None,
+            variant: None,
         }
     }
 
@@ -226,6 +228,13 @@ impl Graph {
             Some(other) if other != lanes => Some(CONFLICTING_SUBGROUP_SIZES),
             _ => Some(lanes),
         };
+    }
+
+    /// Declares that passes have the sizes and methods of variant `variant` of a library, which
+    /// numbers its variants in the order in which it tries them. If passes have different variants,
+    /// the plan has the lowest one ([`Plan::variant`](crate::Plan::variant)).
+    pub fn planned_in(&mut self, variant: u32) {
+        self.variant = Some(self.variant.map_or(variant, |other| other.min(variant)));
     }
 
     /// Declares that the final front buffer of `pair` is the input of the next run. A replayed

@@ -28,6 +28,7 @@ pub struct Plan {
     /// Label of each settable pass, and the size in bytes of its data. Includes culled passes.
     pub(crate) settables: Vec<(String, u64)>,
     pub(crate) replayable: bool,
+    pub(crate) variant: Option<u32>,
     pub(crate) limits: Limits,
     /// Identifier of the graph. [`Plan::index_of`] uses it to reject handles of other graphs.
     pub(crate) graph: u64,
@@ -338,6 +339,12 @@ impl Plan {
     /// Whether the barriers also cover the hazards between consecutive runs of one recording.
     pub fn is_replayable(&self) -> bool {
         self.replayable
+    }
+
+    /// The lowest variant that was declared for passes of the graph
+    /// ([`Graph::planned_in`](crate::Graph::planned_in)); `None` if none was declared.
+    pub fn variant(&self) -> Option<u32> {
+        self.variant
     }
 
     /// The limits that the plan was compiled for.

@@ -163,6 +163,15 @@ fn subgroup_size_errors_state_both_sizes() {
     assert!(message(&[32, 64], 64).contains("different subgroup sizes"));
 }
 
+#[test]
+fn plan_has_the_lowest_variant_of_its_passes() {
+    for (variants, expected) in [(&[][..], None), (&[2], Some(2)), (&[1, 0, 2], Some(0))] {
+        let mut g = Graph::new("variants");
+        variants.iter().for_each(|&variant| g.planned_in(variant));
+        assert_eq!(g.compile(&limits()).expect("a plan").variant(), expected);
+    }
+}
+
 /// An alignment of 0 means 1. It is not treated as a multiple of every alignment.
 #[test]
 fn zero_alignment_does_not_satisfy_device_alignment() {

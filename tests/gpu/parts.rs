@@ -21,7 +21,7 @@ tests!(parts:
     segmented_reductions_larger_than_a_binding_match_the_cpu,
     merges_larger_than_a_binding_match_the_cpu, segmented_sorts_larger_than_a_binding_match_the_cpu,
     device_arrays_larger_than_a_binding_match_the_cpu, insufficient_memory_is_reported,
-    operations_stay_within_a_memory_limit,
+    operations_stay_within_a_memory_limit, rows_are_not_divided_if_memory_is_short,
 );
 
 /// Size of a storage binding in bytes.
@@ -462,4 +462,30 @@ fn operations_stay_within_a_memory_limit(gpu: &Gpu) -> Result<()> {
     let (first, second) = values.split_at(n / 3);
     let (first, second) = (sorted(first.to_vec()), sorted(second.to_vec()));
     same("merge", &context.merge(&first, &second)?, &sorted(values.clone()))
+}
+
+/// Rows of floats have the same bits as with enough memory, because parts consist of whole rows.
+fn rows_are_not_divided_if_memory_is_short(gpu: &Gpu) -> Result<()> {
+    let limited = gpu.open_with(|config| config.memory_limit = Some(160 << 10))?;
+    // The size of a part is chosen for the whole limit, and halved until it fits in the rest.
+    let _held = limited.zeroed::<u32>(24 << 10)?;
+    // 15 rows fit in the limit, with their results.
+    let length = 1300;
+    ensure!(length <= gpu.context.max_scan_row(), "the rows are too long");
+    let mut rng = Rng::new(17);
+    let input: Vec<f32> = (0..60 * length).map(|_| rng.next_u32() as f32 / 4e9).collect();
+    let add = GlslOperator::new("float combined(float a, float b) { return a + b; }", 0f32);
+    for how in [
+        Scan::inclusive(Operator::Sum),
+        Scan::exclusive(Operator::Sum),
+        Scan::inclusive(&add),
+        Scan::exclusive(&add),
+    ] {
+        let expected = gpu.context.scan_rows(&input, length, &how)?;
+        expect_keys(&limited.scan_rows(&input, length, &how)?, &expected)
+            .with_context(|| format!("{how:?}"))?;
+        let first = limited.scan_with(&input[..length as usize], &how)?;
+        expect_keys(&first, &expected[..length as usize])?;
+    }
+    Ok(())
 }

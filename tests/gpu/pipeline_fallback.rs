@@ -1,15 +1,21 @@
 //! Other forms of plans if the driver cannot create a pipeline. A test hook makes pipelines fail.
 
+use std::cell::Cell;
+
+use multisplit::graph::Plan;
 use multisplit::operations::sort::SortMethod;
 use multisplit::{
-    Context, Error, FailingPipelines, Operator, PipelineFallback, PlanForm, Scan, Select, Sort,
+    Context, Error, ExecutableOptions, FailingPipelines, GlslOperator, Operator, PipelineFallback,
+    PlanForm, Scan, Select, Sort, threads,
 };
 use multisplit_tests::prelude::*;
 
 tests!(pipeline_fallback:
     small_tiles_replace_large_workgroups_that_fail, stages_replace_look_back_that_fails,
     recorded_work_returns_an_error_and_is_declared_again, failure_of_every_form_is_an_error,
+    plans_of_an_earlier_form_do_not_skip_a_form, failing_steps_change_the_form_once,
     fallback_can_be_turned_off,
+    failure_of_a_callers_kernel_does_not_change_the_form,
 );
 
 const N: usize = 20_011;
@@ -132,11 +138,102 @@ fn failure_of_every_form_is_an_error(gpu: &Gpu) -> Result<()> {
     check_calls(context, &keys)
 }
 
+fn plans_of_an_earlier_form_do_not_skip_a_form(gpu: &Gpu) -> Result<()> {
+    let (context, keys) = (&gpu.context, uniform(N, 7));
+    let array = context.upload(&keys)?;
+    let declared = |policy| {
+        let mut work = context.work("sort");
+        work.set_policy(policy);
+        work.sort(&array, &Sort::ascending()).map(|()| work)
+    };
+    let _failing = Failing::new(context, "", 128)?;
+    let usual = context.policy();
+    let plan = declared(usual)?.plan()?;
+    let failed = [
+        declared(usual)?.record().err(),
+        declared(usual)?.record().err(),
+        context.instantiate(plan.clone()).err(),
+        context.instantiate(plan).err(),
+        context.with_fallback(|| declared(usual)?.record()).err(),
+    ];
+    for error in failed {
+        let next = Some(PlanForm::SmallTiles);
+        let expected =
+            matches!(&error, Some(Error::Pipeline { next: found, .. }) if *found == next);
+        ensure!(expected, "{error:?}");
+    }
+    ensure!(context.plan_form() == PlanForm::SmallTiles && context.pipeline_failures().len() == 1);
+    declared(context.policy())?.record()?.submit()?;
+    expect_equal(&context.download(&array)?, &sorted(&keys))
+}
+
+fn failing_steps_change_the_form_once(gpu: &Gpu) -> Result<()> {
+    let (context, keys) = (&gpu.context, uniform(N, 8));
+    let array = context.upload(&keys)?;
+    let plan = || {
+        let mut work = context.work("sort");
+        work.sort(&array, &Sort::ascending())?;
+        work.plan()
+    };
+    let options = ExecutableOptions::default();
+    let compile = |plan: &Plan| {
+        let steps = 0..plan.steps().len();
+        steps.filter_map(|step| context.prepare_step(plan, step, options).err()).collect::<Vec<_>>()
+    };
+    let _failing = Failing::new(context, "", 128)?;
+    let usual = plan()?;
+    let errors = compile(&usual);
+    ensure!(!errors.is_empty(), "all pipelines were created");
+    for error in errors {
+        let changed = matches!(&error, Error::Pipeline { next: Some(PlanForm::SmallTiles), .. });
+        ensure!(changed, "{error:?}");
+    }
+    ensure!(context.plan_form() == PlanForm::SmallTiles && context.pipeline_failures().len() == 1);
+    let errors = compile(&plan()?);
+    ensure!(errors.is_empty(), "{errors:?}");
+    Ok(())
+}
+
 fn fallback_can_be_turned_off(gpu: &Gpu) -> Result<()> {
     let context = gpu.open_with(|config| config.pipeline_fallback = PipelineFallback::Off)?;
     let _failing = Failing::new(&context, "", 128)?;
     let Err(error) = context.sort(&uniform(N, 5)) else { bail!("the pipelines were created") };
     ensure!(matches!(&error, Error::Pipeline { next: None, .. }), "{error:?}");
     ensure!(context.plan_form() == PlanForm::Usual && context.pipeline_failures().is_empty());
+    Ok(())
+}
+
+fn failure_of_a_callers_kernel_does_not_change_the_form(gpu: &Gpu) -> Result<()> {
+    const HEAVY: &str = "#version 460
+        layout(local_size_x = 256) in;
+        layout(set = 0, binding = 0) buffer Data { uint at[]; } data;
+        void main() {
+            uint i = gl_GlobalInvocationID.x;
+            if (i < data.at.length()) data.at[i] += 1;
+        }";
+    let (context, keys) = (&gpu.context, uniform(N, 6));
+    let array = context.upload(&keys)?;
+    let _failing = Failing::new(context, "heavy", 128)?;
+    let declared = Cell::new(0);
+    let recorded = context.with_fallback(|| {
+        declared.set(declared.get() + 1);
+        let mut work = context.work("frame");
+        work.sort(&array, &Sort::ascending())?;
+        work.glsl("heavy", HEAVY)?.bind("data", &array).dispatch(threads(N as u64, 256));
+        work.record()
+    });
+    let Err(error) = recorded else { bail!("the pipeline was created") };
+    ensure!(matches!(&error, Error::Pipeline { next: None, is_callers: true, .. }), "{error:?}");
+    let text = error.to_string();
+    ensure!(text.contains("your kernel `heavy`") && text.contains("smaller workgroups"), "{text}");
+    ensure!(declared.get() == 1, "declared {} times", declared.get());
+    ensure!(context.plan_form() == PlanForm::Usual && context.pipeline_failures().is_empty());
+    check_calls(context, &keys)?;
+    // A GLSL operator is part of a kernel of this library, whose sizes depend on the form.
+    let _failing = Failing::new(context, "", 128)?;
+    let add = GlslOperator::new("uint combined(uint a, uint b) { return a + b; }", 0u32);
+    let scanned = context.scan_with(&keys, &Scan::inclusive(&add))?;
+    expect_equal(&scanned, &sums(&keys))?;
+    ensure!(context.plan_form() == PlanForm::SmallTiles, "{:?}", context.plan_form());
     Ok(())
 }

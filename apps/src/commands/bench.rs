@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use multisplit::requirements::Features;
-use multisplit::{Config, Context, RankingChoice};
+use multisplit::{Config, Context, PipelineFallback, RankingChoice};
 use multisplit_bench::html::{self, Points};
 use multisplit_bench::paper::{self, Table};
 use multisplit_bench::publish::{self, Publisher, Results};
@@ -42,8 +42,16 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
             shader_subgroup_uniform_control_flow: off,
             ..Features::default()
         };
-        // Always collect pipeline statistics, so that register spills in ranking kernels are reported.
-        let config = Config { pipeline_statistics: true, ranking, without, ..Config::default() };
+        // Measure the usual plans or fail, because figures do not say how plans were simplified. Always collect
+        // pipeline statistics, so that register spills in ranking kernels are reported.
+        let pipeline_fallback = PipelineFallback::Off;
+        let config = Config {
+            pipeline_statistics: true,
+            ranking,
+            without,
+            pipeline_fallback,
+            ..Config::default()
+        };
         devices.open_ranking(config)
     };
     let [first, others @ ..] = choices.as_slice() else { return Ok(()) };

@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use anyhow::Result;
 use clap::Args;
-use multisplit::Context;
 use multisplit::ash::vk::PhysicalDeviceType;
+use multisplit::{Config, Context, PipelineFallback};
 use multisplit_bench::html::{self, Point, Points};
 use multisplit_bench::plans::Target;
 use multisplit_bench::{Output, figures, size};
@@ -45,7 +45,9 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let mut out = io::stdout().lock();
     let mut outputs = devices.outputs();
     let output_id = begin_report(options, &mut outputs)?;
-    let context = devices.open()?;
+    // As in `multisplit bench`, figures do not name the form of plans.
+    let pipeline_fallback = PipelineFallback::Off;
+    let context = devices.open_with(Config { pipeline_fallback, ..Config::default() })?;
     let properties = context.properties();
     let software = properties.device_type == PhysicalDeviceType::CPU;
     let n = options.n.unwrap_or(if software { 1 << 16 } else { 1 << 24 });

@@ -1392,6 +1392,10 @@ MultisplitResult multisplit_merge_create(const MultisplitContext *context,
 /// descriptors, constants, and the workspaces if the operation allocates its own. Afterwards, recording
 /// neither creates nor allocates anything. Further calls have no effect.
 ///
+/// If the driver cannot create a pipeline, the context plans operations that are created from then on with
+/// smaller tiles, or without look-back: destroy the operation and create it again. The message says whether this
+/// may help.
+///
 /// The caller guarantees:
 /// The device of the operation's context is valid.
 MultisplitResult multisplit_operation_warm_up(const MultisplitOperation *operation);
@@ -1424,7 +1428,8 @@ MultisplitResult multisplit_operation_pass_name(const MultisplitOperation *opera
 
 /// Compiles the pipeline of one pass on the calling thread, so that a program with its own job system can run
 /// one job per pass. Passes may be compiled in any order and concurrently. A pass without a pipeline returns
-/// immediately. `multisplit_operation_warm_up` compiles the remaining pipelines.
+/// immediately. `multisplit_operation_warm_up` compiles the remaining pipelines. A pipeline that the driver
+/// cannot create has the same effect as there.
 ///
 /// The caller guarantees:
 /// The device of the operation's context is valid.

@@ -50,9 +50,12 @@ pub(crate) unsafe fn create_ready(
     context: &Arc<ContextObject>,
     info: &impl OperationInfo,
 ) -> Outcome<*mut MultisplitOperation> {
-    // SAFETY: by the caller's contract.
-    let operation = unsafe { Operation::plan(context, info)? };
-    operation.warm_up()?;
+    let operation = context.engine.with_fallback(|| {
+        // SAFETY: by the caller's contract.
+        let operation = unsafe { Operation::plan(context, info)? };
+        operation.warm_up()?;
+        Ok::<_, Failure>(operation)
+    })?;
     OPERATIONS.insert(operation)
 }
 
@@ -64,6 +67,10 @@ pub(crate) fn get(operation: *const MultisplitOperation) -> Outcome<Arc<Operatio
 /// Creates everything that recording needs: pipelines, which may take the driver a while to compile,
 /// descriptors, constants, and the workspaces if the operation allocates its own. Afterwards, recording
 /// neither creates nor allocates anything. Further calls have no effect.
+///
+/// If the driver cannot create a pipeline, the context plans operations that are created from then on with
+/// smaller tiles, or without look-back: destroy the operation and create it again. The message says whether this
+/// may help.
 ///
 /// # Safety
 /// The device of the operation's context is valid.
@@ -124,7 +131,8 @@ pub unsafe extern "C" fn multisplit_operation_pass_name(
 
 /// Compiles the pipeline of one pass on the calling thread, so that a program with its own job system can run
 /// one job per pass. Passes may be compiled in any order and concurrently. A pass without a pipeline returns
-/// immediately. `multisplit_operation_warm_up` compiles the remaining pipelines.
+/// immediately. `multisplit_operation_warm_up` compiles the remaining pipelines. A pipeline that the driver
+/// cannot create has the same effect as there.
 ///
 /// # Safety
 /// The device of the operation's context is valid.

@@ -49,7 +49,10 @@ impl Caller<'_> {
     fn call<T>(self, name: &str, declare: impl Fn(&mut Work) -> Result<T>) -> Result<T> {
         let Self { context, policy } = self;
         let (added, run) = context.with_fallback(|| {
-            let mut work = Work::new(context, name, policy.in_form(context.plan_form()));
+            let policy = policy.in_form(context.plan_form());
+            let mut work = Work::new(context, name, policy);
+            // Not all callers add passes of an operation, which would declare the form.
+            policy.facts.form.declare_in(work.parts().0);
             let added = declare(&mut work)?;
             Ok::<_, Error>((added, work.into_run()?))
         })?;

@@ -9,7 +9,7 @@ use crate::memory::Input;
 use crate::policy::MAX_ELEMENTS;
 
 /// Minimum number of elements of a part. If such a part does not fit in memory, the call fails.
-const MIN_PART: u64 = 256;
+pub(super) const MIN_PART: u64 = 256;
 
 /// Number of elements of an operation, and the device memory that they need.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Like;
-use super::parts::{Footprint, in_parts};
+use super::parts::{Footprint, MIN_PART, in_parts_of};
 use crate::device::context::Context;
 use crate::elements::key::Key;
 use crate::error::{Error, Result};
@@ -197,14 +197,17 @@ impl<'a> ScanCall<'a> {
             return Ok(());
         }
         let max = footprint.max_part(context);
-        let max = match self.how.cut {
-            _ if n <= max => max,
-            Cut::Rows(length) if length <= max => max / length * length,
+        let undivided = self.how.undivided_rows(values.element(), &context.policy());
+        let (unit, limits) = match (undivided, &self.how.cut) {
+            (Some(length), _) if (1..=max).contains(&length) => (length, (1, max / length)),
+            _ if n <= max => (1, (MIN_PART, max)),
+            (_, &Cut::Rows(length)) if length <= max => (1, (MIN_PART, max / length * length)),
             // Reserve space for two more elements: the carry-in, and the element that follows the part.
-            _ => max - 2,
+            _ => (1, (MIN_PART, max - 2)),
         };
         let mut carry: Option<Vec<u8>> = None;
-        in_parts(n, max, &mut |part| {
+        in_parts_of(n / unit, limits, &mut |part| {
+            let part = part.start * unit..part.end * unit;
             let continued = part.end < n && self.continues(part.end);
             // In an exclusive scan, the carry-in of the next part is the result for that part's first element.
             // This part therefore includes that element.

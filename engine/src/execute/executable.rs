@@ -22,6 +22,7 @@ use crate::execute::pipeline::{Adaptation, Pipeline};
 use crate::execute::pipeline_store::PipelineStore;
 use crate::execute::state::State;
 use crate::execute::workspace::{self, WorkspaceRequirements};
+use crate::fallback::PlanForm;
 use crate::memory::status::{StatusWord, check_order};
 use crate::memory::{Buffer, Location};
 
@@ -138,9 +139,9 @@ impl Context {
     }
 
     /// Creates all objects needed to record `plan`. If the driver cannot create a pipeline, returns
-    /// [`Error::Pipeline`]; plans that are built from then on are simpler
-    /// ([`PipelineFallback`](crate::PipelineFallback)). If the plan has [state](multisplit_graph::Graph::state), this
-    /// submits commands that clear it, and waits for them.
+    /// [`Error::Pipeline`]; the context plans in the form after that of `plan` from then on
+    /// ([`PlanForm`](crate::PlanForm)). If the plan has [state](multisplit_graph::Graph::state), this submits commands
+    /// that clear it, and waits for them.
     pub fn instantiate(&self, plan: Plan) -> Result<Executable> {
         self.instantiate_with(plan, ExecutableOptions::default())
     }
@@ -157,7 +158,7 @@ impl Context {
         let options = ExecutableOptions::default();
         check_sound(&plan, options, &self.limits())?;
         self.refuse_faulty_device(&plan)?;
-        let (form, barriers) = (self.plan_form(), self.subgroup_barriers_of(&plan));
+        let (form, barriers) = (PlanForm::of(&plan), self.subgroup_barriers_of(&plan));
         let made = self.instantiate_for(plan, options, barriers);
         let mut executable = made.map_err(|error| self.fall_back(form, error))?;
         executable.state.cleared_by_run = true;
@@ -189,7 +190,8 @@ impl Context {
     /// Creates the pipeline of one step of `plan`, for programs that compile on their own threads. After this has
     /// been called for all [steps](Plan::steps), [`instantiate_with`](Self::instantiate_with) does not compile
     /// anything. Concurrent calls for steps with the same pipeline do not wait for each other; they may compile it
-    /// twice.
+    /// twice. If the driver cannot create the pipeline, the form of later plans changes, as with
+    /// [`instantiate`](Self::instantiate).
     pub fn prepare_step(&self, plan: &Plan, step: usize, options: ExecutableOptions) -> Result<()> {
         let kernel = plan.steps().get(step).and_then(|step| step.pass.kernel.as_ref()?.kernel());
         // Compiling a built-in kernel is safe, even if the pass that uses it is not.
@@ -221,7 +223,8 @@ impl Context {
         let access = self.checked_access(plan, options)?;
         let adaptation = Adaptation { access, barriers: self.subgroup_barriers_of(plan) };
         let pipelines = PipelineStore::of(&self.device)?;
-        pipelines.get(&self.device, kernel, &step.pass.specialization, adaptation).map(drop)
+        let made = pipelines.get(&self.device, kernel, &step.pass.specialization, adaptation);
+        made.map(drop).map_err(|error| self.fall_back(PlanForm::of(plan), error))
     }
 
     /// Checks that the device can run `plan` with these options: limits, features of each kernel, and frames in
@@ -283,7 +286,7 @@ impl Context {
     }
 
     fn instantiate_any(&self, plan: Plan, options: ExecutableOptions) -> Result<Executable> {
-        let form = self.plan_form();
+        let form = PlanForm::of(&plan);
         self.instantiate_once(plan, options).map_err(|error| self.fall_back(form, error))
     }
 

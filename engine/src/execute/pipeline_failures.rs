@@ -74,19 +74,22 @@ impl Context {
         }
     }
 
-    /// If `error` is a pipeline that the driver could not create for a plan of the given form, later plans get the next
-    /// form. Returns the error, which then contains that form.
-    pub(super) fn fall_back(&self, form: PlanForm, error: Error) -> Error {
-        let Error::Pipeline { kernel, result, .. } = error else { return error };
-        let next = form.next().filter(|_| self.device.pipeline_fallback);
-        if let (Some(next), Ok(failures)) = (next, PipelineFailures::of(&self.device)) {
+    /// Changes the form of later plans if `error` is a pipeline of this library that could not be created for a plan of
+    /// this form. Returns the error with the form that plans have from now on.
+    pub(super) fn fall_back(&self, form: Option<PlanForm>, error: Error) -> Error {
+        let Error::Pipeline { kernel, result, is_callers: false, .. } = error else { return error };
+        let mut next = form.and_then(PlanForm::next).filter(|_| self.device.pipeline_fallback);
+        if let (Some(after), Ok(failures)) = (next, PipelineFailures::of(&self.device)) {
             let mut failures = failures.lock();
-            // Another thread may have met the same failure.
-            if failures.last().is_none_or(|last| last.form < next) {
-                tracing::warn!(kernel, %result, "the driver cannot create a pipeline; from now on, plans have {next}");
-                failures.push(PipelineFailure { kernel: kernel.clone(), result, form: next });
+            match failures.last() {
+                // Another plan of the same form has failed before.
+                Some(last) if last.form >= after => next = Some(last.form),
+                _ => {
+                    tracing::warn!(kernel, %result, "the driver cannot create a pipeline; from now on, plans have {after}");
+                    failures.push(PipelineFailure { kernel: kernel.clone(), result, form: after });
+                }
             }
         }
-        Error::Pipeline { kernel, result, next }
+        Error::Pipeline { kernel, result, next, is_callers: false }
     }
 }

@@ -6,6 +6,7 @@ use ash::vk;
 
 use crate::device::properties::DeviceProperties;
 use crate::error::{Error, Result};
+use crate::fallback::PlanForm;
 
 /// PCI vendor id of NVIDIA.
 const NVIDIA: u32 = 0x10de;
@@ -61,8 +62,11 @@ pub struct DeviceFacts {
     pub max_loop_rounds: u32,
     /// Maximum number of samples that one thread of a histogram counts. Only software drivers are limited.
     pub max_samples: u32,
-    /// Maximum number of elements per thread of a tile. Not limited, unless the driver could not create a pipeline.
+    /// Maximum number of elements per thread in tiles of sorts and splits. Not limited, unless the driver could not
+    /// create a pipeline.
     pub max_items: u32,
+    /// Form of the plans. Not `Usual` if the driver could not create a pipeline.
+    pub form: PlanForm,
     /// Whether the lane-order probe observed that atomics of a subgroup execute in lane order.
     pub lane_order: bool,
 }
@@ -127,6 +131,7 @@ impl Facts {
             max_loop_rounds: if software { 16_384 } else { u32::MAX },
             max_samples: if software { 2048 } else { u32::MAX },
             max_items: u32::MAX,
+            form: PlanForm::Usual,
             lane_order: false,
         })
     }
@@ -142,6 +147,7 @@ impl Facts {
         facts.max_loop_rounds = facts.max_loop_rounds.min(lowered.max_loop_rounds);
         facts.max_samples = facts.max_samples.min(lowered.max_samples);
         facts.max_items = facts.max_items.min(lowered.max_items);
+        facts.form = facts.form.max(lowered.form);
         facts.loop_limit = facts.loop_limit.into_iter().chain(lowered.loop_limit).min();
     }
 

@@ -49,7 +49,7 @@ pub(crate) const GROUP_WORDS: u64 = 3;
 /// Adds the passes of one search to graphs.
 #[derive(Clone, Copy)]
 pub(crate) struct Search {
-    /// Policy for fills, copies, sorts and splits.
+    /// Policy for fills, copies, sorts and splits. All passes have its form.
     pub policy: Policy,
     pub tuning: Tuning,
     pub shape: Shape,
@@ -148,6 +148,7 @@ impl Search {
     ) -> Result<PassBuilder<'g>> {
         let (tuned, shape) = (&self.tuning, &self.shape);
         let kernel = kernel.kernel()?;
+        self.policy.facts.form.declare_in(graph);
         let resident = kernel.interface().spec_constant("ROUNDS").is_some();
         let (threads, max_groups) = match resident {
             true => (tuned.residents.threads, tuned.residents.groups.max(1)),

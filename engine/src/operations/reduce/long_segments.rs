@@ -13,6 +13,7 @@ use multisplit_shaders::push_constants;
 
 use super::segments::SegmentPasses;
 use crate::error::Result;
+use crate::fallback::PlanForm;
 use crate::operations::shared::declare::Constants;
 use crate::operations::shared::tiles::LOAD_BYTES;
 use crate::policy::Policy;
@@ -154,9 +155,10 @@ impl SegmentPasses<'_> {
             ("BY_SUBGROUPS", by_subgroups.into()),
             ("LOADED_ROWS", self.loaded_rows(u64::from(group_size / lanes / in_group))),
         ];
+        let facts = &self.policy.facts;
         // Recomputing missing totals takes more iterations than devices with limited loops allow.
-        let has_limit = self.policy.facts.loop_limit.is_some();
-        if chunk_count > 0 && workers <= MAX_POLLING_WORKERS && !has_limit {
+        let may_poll = facts.loop_limit.is_none() && facts.form != PlanForm::Staged;
+        if chunk_count > 0 && workers <= MAX_POLLING_WORKERS && may_poll {
             return self.add_polled(graph, chunk_count, groups, &constants);
         }
         // The kernel binds this buffer even if it does not use it, and Vulkan buffers cannot be empty.

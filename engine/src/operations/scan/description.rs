@@ -1,11 +1,15 @@
 //! Operator, kind and arrays of a scan.
 
-use multisplit_graph::Buffer;
+use multisplit_graph::{Buffer, ElementType};
 
+use super::plan::max_row;
+use crate::elements::key::KeyType;
 use crate::error::{Error, Result};
 use crate::operations::shared::count::Count;
 use crate::operations::shared::cut::Cut;
 use crate::operations::shared::operator::AnyOperator;
+use crate::operations::shared::terms::Terms;
+use crate::policy::Policy;
 
 /// Operator of a scan, whether the scan is inclusive or exclusive, and its rows or segments.
 ///
@@ -53,6 +57,15 @@ impl Scan {
     #[must_use]
     pub fn segments(self, offsets: &[u32]) -> Self {
         Self { cut: Cut::Offsets(offsets.into()), ..self }
+    }
+
+    /// Row length, if the result of a row must have the same bits as a scan of that row alone, but may round
+    /// differently if the row is scanned in parts.
+    pub(crate) fn undivided_rows(&self, element: ElementType, policy: &Policy) -> Option<u64> {
+        let Cut::Rows(length) = self.cut else { return None };
+        let key = KeyType::WIDE.into_iter().find(|&key| ElementType::from(key) == element)?;
+        let rounds = Terms::new(key, &self.operator).is_ok_and(Terms::depend_on_order);
+        (rounds && length <= max_row(policy)).then_some(length)
     }
 
     /// Combines this description with rows or segments that are given as an argument.

@@ -18,11 +18,17 @@ use crate::policy::Policy;
 /// Names and values of specialization constants.
 pub(in crate::operations) type Constants<'c> = [(&'c str, u32)];
 
-/// Checks the policy, and sets the subgroup size that the graph is planned for.
+/// Checks the policy, and declares what the graph is planned for.
 pub(in crate::operations) fn begin(graph: &mut Graph, policy: &Policy) -> Result<()> {
     policy.check()?;
-    graph.sized_for_subgroups(policy.facts.subgroup_size);
+    planned_for(graph, policy);
     Ok(())
+}
+
+/// Declares the subgroup size and the form that the graph is planned for.
+pub(in crate::operations) fn planned_for(graph: &mut Graph, policy: &Policy) {
+    graph.sized_for_subgroups(policy.facts.subgroup_size);
+    policy.facts.form.declare_in(graph);
 }
 
 /// Returns an error if the requested number exceeds the limit.

@@ -31,6 +31,7 @@ pub fn fill(
     value: u32,
 ) -> Result<()> {
     policy.check()?;
+    policy.facts.form.declare_in(graph);
     let kernel = builtin::MEMORY_FILL.kernel()?;
     for dst in pieces(dst.into(), ALIGNMENT, policy)? {
         graph
@@ -58,6 +59,7 @@ pub fn copy(
         return Err(Error::BufferTooSmall { name: format!("{label}.dst"), size, needed });
     }
     policy.check()?;
+    policy.facts.form.declare_in(graph);
     let kernel = builtin::MEMORY_COPY.kernel()?;
     let pairs = pieces(src, ALIGNMENT, policy)?.into_iter().zip(pieces(dst, ALIGNMENT, policy)?);
     for (src, dst) in pairs {
@@ -82,6 +84,7 @@ pub fn fill_first(
     value: u32,
 ) -> Result<()> {
     policy.check()?;
+    policy.facts.form.declare_in(graph);
     let (mut lengths, n) = Lengths::new(n.into())?;
     let filling = Filling::plan(policy, &mut lengths, n)?;
     let prepared = lengths.prepare(graph, policy, &format!("{label}.prepare"))?;
@@ -98,6 +101,7 @@ pub fn copy_first(
     n: impl Into<Count>,
 ) -> Result<()> {
     policy.check()?;
+    policy.facts.form.declare_in(graph);
     let (mut lengths, n) = Lengths::new(n.into())?;
     let (src, dst) =
         (first(&format!("{label}.src"), src, n)?, first(&format!("{label}.dst"), dst, n)?);

@@ -14,6 +14,7 @@ use crate::elements::key::KeyType;
 use crate::error::{Error, Result};
 use crate::operations::shared::count::{Count, Length};
 use crate::operations::shared::cut::Cut;
+use crate::operations::shared::declare::planned_for;
 use crate::operations::shared::each::number_elements;
 use crate::operations::shared::fill::fill;
 use crate::operations::shared::widening::{Form, NarrowKeys};
@@ -50,7 +51,7 @@ pub(in crate::operations) fn add(
     buffers: &SortBuffers,
 ) -> Result<AddedSort> {
     check_policy(policy)?;
-    graph.sized_for_subgroups(policy.facts.subgroup_size);
+    planned_for(graph, policy);
     buffers.check_sizes(sort)?;
     if counting::is_chosen(policy, sort, buffers)? {
         return counting::add(graph, policy, sort, buffers);

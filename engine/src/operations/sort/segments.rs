@@ -22,6 +22,7 @@ use crate::operations::scan::{Scan, ScanBuffers, scan};
 use crate::operations::shared::checks::{check_element, check_rows, check_size};
 use crate::operations::shared::count::{Count, Lengths, OtherCount};
 use crate::operations::shared::cut::{Cut, segment_lengths};
+use crate::operations::shared::declare::planned_for;
 use crate::operations::shared::fill::fill;
 use crate::operations::shared::operator::Operator;
 use crate::operations::shared::pieces::{WORD, single};
@@ -71,7 +72,7 @@ pub(super) fn add(
     cut: &Cut,
 ) -> Result<AddedSort> {
     check_policy(policy)?;
-    graph.sized_for_subgroups(policy.facts.subgroup_size);
+    planned_for(graph, policy);
     if buffers.other.is_some() {
         return Err(Error::Segments {
             problem: "segments can only be sorted in place; do not give other buffers for the result",

@@ -9,6 +9,7 @@ use super::description::{Bucket, Split};
 use super::parameters::{Function, SplitPasses};
 use super::{baselines, method, rounds};
 use crate::error::Result;
+use crate::operations::shared::declare::planned_for;
 use crate::operations::shared::fill::fill;
 use crate::operations::shared::widening::{Form, NarrowKeys};
 use crate::policy::Policy;
@@ -25,7 +26,7 @@ pub(in crate::operations) fn add(
     buffers.check_sizes(split)?;
     policy.check()?;
     policy.split.check_on(&policy.facts)?;
-    graph.sized_for_subgroups(policy.facts.subgroup_size);
+    planned_for(graph, policy);
     let code = BucketCode::new(policy, split)?;
     let method = method::choose(policy, split);
     let added = AddedSplit {

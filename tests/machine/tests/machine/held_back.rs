@@ -1,19 +1,21 @@
 //! Look-back without tickets, as on NVIDIA GPUs. The workgroups of earlier tiles are held back
 //! until all other workgroups have ended. The others must time out and recompute the missing tiles.
 
-use crate::common::case::{Case, check, specialized};
+use crate::common::all::kernels;
+use crate::common::case::{Case, check, run, specialized};
 use crate::common::moves::{Payload, SortCase};
-use crate::common::primitives::Device;
+use crate::common::primitives::{Device, policy_of, random_words};
 use crate::common::progress::full;
 use crate::common::segments::{self, SegmentsCase};
 use crate::common::selects::{self, Also, SelectCase};
-use crate::common::setup::Parameters as _;
+use crate::common::setup::{Parameters as _, Setup};
 use crate::common::terms::{How, TermCase};
-use anyhow::{Result, ensure};
-use multisplit::graph::Work;
+use anyhow::{Context as _, Result, ensure};
+use multisplit::graph::{Plan, Work};
 use multisplit::operations::sort::SortMethod;
-use multisplit::{KeyType, Operator};
-use multisplit_machine::{Options, Schedule};
+use multisplit::operations::{SegmentedReduceBuffers, copy, reduce_segments};
+use multisplit::{KeyType, Operator, Policy};
+use multisplit_machine::{Options, PlanOptions, Schedule};
 
 /// Widths at which the policy of these tests does not use tickets.
 const WIDTHS: [u32; 3] = [8, 32, 128];
@@ -172,6 +174,84 @@ fn results_are_right_and_work_is_bounded_if_workgroups_are_held_back() -> Result
         let shown: Vec<_> = factors.iter().map(|factor| format!("{factor:.2}")).collect();
         println!("{WIDTH:3} lanes, {total:3} workgroups, {name:20}  {}", shown.join("  "));
         ensure!(factors.iter().all(|&factor| factor < MAX_FACTOR), "{name}: {factors:?}");
+    }
+    Ok(())
+}
+
+/// A reduction of segments that are longer than a chunk, whose workers poll the totals of chunks.
+/// Each run reduces other elements: after a run, the elements of the next one are copied to `src`.
+/// The expected results are those of the last of `runs` runs.
+fn polled_segments(device: Device, by_subgroups: bool, runs: usize) -> Result<Case> {
+    const OFFSETS: [u32; 6] = [0, 5, 300, 700, 710, 1003];
+    let mut setup = Setup::new(device, "polled segments");
+    let arrays = [1, 2, 3].map(|seed| random_words(1003, seed));
+    let total = |of: &[u32]| {
+        let elements = &arrays[runs - 1][of[0] as usize..of[1] as usize];
+        elements.iter().copied().fold(0, u32::wrapping_add)
+    };
+    let dst = setup.result("dst", OFFSETS.windows(2).map(total).collect());
+    let offsets = setup.words("offsets", OFFSETS.to_vec());
+    let [src, second, third] = arrays;
+    let src = setup.words("src", src);
+    let (second, third) = (setup.words("second", second), setup.words("third", third));
+    let policy = Policy {
+        segment_chunk: 64,
+        min_subgroup_workers: if by_subgroups { 1 } else { u32::MAX },
+        ..policy_of(device, Some(2))
+    };
+    let buffers = SegmentedReduceBuffers::new(src, offsets, dst);
+    reduce_segments(&mut setup.graph, &policy, Operator::Sum, &buffers)?;
+    copy(&mut setup.graph, &policy, "memory.copy", second, src)?;
+    copy(&mut setup.graph, &policy, "memory.copy", third, second)?;
+    setup.graph.replayable();
+    setup.finish(format!("polled segments, by subgroups: {by_subgroups}, {runs} runs"))
+}
+
+/// Disables the alternation of the states that workgroups publish. The third run then uses the same
+/// states as the second one.
+fn without_kept_status(plan: &Plan) -> Result<Plan> {
+    let kernel = plan
+        .steps()
+        .iter()
+        .find_map(|step| step.pass.kernel.as_ref().filter(|kernel| kernel.label() == POLLED));
+    let constant = kernel.and_then(|kernel| kernel.interface().spec_constant("KEEPS_STATUS"));
+    let id = constant.context("the kernel cannot keep its status")?.id;
+    Ok(plan.broken_by(|plan| {
+        for step in plan.steps.iter_mut().filter(|step| step.pass.label == POLLED) {
+            step.pass.specialization.retain(|&(other, _)| other != id);
+            step.pass.specialization.push((id, 0));
+        }
+    }))
+}
+
+const POLLED: &str = "reduce.polled_segments";
+
+/// The status of chunks is kept from run to run. Totals of earlier runs, even and odd ones, count
+/// as missing.
+#[test]
+fn polled_segments_ignore_totals_of_earlier_runs() -> Result<()> {
+    let held = [(0, 3, 0), (0, 2, 12), (1, 3, 60)];
+    let held = held.map(|(first, count, after)| Schedule::HeldBack { first, count, after });
+    for width in WIDTHS {
+        let device = Device { width, lane_order: false };
+        for (by_subgroups, runs) in [(false, 1), (false, 2), (false, 3), (true, 2), (true, 3)] {
+            let case = polled_segments(device, by_subgroups, runs)?;
+            ensure!(kernels(&case).iter().any(|label| label == POLLED), "{}", case.name);
+            let problem = |case: &Case, schedule| -> Result<Option<String>> {
+                let options = Options { schedule, ..Options::new(width) };
+                let again = PlanOptions { runs: runs as u32, ..PlanOptions::default() };
+                Ok(run(case, &options, again, &[])?.problem)
+            };
+            for schedule in [Schedule::InOrder, Schedule::Random].into_iter().chain(held) {
+                let problem = problem(&case, schedule)?;
+                ensure!(problem.is_none(), "{}, {schedule:?}: {problem:?}", case.name);
+            }
+            if runs == 3 {
+                let broken = Case { plan: without_kept_status(&case.plan)?, ..case };
+                let problem = problem(&broken, held[0])?.unwrap_or_default();
+                ensure!(problem.contains("`dst` word"), "{}: {problem:?}", broken.name);
+            }
+        }
     }
     Ok(())
 }

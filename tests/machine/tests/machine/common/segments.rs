@@ -8,7 +8,7 @@ use multisplit::operations::{
     Count, ReduceByKeyBuffers, ScanBuffers, SegmentedReduceBuffers, reduce_by_key, reduce_segments,
     scan,
 };
-use multisplit::{KeyType, Operator, Policy};
+use multisplit::{KeyType, Operator, PlanForm, Policy};
 use multisplit_machine::Rng;
 
 use super::case::{Case, Verify};
@@ -32,7 +32,8 @@ pub struct SegmentsCase {
     pub order: ElementOrder,
     /// Number of subgroups per workgroup; `None` for the usual size.
     pub subgroups: Option<u32>,
-    /// Whether another pass combines the totals of chunks, as on devices whose loops are limited.
+    /// Whether another pass combines the totals of chunks, as in plans in three stages and on devices
+    /// whose loops are limited.
     pub joined: bool,
 }
 
@@ -186,7 +187,7 @@ impl SegmentsCase {
         };
         let policy = Policy { segment_chunk, min_subgroup_workers, ..policy };
         match self.joined {
-            true => policy.lowered(|facts| facts.loop_limit = Some(u32::MAX)),
+            true => policy.lowered(|facts| facts.form = PlanForm::Staged),
             false => policy,
         }
     }
