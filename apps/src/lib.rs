@@ -29,6 +29,7 @@ mod parts;
 mod phase;
 mod plan_svg;
 mod report;
+mod segments;
 mod sort;
 mod sorted;
 mod split;

@@ -1,7 +1,7 @@
 //! Translates internal names of kernels and arrays to names that users know, for error messages.
 
 /// Names of the operations, by the first part of kernel labels, plan names and array names.
-const OPERATIONS: [(&str, &str); 24] = [
+const OPERATIONS: [(&str, &str); 25] = [
     ("copy", "the copy"),
     ("count", "the device count"),
     ("fill", "the fill"),
@@ -20,6 +20,7 @@ const OPERATIONS: [(&str, &str); 24] = [
     ("reduce_segments", "the segmented reduction"),
     ("scan", "the scan"),
     ("scan by key", "the scan by key"),
+    ("scan segments", "the segmented scan"),
     ("search", "the search"),
     ("select", "the selection"),
     ("sort", "the sort"),

@@ -135,6 +135,7 @@ impl Plans<'_> {
                     let keys = work.import::<u32>("keys", n);
                     work.scan(src, dst, &Scan::exclusive(operator))?;
                     work.scan_by_key(keys, src, dst, &Scan::inclusive(operator))?;
+                    work.scan_segments(src, (keys, n - 1), dst, &Scan::inclusive(operator))?;
                     work.reduce(src, dst, operator)
                 })?;
                 self.add(|work| {
@@ -151,7 +152,9 @@ impl Plans<'_> {
                     let (src, dst) = (work.import::<T>("src", large), work.import("dst", rows));
                     let offsets = work.import::<u32>("offsets", rows + 1);
                     work.reduce_rows(src, length, dst, operator)?;
-                    work.reduce_segments(src, offsets, dst, operator)
+                    work.reduce_segments(src, offsets, dst, operator)?;
+                    let scanned = work.import::<T>("scanned", large);
+                    work.scan_rows(src, length, scanned, &Scan::inclusive(operator))
                 })?;
             }
         }

@@ -20,6 +20,7 @@ use multisplit_sssp::{DeviceNetwork, Method as SearchMethod, Options, Solver};
 
 use crate::formats::Data;
 use crate::number::Number;
+use crate::segments::Segments;
 use crate::sort::{self, SortRequest, Sorted};
 use crate::sorted::{verify_merge, verify_search};
 use crate::terms::{Term, verify_index, verify_reduction, verify_scan};
@@ -41,6 +42,8 @@ pub const OPERATIONS: &[Operation] = &[
     operation("scan of f32", |gpu, n| scans(gpu, &floats(n)?)),
     operation("scan of u64", |gpu, n| scans(gpu, &keys::<u64>(n)?)),
     operation("scan by key", scan_by_key),
+    operation("scan of segments", scan_segments),
+    operation("scan of rows", scan_rows),
     operation("reduction of u32", |gpu, n| reductions(gpu, &keys::<u32>(n)?)),
     operation("reduction of f32", |gpu, n| reductions(gpu, &floats(n)?)),
     operation("reduction of i64", |gpu, n| reductions(gpu, &keys::<i64>(n)?)),
@@ -133,12 +136,33 @@ fn fill_and_copy(gpu: &Context, n: usize) -> Result<()> {
 }
 
 fn scans<T: Term>(gpu: &Context, input: &[T]) -> Result<()> {
+    scan_each(gpu, &Segments::Whole, input)
+}
+
+/// Scans each segment, exclusively and inclusively.
+fn scan_each<T: Term>(gpu: &Context, segments: &Segments, input: &[T]) -> Result<()> {
     for (operator, inclusive) in [(Operator::Sum, false), (Operator::Max, true)] {
         let how = match inclusive {
             true => Scan::inclusive(operator),
             false => Scan::exclusive(operator),
         };
-        verify_scan(operator, inclusive, input, &gpu.scan_with(input, &how)?)?;
+        let found = gpu.scan_with(input, &segments.of(how))?;
+        verify_scan(operator, inclusive, segments.ranges(input.len()), input, &found)?;
+    }
+    Ok(())
+}
+
+fn scan_segments(gpu: &Context, n: usize) -> Result<()> {
+    let segments = Segments::Offsets(random_offsets(n as u64));
+    scan_each(gpu, &segments, &keys::<u32>(n)?)?;
+    scan_each(gpu, &segments, &floats(n)?)
+}
+
+fn scan_rows(gpu: &Context, n: usize) -> Result<()> {
+    for length in ROWS {
+        let (n, rows) = (n.next_multiple_of(length), Segments::Rows(length as u64));
+        scan_each(gpu, &rows, &keys::<u32>(n)?)?;
+        scan_each(gpu, &rows, &floats(n)?)?;
     }
     Ok(())
 }

@@ -167,19 +167,19 @@ fn with_broken_kernel(label: &str, line: &str) -> RunOutput {
 #[test]
 fn broken_kernel_fails_the_check_and_names_the_operation() {
     let line = "check --only scan";
-    let ran = with_broken_kernel("scan.by_key.lookback", line).expect(1);
-    let wrong = "1 of 4 operations are wrong on this device: scan by key";
+    let ran = with_broken_kernel("scan.segments.heads", line).expect(1);
+    let wrong = "1 of 6 operations are wrong on this device: scan of segments";
     assert!(ran.error_line().contains(wrong), "{}", ran.err);
     let lines: Vec<&str> = ran.out.lines().filter(|line| line.contains("WRONG")).collect();
-    assert!(lines.len() == 1 && lines[0].contains("scan by key"), "{}", ran.out);
+    assert!(lines.len() == 1 && lines[0].contains("scan of segments"), "{}", ran.out);
     assert!(lines[0].contains("on the CPU"), "{}", ran.out);
-    let ran = with_broken_kernel("scan.by_key.lookback", &format!("{line} --json")).expect(1);
+    let ran = with_broken_kernel("scan.segments.heads", &format!("{line} --json")).expect(1);
     let report = ran.json();
     assert_eq!((&report["right"], &report["wrong"]), (&false.into(), &1.into()));
     let wrong: Vec<&Value> =
         operations(&report).iter().filter(|one| one["result"] == "wrong").collect();
     assert_eq!(wrong.len(), 1, "{report}");
-    assert_eq!(wrong[0]["operation"], "scan by key");
+    assert_eq!(wrong[0]["operation"], "scan of segments");
     assert!(wrong[0]["problem"].as_str().is_some_and(|text| text.contains("on the CPU")));
 }
 

@@ -74,6 +74,91 @@ fn memory_limit_does_not_change_scans() {
     }
 }
 
+/// Offsets of segments of 20,000 elements, some of them empty.
+const OFFSETS: [usize; 7] = [0, 0, 3, 9000, 9000, 19_999, 20_000];
+
+/// Rows, and segments with offsets of any integer type, with and without a memory limit.
+#[test]
+fn rows_and_segments_are_scanned_separately() {
+    let workdir = Workdir::new();
+    let numbers = numbers(20_000);
+    let matrix = "{'descr': '<u4', 'fortran_order': False, 'shape': (800, 25), }";
+    let input = words(numbers.iter().map(|&x| usize::from(x)));
+    workdir.write("in.npy", npy(1, "<u4", numbers.len(), &input));
+    workdir.write("matrix.npy", npy_with(1, matrix, &input));
+    workdir.write("ends.bin", words(OFFSETS));
+    let wide: Vec<u64> = OFFSETS.iter().map(|&at| at as u64).collect();
+    workdir.write("ends.npy", npy(1, "<i8", wide.len(), &raw("i64", &wide)));
+    workdir.write("ends.txt", OFFSETS.map(|at| format!("{at}\n")).concat());
+    let rows: Vec<usize> = (0..=20_000).step_by(25).collect();
+    let scan = |ends: &[usize], inclusive: bool| {
+        let segment = |pair: &[usize]| {
+            let mut through = 0;
+            let step = move |&x: &u8| {
+                through += usize::from(x);
+                if inclusive { through } else { through - usize::from(x) }
+            };
+            numbers[pair[0]..pair[1]].iter().map(step).collect::<Vec<_>>()
+        };
+        words(ends.windows(2).flat_map(segment))
+    };
+    for (line, ends) in [
+        ("in.npy --rows 25", &rows[..]),
+        ("matrix.npy --rows 25", &rows[..]),
+        ("in.npy --segments ends.bin", &OFFSETS[..]),
+        ("in.npy --segments ends.npy", &OFFSETS[..]),
+        ("in.npy --segments ends.txt", &OFFSETS[..]),
+    ] {
+        for (option, inclusive) in [("", false), ("--inclusive", true)] {
+            let expected = scan(ends, inclusive);
+            let line = format!("scan {line} {option} --verify --force");
+            workdir.job(&format!("{line} -o whole.npy"));
+            assert!(workdir.npy("whole.npy").2 == expected, "{line}");
+            workdir.job(&format!("{line} -o parts.npy --memory-limit 16KiB"));
+            assert!(workdir.npy("parts.npy").2 == expected, "{line}");
+        }
+    }
+    let ran = workdir.job("scan in.npy --rows 25 -o out.npy");
+    ran.expect_err("scanned 20,000 u32 in 800 rows in ");
+    let ran = workdir.job("scan in.npy --segments ends.txt -o out.npy --force");
+    ran.expect_err("scanned 20,000 u32 in 6 segments in ");
+    // Each row begins with the identity of a signed byte.
+    let out = workdir.pipe("scan - -o - --type i8 --op min --rows 2 -q", b"3\n1\n4\n1\n");
+    assert_eq!(out, b"127\n3\n127\n4\n");
+}
+
+#[test]
+fn invalid_rows_and_segments_are_rejected() {
+    let workdir = Workdir::new();
+    workdir.write("in.txt", "1\n2\n3\n4\n5\n");
+    workdir.write("none.txt", "");
+    workdir.write("late.txt", "1\n5\n");
+    workdir.write("falling.txt", "0\n3\n2\n5\n");
+    workdir.write("short.txt", "0\n4\n");
+    workdir.write("half.npy", npy(1, "<f4", 2, &raw("f32", &[0, 5])));
+    workdir.write("negative.npy", npy(1, "<i4", 2, &words([u32::MAX as usize, 5])));
+    for (option, part) in [
+        ("--rows 2", "in.txt has 5 elements, which is not a multiple of --rows 2"),
+        ("--segments none.txt", "none.txt is empty"),
+        ("--segments late.txt", "late.txt begins with 1; the first offset must be 0"),
+        ("--segments falling.txt", "falling.txt: offset 2, counted from 0, is less"),
+        ("--segments short.txt", "short.txt ends with 4, but in.txt has 5 elements"),
+        ("--segments negative.npy", "negative.npy has numbers that are not offsets"),
+        ("--segments no.txt", "no.txt"),
+    ] {
+        workdir.fails(&format!("scan in.txt --type u32 -o out.npy {option}"), part);
+    }
+    workdir.job("scan in.txt --type u32 -o out.npy --segments half.npy");
+    for line in [
+        "--rows 0",
+        "--rows 5 --segments late.txt",
+        "--column a --rows 5",
+        "--column a --segments late.txt",
+    ] {
+        workdir.run(&format!("scan in.txt --type u32 -o out.npy {line}")).expect(2);
+    }
+}
+
 #[test]
 fn every_type_is_reduced() {
     let workdir = Workdir::new();

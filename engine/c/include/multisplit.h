@@ -212,8 +212,8 @@ typedef enum {
   MULTISPLIT_ROLE_HALF = 7,
   /// Split: the output position of each element, `uint32_t`.
   MULTISPLIT_ROLE_PERMUTATION = 8,
-  /// Split: m + 1 words, the start of each bucket followed by n. Sort or reduction of segments: one word
-  /// per segment plus one, read-only; the start of each segment, followed by the end of the last one.
+  /// Split: m + 1 words, the start of each bucket followed by n. Sort, scan or reduction of segments: one
+  /// word per segment plus one, read-only; the start of each segment, followed by the end of the last one.
   MULTISPLIT_ROLE_OFFSETS = 9,
   /// Split: one word, the number of keys whose bucket id was m or more. Histogram: one count per counted
   /// channel, the number of samples outside all bins.
@@ -234,7 +234,7 @@ typedef enum {
   MULTISPLIT_ROLE_OUTPUT = 17,
   /// Words that contain the device count.
   MULTISPLIT_ROLE_COUNT = 18,
-  /// Selection: one word per element. Scan of segments: one word per element, not zero at the start of each
+  /// Selection: one word per element. Scan by key: one word per element, not zero at the start of each
   /// segment. Read-only.
   MULTISPLIT_ROLE_FLAGS = 19,
   /// One word. Selection: the number of selected elements. Reduction by key: the number of runs.
@@ -930,6 +930,36 @@ typedef struct {
   MultisplitCommonInfo common;
 } MultisplitScanByKeyInfo;
 
+/// A scan of each segment of an array, or of each row of a matrix. Segment s has the elements from
+/// `OFFSETS[s]` up to, but not including, `OFFSETS[s + 1]`. The result of an element combines the elements of
+/// its segment before it, and with `inclusive` also the element itself.
+///
+/// Roles: `INPUT` and, unless segments are rows, `OFFSETS`, read-only; `OUTPUT`, one element per element of
+/// `INPUT`. Offsets may have any value: a segment begins at each offset, in whatever order they are, and
+/// offsets at or beyond the element count have no effect. Elements before the first segment, and elements
+/// after the last one, are scanned as segments of their own. Accesses never leave the buffers.
+typedef struct {
+  /// `sizeof(MultisplitScanSegmentsInfo)`.
+  uint32_t struct_size;
+  /// Element type.
+  MultisplitKeyType key_type;
+  /// Operator that combines elements.
+  MultisplitOperator op;
+  /// Whether a result includes its own element. Otherwise it combines only the elements before it, and the
+  /// first result of a segment is the identity element.
+  VkBool32 inclusive;
+  /// For rows of a matrix: elements per row, a divisor of `common.n`. 0: segments have offsets.
+  uint64_t row_length;
+  /// Number of segments with offsets. Must be 0 for rows.
+  MultisplitOtherCount segments;
+  /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
+  const char *glsl;
+  /// The identity element of the function in `glsl`: a number of the type that the function combines.
+  MultisplitNumber identity;
+  /// Members shared by all operations; `n` is the element count.
+  MultisplitCommonInfo common;
+} MultisplitScanSegmentsInfo;
+
 /// A reduction of each segment of an array. Segment s has the elements from `OFFSETS[s]` up to, but not
 /// including, `OFFSETS[s + 1]`; or it is row s of a matrix. The result for an empty segment is the identity
 /// element: 0 for a sum, the last value in sort order for a minimum, the first one for a maximum.
@@ -1345,6 +1375,17 @@ MultisplitResult multisplit_reduce_by_key_create(const MultisplitContext *contex
 MultisplitResult multisplit_scan_by_key_create(const MultisplitContext *context,
                                                const MultisplitScanByKeyInfo *info,
                                                MultisplitOperation **operation);
+
+/// Plans a scan of segments or rows. A GLSL function is compiled here; pipelines are compiled later, by
+/// `multisplit_operation_warm_up`.
+///
+/// The caller guarantees:
+/// `info` is `NULL` or points to a `MultisplitScanSegmentsInfo` whose pointers are `NULL` or valid.
+/// `operation` is `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its
+/// queue is not used by anything else during the call.
+MultisplitResult multisplit_scan_segments_create(const MultisplitContext *context,
+                                                 const MultisplitScanSegmentsInfo *info,
+                                                 MultisplitOperation **operation);
 
 /// Plans a reduction of segments. A GLSL function is compiled here; pipelines are compiled later, by
 /// `multisplit_operation_warm_up`.

@@ -295,6 +295,9 @@ public:
     static Result<Operation> scan_by_key(const Context &context, MultisplitScanByKeyInfo info) {
         return plan(context, info, multisplit_scan_by_key_create);
     }
+    static Result<Operation> scan_segments(const Context &context, MultisplitScanSegmentsInfo info) {
+        return plan(context, info, multisplit_scan_segments_create);
+    }
     static Result<Operation> reduce_segments(const Context &context, MultisplitReduceSegmentsInfo info) {
         return plan(context, info, multisplit_reduce_segments_create);
     }

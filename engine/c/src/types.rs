@@ -179,8 +179,8 @@ pub enum MultisplitRole {
     Half = 7,
     /// Split: the output position of each element, `uint32_t`.
     Permutation = 8,
-    /// Split: m + 1 words, the start of each bucket followed by n. Sort or reduction of segments: one word
-    /// per segment plus one, read-only; the start of each segment, followed by the end of the last one.
+    /// Split: m + 1 words, the start of each bucket followed by n. Sort, scan or reduction of segments: one
+    /// word per segment plus one, read-only; the start of each segment, followed by the end of the last one.
     Offsets = 9,
     /// Split: one word, the number of keys whose bucket id was m or more. Histogram: one count per counted
     /// channel, the number of samples outside all bins.
@@ -201,7 +201,7 @@ pub enum MultisplitRole {
     Output = 17,
     /// Words that contain the device count.
     Count = 18,
-    /// Selection: one word per element. Scan of segments: one word per element, not zero at the start of each
+    /// Selection: one word per element. Scan by key: one word per element, not zero at the start of each
     /// segment. Read-only.
     Flags = 19,
     /// One word. Selection: the number of selected elements. Reduction by key: the number of runs.

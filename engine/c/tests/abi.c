@@ -157,6 +157,10 @@ static void nulls_with_a_context(MultisplitContext *context) {
     EXPECT(NULL, multisplit_scan_by_key_create(NULL, &scan_by_key, &operation));
     EXPECT(NULL, multisplit_scan_by_key_create(context, NULL, &operation));
     EXPECT(NULL, multisplit_scan_by_key_create(context, &scan_by_key, NULL));
+    MultisplitScanSegmentsInfo scan_segments = scan_segments_info();
+    EXPECT(NULL, multisplit_scan_segments_create(NULL, &scan_segments, &operation));
+    EXPECT(NULL, multisplit_scan_segments_create(context, NULL, &operation));
+    EXPECT(NULL, multisplit_scan_segments_create(context, &scan_segments, NULL));
     MultisplitReduceSegmentsInfo segments = reduce_segments_info();
     EXPECT(NULL, multisplit_reduce_segments_create(NULL, &segments, &operation));
     EXPECT(NULL, multisplit_reduce_segments_create(context, NULL, &operation));
@@ -170,11 +174,13 @@ static void nulls_with_a_context(MultisplitContext *context) {
     EXPECT(NULL, multisplit_merge_create(context, NULL, &operation));
     EXPECT(NULL, multisplit_merge_create(context, &merge, NULL));
     /* Operators without GLSL source, and host offsets that are NULL. */
-    scan.op = reduce.op = by_key.op = scan_by_key.op = segments.op = MULTISPLIT_OPERATOR_GLSL;
+    scan.op = reduce.op = by_key.op = scan_by_key.op = MULTISPLIT_OPERATOR_GLSL;
+    scan_segments.op = segments.op = MULTISPLIT_OPERATOR_GLSL;
     EXPECT(NULL, multisplit_scan_create(context, &scan, &operation));
     EXPECT(NULL, multisplit_reduce_create(context, &reduce, &operation));
     EXPECT(NULL, multisplit_reduce_by_key_create(context, &by_key, &operation));
     EXPECT(NULL, multisplit_scan_by_key_create(context, &scan_by_key, &operation));
+    EXPECT(NULL, multisplit_scan_segments_create(context, &scan_segments, &operation));
     EXPECT(NULL, multisplit_reduce_segments_create(context, &segments, &operation));
     sort.segments = MULTISPLIT_SEGMENTS_HOST_OFFSETS;
     EXPECT(NULL, multisplit_sort_create(context, &sort, &operation));
@@ -248,6 +254,8 @@ static void sizes_and_versions(const Host *host, MultisplitContext *context) {
                    multisplit_reduce_by_key_create(context, &info, &operation));
         WRONG_SIZE(MultisplitScanByKeyInfo, scan_by_key_info(),
                    multisplit_scan_by_key_create(context, &info, &operation));
+        WRONG_SIZE(MultisplitScanSegmentsInfo, scan_segments_info(),
+                   multisplit_scan_segments_create(context, &info, &operation));
         WRONG_SIZE(MultisplitReduceSegmentsInfo, reduce_segments_info(),
                    multisplit_reduce_segments_create(context, &info, &operation));
         WRONG_SIZE(MultisplitSearchInfo, search_info(), multisplit_search_create(context, &info, &operation));

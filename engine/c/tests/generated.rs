@@ -51,6 +51,7 @@ fn header_matches_the_sources() -> Result<()> {
         "topk",
         "histogram",
         "combine",
+        "segments",
         "select",
         "search",
         "merge",

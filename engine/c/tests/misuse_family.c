@@ -49,6 +49,26 @@ static void wrong_segments(MultisplitContext *context) {
     WRONG_SORT(TOO_LARGE, (info.segments = MULTISPLIT_SEGMENTS_DEVICE_OFFSETS,
                            info.segment_count.n = UINT64_MAX));
 
+#define WRONG_SCAN(code, change)                                                                       \
+    do {                                                                                               \
+        MultisplitScanSegmentsInfo info = scan_segments_info();                                        \
+        change;                                                                                        \
+        RETURNS(MULTISPLIT_ERROR_##code, multisplit_scan_segments_create(context, &info, &operation)); \
+    } while (0)
+#define ROWS(length) (info.segments.n = 0, info.row_length = (length))
+    WRONG_SCAN(INVALID, info.key_type = (MultisplitKeyType)-1);
+    WRONG_SCAN(INVALID, info.op = (MultisplitOperator)4);
+    WRONG_SCAN(INVALID, ROWS(info.common.n - 1));
+    SAYS("999");
+    WRONG_SCAN(INVALID, ROWS(UINT64_MAX));
+    WRONG_SCAN(INVALID, info.row_length = 10);
+    SAYS("set segments or row_length to 0");
+    WRONG_SCAN(INVALID, (ROWS(10), info.segments.count = MULTISPLIT_COUNT_DEVICE));
+    WRONG_SCAN(INVALID, info.segments.count = (MultisplitCount)3);
+    WRONG_SCAN(TOO_LARGE, info.segments.n = UINT64_MAX);
+    WRONG_SCAN(TOO_LARGE, info.common.n = UINT64_MAX);
+    WRONG_SCAN(GLSL, (info.op = MULTISPLIT_OPERATOR_GLSL, info.glsl = "uint combined(uint a) { return a; }"));
+
 #define WRONG_REDUCE(code, change)                                                                       \
     do {                                                                                                 \
         MultisplitReduceSegmentsInfo info = reduce_segments_info();                                      \

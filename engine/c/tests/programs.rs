@@ -190,6 +190,7 @@ fn abi<'p>(name: &'p str, flags: &'p [&'p str]) -> Program<'p> {
         "tests/ranges.c",
         "tests/results.c",
         "tests/results_family.c",
+        "tests/results_segments.c",
         "tests/running.c",
         "tests/threads.c",
         "tests/suite.c",

@@ -581,4 +581,5 @@ void results(const Host *host, MultisplitContext *context) {
     signed_histogram(host, context);
     shortest_paths(context);
     results_family(host, context);
+    results_segments(host, context);
 }

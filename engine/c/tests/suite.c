@@ -69,6 +69,13 @@ MultisplitScanByKeyInfo scan_by_key_info(void) {
     return info;
 }
 
+MultisplitScanSegmentsInfo scan_segments_info(void) {
+    MultisplitScanSegmentsInfo info = {.struct_size = sizeof info,
+                                       .segments = {.n = 10},
+                                       .common = {.n = 1000, .frames = 1, .caller_workspace = VK_TRUE}};
+    return info;
+}
+
 MultisplitReduceSegmentsInfo reduce_segments_info(void) {
     MultisplitReduceSegmentsInfo info = {.struct_size = sizeof info,
                                          .segments = {.n = 10},

@@ -20,6 +20,7 @@ void ranges(const Host *host, MultisplitContext *context);
 void results(const Host *host, MultisplitContext *context);
 /* Tests the results of searches, merges and segmented operations. */
 void results_family(const Host *host, MultisplitContext *context);
+void results_segments(const Host *host, MultisplitContext *context);
 /* Tests concurrent use by several threads. */
 void threads(const Host *host, MultisplitContext *context);
 
@@ -29,6 +30,7 @@ MultisplitScanInfo scan_info(void);
 MultisplitReduceInfo reduce_info(void);
 MultisplitReduceByKeyInfo reduce_by_key_info(void);
 MultisplitScanByKeyInfo scan_by_key_info(void);
+MultisplitScanSegmentsInfo scan_segments_info(void);
 MultisplitReduceSegmentsInfo reduce_segments_info(void);
 MultisplitSelectInfo select_info(void);
 MultisplitSearchInfo search_info(void);

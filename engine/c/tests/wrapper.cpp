@@ -63,6 +63,10 @@ void results(const ms::Context &context) {
     merge.other.n = 50;
     merge.common.n = 100;
     CHECK(ms::Operation::merge(context, merge)->contract(MULTISPLIT_ROLE_KEYS_OUT).value().size == 600);
+    MultisplitScanSegmentsInfo rows = {};
+    rows.row_length = 20;
+    rows.common.n = 100;
+    CHECK(ms::Operation::scan_segments(context, rows)->contract(MULTISPLIT_ROLE_OUTPUT).value().size == 400);
     MultisplitReduceSegmentsInfo segments = {};
     segments.segments.n = 9;
     segments.common.n = 100;

@@ -35,7 +35,7 @@ mod _native {
     #[pymodule_export]
     use crate::search::search;
     #[pymodule_export]
-    use crate::select::{reduce, reduce_segments, run_lengths, scan, topk};
+    use crate::select::{reduce, reduce_segments, run_lengths, scan, scan_segments, topk};
     #[pymodule_export]
     use crate::sort::{argsort, sort, sort_in_place, sort_pairs};
     #[pymodule_export]

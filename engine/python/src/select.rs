@@ -1,6 +1,6 @@
 //! Top-k, runs of equal keys, scans and reductions of buffers.
 
-use multisplit::{Operator, Scan, TopK};
+use multisplit::{Array, Operator, Scan, TopK};
 use pyo3::prelude::*;
 
 use crate::buffer::{Buffer, Data, with_keys, with_numbers};
@@ -51,14 +51,38 @@ pub(crate) fn scan(
     operator: &str,
     inclusive: bool,
 ) -> PyResult<Buffer> {
-    let operator = named(operator)?;
-    let how = if inclusive { Scan::inclusive(operator) } else { Scan::exclusive(operator) };
-    let integers = matches!(elements.kind_name(), "u4" | "i4" | "u8" | "i8");
+    let how = scan_of(operator, inclusive)?;
     with_numbers!(elements.data()?, array => {
         let how = if row < array.len() { how.rows(row) } else { how };
-        // Sums of floats may be zeros and NaNs of either sign, so they are not canonical.
-        Ok(Buffer::new(engine.run(py, |gpu| gpu.scan_with(array, &how))?, integers))
+        Ok(Buffer::new(engine.run(py, |gpu| gpu.scan_with(array, &how))?, are_integers(elements)))
     })
+}
+
+/// Inclusive or exclusive scan of each segment. `offsets` has the start of each segment and the end of the last one.
+#[pyfunction]
+pub(crate) fn scan_segments(
+    py: Python<'_>,
+    engine: &Engine,
+    elements: &Buffer,
+    offsets: &Buffer,
+    operator: &str,
+    inclusive: bool,
+) -> PyResult<Buffer> {
+    let (how, offsets) = (scan_of(operator, inclusive)?, words(offsets)?);
+    with_numbers!(elements.data()?, array => {
+        let scanned = engine.run(py, |gpu| gpu.scan_segments(array, offsets, &how))?;
+        Ok(Buffer::new(scanned, are_integers(elements)))
+    })
+}
+
+fn scan_of(operator: &str, inclusive: bool) -> PyResult<Scan> {
+    let operator = named(operator)?;
+    Ok(if inclusive { Scan::inclusive(operator) } else { Scan::exclusive(operator) })
+}
+
+/// Whether scans of the elements are canonical. Sums of floats may be zeros and NaNs of either sign, so they are not.
+fn are_integers(elements: &Buffer) -> bool {
+    matches!(elements.kind_name(), "u4" | "i4" | "u8" | "i8")
 }
 
 /// Reduction of all elements.
@@ -85,14 +109,19 @@ pub(crate) fn reduce_segments(
     offsets: &Buffer,
     operator: &str,
 ) -> PyResult<Buffer> {
-    let operator = named(operator)?;
-    let Data::U32(offsets) = offsets.data()? else {
-        return Err(error::argument("offsets must have the type uint32"));
-    };
+    let (operator, offsets) = (named(operator)?, words(offsets)?);
     with_numbers!(elements.data()?, array => {
         let reduced = engine.run(py, |gpu| gpu.reduce_segments(array, offsets, operator))?;
         Ok(Buffer::new(reduced, false))
     })
+}
+
+/// Offsets of segments.
+fn words(offsets: &Buffer) -> PyResult<&Array<u32>> {
+    match offsets.data()? {
+        Data::U32(offsets) => Ok(offsets),
+        _ => Err(error::argument("offsets must have the type uint32")),
+    }
 }
 
 fn named(operator: &str) -> PyResult<Operator> {

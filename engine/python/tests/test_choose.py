@@ -136,10 +136,54 @@ def test_rows_are_scanned_in_few_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
     scan = multisplit._native.scan
     monkeypatch.setattr("multisplit._native.scan", lambda *arguments: calls.append(arguments) or scan(*arguments))
-    x = np.random.default_rng(1).random((2000, 16))
+    x = np.random.default_rng(1).random((2000, 15))
     np.testing.assert_allclose(multisplit.cumulative_sum(x, axis=1), np.cumsum(x, axis=1))
     np.testing.assert_array_equal(multisplit.scan(x, op="max"), np.maximum.accumulate(x, axis=1))
     assert len(calls) == 2
+    # Only sums of floats depend on the order of the additions.
+    long = random_array("i4", (3, int(multisplit.Context()._engine.describe()["max_scan_row"]) + 1), seed=1)
+    assert_same(multisplit.scan(long), np.cumsum(long, axis=1, dtype="i4"))
+    np.testing.assert_array_equal(multisplit.scan(long.astype("f4"), op="min"), np.minimum.accumulate(long.astype("f4"), axis=1))
+    assert len(calls) == 4
+
+
+@pytest.mark.parametrize("dtype", some(INTEGERS + FLOATS, "b1", "i1", "u2", "f2", "f4", "i8"))
+def test_scans_of_segments_match_numpy(dtype: str) -> None:
+    x = random_array(dtype, 5000, seed=10)
+    x = np.nan_to_num(x, posinf=5, neginf=-5) if x.dtype.kind == "f" else x
+    assert_equal = assert_same if x.dtype.kind in "bui" else np.testing.assert_array_equal
+    offsets = np.array([0, 0, 1, 7, 7, 900, 4999, 5000, 5000])
+    for op, ufunc in (("sum", np.add), ("min", np.minimum), ("max", np.maximum)):
+        if op == "sum" and x.dtype.kind not in "ui":
+            continue
+        expected = np.concatenate([ufunc.accumulate(part, dtype=x.dtype) for part in np.split(x, offsets[1:-1])])
+        found = multisplit.scan(x, op=op, offsets=offsets)
+        assert_equal(found, expected)
+        assert_equal(np.asarray(multisplit.scan(multisplit.DeviceArray(x), op=op, offsets=offsets)), expected)
+        before = np.concatenate([x[:1], expected[:-1]])
+        before[offsets[offsets < 5000]] = 0 if op == "sum" else multisplit._scan.neutral(x.dtype, op)
+        out = np.empty_like(x)
+        assert multisplit.scan(x, op=op, exclusive=True, offsets=list(offsets), out=out) is out
+        assert_equal(out, before)
+        assert_equal(np.asarray(multisplit.scan(multisplit.DeviceArray(x), op=op, exclusive=True, offsets=offsets)), before)
+
+
+def test_float_sums_of_segments_are_close_to_numpy() -> None:
+    x = np.random.default_rng(11).random(100_000)
+    offsets = [0, 10, 70_000, 100_000]
+    expected = np.concatenate([np.cumsum(part) for part in np.split(x, offsets[1:-1])])
+    np.testing.assert_allclose(multisplit.scan(x, offsets=offsets), expected)
+
+
+def test_invalid_offsets_of_scans_are_rejected() -> None:
+    x = np.arange(5)
+    for offsets in ([], [1, 0], [-1, 2], [0, 6], [1, 5], [0, 4], [[0, 5]], [0.0, 5.0]):
+        with pytest.raises((ValueError, TypeError), match="offsets"):
+            multisplit.scan(x, offsets=offsets)
+    with pytest.raises(ValueError, match="x has 2 axes"):
+        multisplit.scan(x.reshape(1, 5), offsets=[0, 5])
+    assert multisplit.scan(x[:0], offsets=[0, 0]).size == 0
+    assert multisplit.scan(multisplit.DeviceArray(x[:0]), offsets=[0]).size == 0
 
 
 @pytest.mark.parametrize("dtype", some(INTEGERS + FLOATS, "b1", "i2", "f4", "u8"))

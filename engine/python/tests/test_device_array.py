@@ -96,6 +96,23 @@ def test_exclusive_scans_match_the_host(dtype: str) -> None:
             assert found.dtype == x.dtype
 
 
+@pytest.mark.parametrize("dtype", some(KEYS[:-2], "b1", "i1", "u2", "i8", "f2", "f4"))
+def test_rows_are_scanned_along_the_last_axis(dtype: str) -> None:
+    for shape in [(3, 7), (2, 3, 4), (4, 1), (0, 3), (3, 0)]:
+        x = random_array(dtype, shape, seed=12)
+        for op in ("sum", "min", "max"):
+            for exclusive in (False, True):
+                found = np.asarray(multisplit.scan(DeviceArray(x), op=op, exclusive=exclusive))
+                np.testing.assert_array_equal(found, multisplit.scan(x, op=op, exclusive=exclusive))
+        sums = np.asarray(multisplit.cumulative_sum(DeviceArray(x), axis=-1))
+        np.testing.assert_array_equal(sums, multisplit.cumulative_sum(x, axis=-1))
+    for axis in (0, -2):
+        with pytest.raises(ValueError, match="last axis"):
+            multisplit.scan(DeviceArray(np.ones((2, 3))), axis=axis)
+    with pytest.raises(ValueError, match="axis="):
+        multisplit.cumulative_sum(DeviceArray(np.ones((2, 3))))
+
+
 def test_cumulative_sums_have_the_default_type() -> None:
     for dtype in ("b1", "i1", "u2", "i4", "u8", "f4"):
         x = np.array([100, 100, 1]).astype(dtype)

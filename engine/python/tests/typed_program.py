@@ -28,7 +28,7 @@ def on_the_host(x: NDArray[np.float32]) -> int:
     first: Array = multisplit.unique_all(x).indices
     places: Array = multisplit.searchsorted(distinct, x, side="right")
     sums: Array = multisplit.cumulative_sum(x, include_initial=True)
-    largest: Array = multisplit.scan(x, op="max", exclusive=True)
+    largest: Array = multisplit.scan(x, op="max", exclusive=True, offsets=[0, x.size])
     counts, edges = multisplit.histogram(x, bins=4, range=(0, 1), density=False)
     frequencies: Array = multisplit.bincount(inverse, minlength=3)
     parts = multisplit.split(x, Even(0.0, 1.0, 2), values=order)
@@ -58,7 +58,7 @@ def on_the_device(x: NDArray[np.float32], context: Context) -> int:
     first: DeviceArray = multisplit.unique_all(a).indices
     places: DeviceArray = multisplit.searchsorted(ordered, a)
     sums: DeviceArray = multisplit.cumulative_sum(a)
-    smallest: DeviceArray = multisplit.scan(a, op="min")
+    smallest: DeviceArray = multisplit.scan(a, op="min", offsets=[0, a.size])
     parts = multisplit.split(a, [0.5], values=order)
     bucket: DeviceArray = parts.bucket(0)
     rows: DeviceArray = a.reshape(2, -1).take([1, 0]).copy()

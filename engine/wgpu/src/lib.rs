@@ -50,8 +50,9 @@ mod touch;
 pub use commands::Commands;
 pub use device::Multisplit;
 pub use error::{Error, Result};
-pub use multisplit::{Bins, Buckets, Select, Sort, TopK};
+pub use multisplit::{Bins, Buckets, Operator, Scan, Select, Sort, TopK};
 pub use operation::Count;
 pub use operations::{
-    ArgSort, Histogram, KeySort, PairSort, PairSplit, Scan, SegmentSort, Selection, Split, TopKeys,
+    ArgSort, Histogram, KeySort, PairSort, PairSplit, PrefixScan, SegmentScan, SegmentSort,
+    Selection, Split, TopKeys,
 };

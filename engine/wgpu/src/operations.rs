@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use multisplit::{Bins, Buckets, Key, Sample, Select, Sort, TopK, Value};
+use multisplit::{Bins, Buckets, Key, Sample, Scan, Select, Sort, TopK, Value};
 
 use crate::commands::Commands;
 use crate::device::Multisplit;
@@ -138,12 +138,22 @@ encode! {
 }
 
 operation! {
-    /// Exclusive prefix sums. Created by [`Multisplit::scan`].
-    Scan<>
+    /// A scan of an array or of its rows. Created by [`Multisplit::scan`].
+    PrefixScan<K>
 }
 encode! {
-    /// Writes the sum of all earlier numbers of `src` to each position of `dst`.
-    Scan<>(src, dst)
+    /// Writes the scan of `src` to `dst`.
+    PrefixScan<K: Key>(src, dst)
+}
+
+operation! {
+    /// A scan of segments whose offsets are in a buffer. Created by [`Multisplit::scan_segments`].
+    SegmentScan<K>
+}
+encode! {
+    /// Writes the scan of each segment of `src` to `dst`. Segment s begins at word s of `offsets` and ends at word
+    /// s + 1.
+    SegmentScan<K: Key>(src, offsets, dst)
 }
 
 impl Multisplit {
@@ -279,14 +289,35 @@ impl Multisplit {
         .map(SegmentSort::new)
     }
 
-    /// Creates exclusive prefix sums of at most `max` numbers, modulo 2^32.
-    pub fn scan(&self, max: u64) -> Result<Scan> {
+    /// Creates a scan of at most `max` elements of 4 or 8 bytes. With [`Scan::rows`], it scans each row on its own, and
+    /// the row length must divide `max`.
+    pub fn scan<K: Key>(&self, max: u64, scan: &Scan) -> Result<PrefixScan<K>> {
+        let scan = scan.clone();
         Operation::new(&self.shared, "scan", max, move |work, count| {
-            let (src, dst) = (work.import::<u32>("src", max), work.import::<u32>("dst", max));
-            work.scan(src.first(count), dst, &multisplit::Scan::default())?;
+            let (src, dst) = (work.import::<K>("src", max), work.import::<K>("dst", max));
+            work.scan(src.first(count), dst, &scan)?;
             Ok(vec![src.buffer(), dst.buffer()])
         })
-        .map(Scan::new)
+        .map(PrefixScan::new)
+    }
+
+    /// Creates a scan of each of `segments` segments on its own. The segments have at most `max` elements of 4 or 8
+    /// bytes in total. Their offsets are read when the commands execute: one word per segment, and one more for the end
+    /// of the last segment.
+    pub fn scan_segments<K: Key>(
+        &self,
+        max: u64,
+        segments: u32,
+        scan: &Scan,
+    ) -> Result<SegmentScan<K>> {
+        let scan = scan.clone();
+        Operation::new(&self.shared, "scan_segments", max, move |work, count| {
+            let (src, dst) = (work.import::<K>("src", max), work.import::<K>("dst", max));
+            let offsets = work.import::<u32>("offsets", u64::from(segments) + 1);
+            work.scan_segments(src.first(count), (offsets, u64::from(segments)), dst, &scan)?;
+            Ok(vec![src.buffer(), offsets.buffer(), dst.buffer()])
+        })
+        .map(SegmentScan::new)
     }
 }
 

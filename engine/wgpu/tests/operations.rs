@@ -5,7 +5,7 @@ mod common;
 
 use anyhow::{Context as _, Result, ensure};
 use common::{Gpu, has_errors, noise, open, run_validated, validated};
-use multisplit_wgpu::{Bins, Buckets, Count, Select, Sort, TopK};
+use multisplit_wgpu::{Bins, Buckets, Count, Operator, Scan, Select, Sort, TopK};
 use wgpu::hal::api::Vulkan;
 
 /// Number of elements. Exceeds the number that one workgroup can sort.
@@ -105,7 +105,7 @@ fn histogram_and_scan_match_the_cpu() -> Result<()> {
         let gpu = open()?;
         let samples: Vec<f32> = (0..N as u32).map(|i| (noise(i) % 1000) as f32 / 1000.0).collect();
         let histogram = gpu.multisplit.histogram(N as u64, &Bins::even(0.0f32..1.0, 64))?;
-        let scan = gpu.multisplit.scan(64)?;
+        let scan = gpu.multisplit.scan::<u32>(64, &Scan::default())?;
         let (sample, counts, sums) =
             (gpu.filled(&samples), gpu.empty::<u32>(64), gpu.empty::<u32>(64));
         let mut commands = gpu.commands();
@@ -290,6 +290,38 @@ fn segments_with_offsets_in_a_buffer_are_sorted() -> Result<()> {
             keys[ends[0] as usize..ends[1] as usize].sort_unstable();
         }
         ensure!(gpu.read::<u32>(&key)? == keys);
+        Ok(())
+    })
+}
+
+#[test]
+fn scans_of_rows_and_segments_match_the_cpu() -> Result<()> {
+    validated("scans_of_rows_and_segments_match_the_cpu", || {
+        let gpu = open()?;
+        let numbers: Vec<i32> = keys().iter().map(|&key| key as i32 - 25_000).collect();
+        let sums =
+            gpu.multisplit.scan::<i32>(N as u64, &Scan::exclusive(Operator::Sum).rows(50))?;
+        let maxima = Scan::inclusive(Operator::Max);
+        let maxima = gpu.multisplit.scan_segments::<i32>(N as u64, 4, &maxima)?;
+        let ends = [0u32, 10, 10, 9_000, N as u32];
+        let (src, offsets) = (gpu.filled(&numbers), gpu.filled(&ends));
+        let (in_rows, in_segments) = (gpu.empty::<i32>(N), gpu.empty::<i32>(N));
+        let mut commands = gpu.commands();
+        sums.encode(&mut commands, &src, &in_rows, Count::Host(777))?;
+        maxima.encode(&mut commands, &src, &offsets, &in_segments, Count::All)?;
+        commands.submit();
+        let mut expected = vec![0; 777];
+        for (i, sum) in expected.iter_mut().enumerate() {
+            *sum = numbers[i - i % 50..i].iter().sum::<i32>();
+        }
+        ensure!(gpu.read::<i32>(&in_rows)?[..777] == expected);
+        let mut expected = numbers;
+        for i in 1..N {
+            if !ends.contains(&(i as u32)) {
+                expected[i] = expected[i].max(expected[i - 1]);
+            }
+        }
+        ensure!(gpu.read::<i32>(&in_segments)? == expected);
         Ok(())
     })
 }

@@ -180,6 +180,20 @@ def index_of(number: Any, name: str) -> int:
     return int(number.__index__())
 
 
+def offsets_of(offsets: Any, ndim: int, n: int) -> np.ndarray[Any, Any]:
+    """Check the offsets of segments of an array with one axis and ``n`` elements, and convert them for the engine."""
+    bounds = as_ndarray(offsets, "offsets")
+    if ndim != 1 or bounds.ndim != 1:
+        raise ValueError(f"x has {ndim} axes and offsets has {bounds.ndim}, but both must have one")
+    if bounds.dtype.kind not in "ui":
+        raise TypeError(f"offsets has the type {bounds.dtype}, but offsets must be integers")
+    if bounds.size == 0 or int(bounds[0]) < 0 or int(bounds[-1]) > n or bool((bounds[1:] < bounds[:-1]).any()):
+        raise ValueError(f"offsets must contain at least one number; the numbers must be ascending, from 0 to {n}")
+    if n >= 1 << 32:
+        raise ValueError(f"x has {n:,} elements, but at most 2^32 - 1 are supported: process x in parts")
+    return np.ascontiguousarray(bounds, np.uint32)
+
+
 def check_flag(value: Any, name: str) -> bool:
     """Check that an option is a boolean. Otherwise a string such as "false" would count as true."""
     if not isinstance(value, (bool, np.bool_)):

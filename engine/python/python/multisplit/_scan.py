@@ -8,7 +8,17 @@ from typing import overload, Any, Literal
 import numpy as np
 
 from . import _native
-from ._arrays import as_ndarray, check_fits, check_flag, check_out, encoded, encoding_of, moved_back, normalize_axis
+from ._arrays import (
+    as_ndarray,
+    check_fits,
+    check_flag,
+    check_out,
+    encoded,
+    encoding_of,
+    moved_back,
+    normalize_axis,
+    offsets_of,
+)
 from ._context import Context, engine_of
 from ._device_array import DeviceArray
 from ._sort import parts_of
@@ -21,12 +31,12 @@ _OPERATORS = ("sum", "min", "max")
 @overload
 def scan(
     x: DeviceArray, /, *, op: Literal["sum", "min", "max"] = ..., exclusive: bool = ..., axis: int = ...,
-    context: Context | None = ...
+    offsets: Any = ..., context: Context | None = ...
 ) -> DeviceArray: ...
 @overload
 def scan(
     x: Any, /, *, op: Literal["sum", "min", "max"] = ..., exclusive: bool = ..., axis: int = ...,
-    out: Array | None = ..., context: Context | None = ...
+    offsets: Any = ..., out: Array | None = ..., context: Context | None = ...
 ) -> Array: ...
 def scan(
     x: Any,
@@ -35,6 +45,7 @@ def scan(
     op: Literal["sum", "min", "max"] = "sum",
     exclusive: bool = False,
     axis: int = -1,
+    offsets: Any = None,
     out: Array | None = None,
     context: Context | None = None,
 ) -> Any:
@@ -50,7 +61,11 @@ def scan(
     exclusive : bool
         Exclude the element itself: the first result is then 0, or the largest or smallest value of the type.
     axis : int
-        The axis to scan along. A row has the same result as if it were scanned alone.
+        The axis to scan along. A row has the same result as if it were scanned alone, except that sums of floats in
+        long rows of a :class:`DeviceArray` may be rounded differently.
+    offsets : array_like of integers, optional
+        Scan each segment of an array with one axis on its own: the start of each segment, followed by the end of the
+        last one, in ascending order, from 0 to the number of elements. A segment may be empty.
     out : ndarray, optional
         Array for the result.
     context : Context, optional
@@ -63,15 +78,17 @@ def scan(
     array([3, 4, 8])
     >>> multisplit.scan(np.array([3, 1, 4]), op="max", exclusive=True)[1:]
     array([3, 3])
+    >>> multisplit.scan(np.array([3, 1, 4, 1]), offsets=[0, 2, 2, 4])
+    array([3, 4, 4, 5])
     """
     exclusive = check_flag(exclusive, "exclusive")
     engine = engine_of(context, x)
     if isinstance(x, DeviceArray):
         check_operator(op, x.dtype)
-        if x.ndim != 1 or out is not None:
-            raise ValueError("a scan of an array on the device needs an array with one axis, and does not support out")
-        normalize_axis(axis, x.ndim)
-        return _scan_on_device(x._widened(), op, exclusive)
+        if out is not None or normalize_axis(axis, x.ndim) != x.ndim - 1:
+            raise ValueError("an array on the device is scanned along its last axis, and without out")
+        bounds = None if offsets is None else _segments_of(offsets, x.ndim, x.size)
+        return _scan_on_device(x._widened(), op, exclusive, bounds)
     array = as_ndarray(x)
     check_operator(op, array.dtype)
     encoding = encoding_of(array.dtype)
@@ -79,20 +96,50 @@ def scan(
     if out is not None:
         check_out(out, array.shape, array.dtype)
     check_fits(array.size, encoding.dtype.itemsize, int(engine.describe()["memory"]))
+    bounds = None if offsets is None else _segments_of(offsets, array.ndim, array.size)
     rows = encoded(np.moveaxis(array, axis, -1), encoding)
     result = np.empty(rows.shape, encoding.dtype)
-    _scan_rows(engine, rows, result, op, exclusive)
+    if bounds is not None:
+        buffer = _scanned(engine, engine.upload(rows, op != "sum"), rows.size, bounds, op, exclusive)
+        engine.download(buffer, 0, result)
+    else:
+        _scan_rows(engine, rows, result, op, exclusive)
     found = encoding.decode(result)
     if exclusive and op != "sum":
-        found[..., :1] = neutral(found.dtype, op)
+        _set_first(found, op, bounds)
     if out is None:
         return moved_back(found, axis)
     out[...] = np.moveaxis(found, -1, axis)
     return out
 
 
-def _scan_on_device(x: DeviceArray, op: str, exclusive: bool) -> DeviceArray:
-    buffer = _native.scan(x._engine, x._buffer if op == "sum" else x._keys(False), x.size, op, not exclusive)
+def _segments_of(offsets: Any, ndim: int, n: int) -> Array:
+    bounds = offsets_of(offsets, ndim, n)
+    if bounds[0] != 0 or bounds[-1] != n:
+        raise ValueError(f"offsets are from {bounds[0]} to {bounds[-1]}, but those of a scan must be from 0 to {n}")
+    return bounds
+
+
+def _scanned(
+    engine: _native.Engine, elements: _native.Buffer, row: int, bounds: Array | None, op: str, exclusive: bool
+) -> _native.Buffer:
+    """Scan each row of ``row`` elements, or each segment between ``bounds``."""
+    if bounds is None:
+        return _native.scan(engine, elements, row, op, not exclusive)
+    return _native.scan_segments(engine, elements, engine.upload(bounds, False), op, not exclusive)
+
+
+def _set_first(found: Array, op: str, bounds: Array | None) -> None:
+    """Set the first result of each row, or of each segment between ``bounds``, to the identity element."""
+    if bounds is None:
+        found[..., :1] = neutral(found.dtype, op)
+    else:
+        found[bounds[:-1][bounds[:-1] < bounds[1:]]] = neutral(found.dtype, op)
+
+
+def _scan_on_device(x: DeviceArray, op: str, exclusive: bool, bounds: Array | None) -> DeviceArray:
+    elements = x._buffer if op == "sum" else x._keys(False)
+    buffer = _scanned(x._engine, elements, x.shape[-1], bounds, op, exclusive)
     found = DeviceArray._of(x._engine, buffer, x.shape, x.dtype)
     is_own_type = np.dtype(buffer.kind) == x.dtype
     if op == "sum":
@@ -107,7 +154,7 @@ def _scan_on_device(x: DeviceArray, op: str, exclusive: bool) -> DeviceArray:
     # host.
     array = found._download()
     if op != "sum":
-        array[:1] = neutral(array.dtype, op)
+        _set_first(array, op, bounds)
     return DeviceArray._uploaded(x._engine, array)
 
 
@@ -120,36 +167,13 @@ def check_operator(op: str, dtype: np.dtype[Any]) -> None:
 
 
 def _scan_rows(engine: _native.Engine, rows: Array, out: Array, op: str, exclusive: bool) -> None:
-    if rows.size == 0:
-        return
-    length, size = rows.shape[-1], rows.size
-    if op == "sum" and rows.dtype.kind in "ui":
-        _scan_parts(engine, rows.reshape(-1), out.reshape(-1), size, op, exclusive)
-        if length < size:
-            # Subtract the sum of all previous rows, which wraps around like the sums themselves. This is exact only
-            # for integers.
-            sums = out.reshape(-1, length)
-            sums -= sums[:, :1].copy() if exclusive else sums[:, :1] - rows.reshape(-1, length)[:, :1]
-        return
-    unit = 16 // rows.dtype.itemsize
-    padded = -(-length // unit) * unit
-    if length == size or length % unit == 0 or padded > int(engine.describe()["max_scan_row"]):
-        _scan_parts(engine, rows.reshape(-1), out.reshape(-1), length, op, exclusive)
-        return
-    # The device scans several rows at a time only if their size is a multiple of 16 bytes, so pad them.
-    wide = np.zeros((size // length, padded), rows.dtype)
-    wide[:, :length] = rows.reshape(-1, length)
-    _scan_parts(engine, wide.reshape(-1), wide.reshape(-1), padded, op, exclusive)
-    out.reshape(-1, length)[...] = wide[:, :length]
-
-
-def _scan_parts(engine: _native.Engine, flat: Array, out: Array, row: int, op: str, exclusive: bool) -> None:
-    """Scan rows of ``row`` elements. If rows are short enough, scan as many at a time as possible; otherwise scan one at
-    a time."""
-    together = row <= int(engine.describe()["max_scan_row"])
-    for part in parts_of(flat.size, row, engine) if together else _each_row(flat.size, row):
+    """Scan as many rows at a time as possible. Sums of floats in long rows would be rounded differently than in a scan
+    of the row alone, so these rows are scanned one at a time."""
+    row, flat, flat_out = rows.shape[-1], rows.reshape(-1), out.reshape(-1)
+    is_alone = op == "sum" and rows.dtype.kind == "f" and row > int(engine.describe()["max_scan_row"])
+    for part in _each_row(flat.size, row) if is_alone else parts_of(flat.size, row, engine):
         buffer = engine.upload(flat[part], op != "sum")
-        engine.download(_native.scan(engine, buffer, row, op, not exclusive), 0, out[part])
+        engine.download(_native.scan(engine, buffer, row, op, not exclusive), 0, flat_out[part])
 
 
 def _each_row(n: int, row: int) -> Iterator[slice]:
@@ -209,19 +233,13 @@ def cumulative_sum(
     include_initial = check_flag(include_initial, "include_initial")
     engine_of(context, x)
     if isinstance(x, DeviceArray):
-        if x.ndim != 1:
-            raise ValueError(f"x has {x.ndim} axes, but arrays on the device must have one: copy x to the host first")
         if include_initial:
             raise ValueError("include_initial, which puts a zero first, is not supported for arrays on the device")
-        normalize_axis(0 if axis is None else axis, x.ndim)
-        result = _sum_type(x.dtype, dtype)
-        return scan(x if x.dtype == result else DeviceArray._uploaded(x._engine, x._download().astype(result)))
+        axis, result = _sum_axis(axis, x.ndim), _sum_type(x.dtype, dtype)
+        converted = x if x.dtype == result else DeviceArray._uploaded(x._engine, x._download().astype(result))
+        return scan(converted, axis=axis)
     array = as_ndarray(x)
-    if axis is None:
-        if array.ndim != 1:
-            raise ValueError(f"x has {array.ndim} axes: choose one with axis=")
-        axis = 0
-    axis = normalize_axis(axis, array.ndim)
+    axis = _sum_axis(axis, array.ndim)
     result = _sum_type(array.dtype, dtype)
     sums = scan(array.astype(result, copy=False), axis=axis, context=context)
     if not include_initial:
@@ -229,6 +247,12 @@ def cumulative_sum(
     shape = list(sums.shape)
     shape[axis] = 1
     return np.concatenate([np.zeros(shape, result), sums], axis=axis)
+
+
+def _sum_axis(axis: int | None, ndim: int) -> int:
+    if axis is None and ndim != 1:
+        raise ValueError(f"x has {ndim} axes: choose one with axis=")
+    return normalize_axis(0 if axis is None else axis, ndim)
 
 
 def _sum_type(dtype: np.dtype[Any], wanted: Any) -> np.dtype[Any]:

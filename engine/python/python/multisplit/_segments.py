@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from . import _native
-from ._arrays import as_ndarray, check_fits, encoded, encoding_of
+from ._arrays import as_ndarray, check_fits, encoded, encoding_of, offsets_of
 from ._context import Context, engine_of
 from ._scan import check_operator, neutral
 
@@ -38,22 +38,15 @@ def reduce_segments(
     array([8, 0, 1])
     """
     engine = engine_of(context, x)
-    array, bounds = as_ndarray(x), as_ndarray(offsets, "offsets")
+    array = as_ndarray(x)
     check_operator(op, array.dtype)
-    if array.ndim != 1 or bounds.ndim != 1:
-        raise ValueError(f"x has {array.ndim} axes and offsets has {bounds.ndim}, but both must have one")
-    if bounds.dtype.kind not in "ui":
-        raise TypeError(f"offsets has the type {bounds.dtype}, but offsets must be integers")
-    if bounds.size == 0 or int(bounds[0]) < 0 or int(bounds[-1]) > array.size or bool((bounds[1:] < bounds[:-1]).any()):
-        raise ValueError(f"offsets must contain at least one number; the numbers must be ascending, from 0 to {array.size}")
+    bounds = offsets_of(offsets, array.ndim, array.size)
     encoding = encoding_of(array.dtype)
     check_fits(array.size, encoding.dtype.itemsize, int(engine.describe()["memory"]))
-    if array.size >= 1 << 32:
-        raise ValueError(f"x has {array.size:,} elements, but at most 2^32 - 1 are supported: reduce x in parts")
     reduced = np.zeros(bounds.size - 1, encoding.dtype)
     if reduced.size and array.size:
         elements = engine.upload(encoded(array, encoding), op != "sum")
-        segments = engine.upload(np.ascontiguousarray(bounds, np.uint32), False)
+        segments = engine.upload(bounds, False)
         engine.download(_native.reduce_segments(engine, elements, segments, op), 0, reduced)
     found = encoding.decode(reduced)
     if op != "sum":
