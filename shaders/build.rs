@@ -13,7 +13,7 @@ mod packed;
 use packed::{MIN_REPEAT, POSITIONS, Relative, result_position, unpack};
 
 /// Environment variable that names a folder with other modules than those checked in, such as modules with debug
-/// information.
+/// information. Empty counts as unset.
 const MODULES: &str = "MULTISPLIT_SPIRV";
 /// Maximum deflate level; it takes a second per build for all kernels.
 const LEVEL: u8 = 10;
@@ -31,7 +31,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-env-changed={MODULES}");
     let to = PathBuf::from(env::var("OUT_DIR")?);
     let checked_in = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("spv");
-    let from = env::var_os(MODULES).map_or(checked_in, PathBuf::from);
+    let named = env::var_os(MODULES).filter(|folder| !folder.is_empty());
+    let from = named.map_or(checked_in, PathBuf::from);
     println!("cargo::rerun-if-changed={}", from.display());
     let groups = groups(&from)?;
     let rows = id_operands(groups.values().flatten().map(|(_, words)| words).step_by(SAMPLED));

@@ -21,7 +21,7 @@ fn values(name: &str, turn: usize) -> u32 {
         "SUBGROUP_SIZE" => of(&[4, 8, 16, 32, 64, 128]),
         "ITEMS" => of(&[1, 2, 4, 7, 8, 11, 15, 16, 20, 22]),
         "BUCKET_BITS" => of(&[8, 1, 5, 3]),
-        "" => of(&[256, 64, 128, 384, 512]),
+        "local_size_x" => of(&[256, 64, 128, 384, 512]),
         _ => of(&[0, 1, 2, 3, 4]),
     }
 }
@@ -110,7 +110,7 @@ fn kernels_with_frozen_constants_are_valid_and_small() {
                 "SUBGROUP_SIZE" => Some(4),
                 "ITEMS" => Some(14),
                 "BUCKET_BITS" => Some(8),
-                "" => Some(256),
+                "local_size_x" => Some(256),
                 _ => None,
             }
         };

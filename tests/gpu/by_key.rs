@@ -179,7 +179,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
             };
             let is_sampled = (2 * number + k + 19 * T::TYPE as usize).is_multiple_of(61);
             for size in gpu.sizes(mine, is_sampled, &sizes, &[]) {
-                check::<T>(gpu, &policy, case, size)?;
+                gpu.run_or_refuse(|| check::<T>(gpu, &policy, case, size))?;
             }
         }
     }

@@ -83,7 +83,7 @@ fn check_type(gpu: &Gpu, policy: &Policy, sample: usize, case: Case) -> Result<(
         check::<f64>,
         check::<i64>,
     ][sample % TYPES];
-    gpu.run_or_refuse(check(gpu, policy, case).map(|_| ()))
+    gpu.run_or_refuse(|| check(gpu, policy, case).map(|_| ()))
 }
 const TYPES: usize = 8;
 

@@ -72,8 +72,8 @@ fn strided_samples_match_the_cpu(gpu: &Gpu) -> Result<()> {
     check_layout(gpu, Layout::strided(12, 20), 33, &samples::<f32>(7000))?;
     check_layout(gpu, Layout::strided(1, 3), 33, &samples::<u8>(7000))?;
     check_layout(gpu, Layout::strided(514, 6), 33, &samples::<u16>(7000))?;
-    check_layout(gpu, Layout { offset: 4, ..Layout::PACKED }, 33, &samples::<u64>(999))?;
-    check_layout(gpu, Layout { offset: 1024, ..Layout::PACKED }, 33, &samples::<f32>(7000))
+    check_layout(gpu, Layout { offset: 1024, ..Layout::PACKED }, 33, &samples::<f32>(7000))?;
+    check_layout(gpu, Layout { offset: 4, ..Layout::PACKED }, 33, &samples::<u64>(999))
 }
 
 fn integer_weights_match_the_cpu(gpu: &Gpu) -> Result<()> {

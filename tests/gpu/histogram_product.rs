@@ -171,8 +171,10 @@ fn one_call_combinations_match_the_cpu(gpu: &Gpu) -> Result<()> {
                     let diagonal = i == (row + column) % 3 && j == (row + 2 * column) % 3;
                     let sampled = diagonal && (row + column).is_multiple_of(2);
                     if (gpu.full || sampled) && mine() {
-                        check(gpu, kind, placing, weighting).with_context(|| {
-                            format!("sample type {row}, {kind:?}, {placing:?}, {weighting:?}")
+                        let say =
+                            || format!("sample type {row}, {kind:?}, {placing:?}, {weighting:?}");
+                        gpu.run_or_refuse(|| {
+                            check(gpu, kind, placing, weighting).with_context(say)
                         })?;
                     }
                 }
@@ -180,7 +182,7 @@ fn one_call_combinations_match_the_cpu(gpu: &Gpu) -> Result<()> {
         }
     }
     // This case runs in every process, independent of the sample.
-    check::<i64>(gpu, Kind::Identity, Placing::Packed, Weighting::One)
+    gpu.run_or_refuse(|| check::<i64>(gpu, Kind::Identity, Placing::Packed, Weighting::One))
 }
 
 /// The error for an unsupported sample type lists the supported types.

@@ -158,7 +158,8 @@ fn sizes_around_plan_and_piece_limits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     for (index, n) in gpu.cases(sizes.into_iter().enumerate()) {
         let payload = PAYLOADS[index % PAYLOADS.len()];
         let key = [KeyType::U32, KeyType::F64][index % 2];
-        check(&context, &Order::of(key), payload, &make_keys(key, Keys::Uniform, n, n as u64))?;
+        let keys = make_keys(key, Keys::Uniform, n, n as u64);
+        gpu.run_or_refuse(|| check(&context, &Order::of(key), payload, &keys))?;
         context.guard()?;
     }
     context.check_guards()
@@ -181,7 +182,10 @@ fn every_key_and_value_type_matches_the_cpu(gpu: &Gpu) -> Result<()> {
                     let n = 2_500 + 100 * row + column;
                     let order = Order { descending, ..Order::of(key) };
                     let made = make_keys(key, keys, n, 31 * row as u64 + column as u64);
-                    check(&context, &order, payload, &made).with_context(|| format!("{keys:?}"))?;
+                    let say = || format!("{keys:?}");
+                    gpu.run_or_refuse(|| {
+                        check(&context, &order, payload, &made).with_context(say)
+                    })?;
                 }
             }
         }
@@ -206,7 +210,7 @@ fn sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let order = Order { bits, descending: index % 2 == 1, ..Order::of(key) };
         let keys = make_keys(key, Keys::Uniform, 3_001, index as u64);
         for payload in [Payload::Indices, Payload::Bytes(8)] {
-            check(&context, &order, payload, &keys)?;
+            gpu.run_or_refuse(|| check(&context, &order, payload, &keys))?;
         }
     }
     Ok(())
@@ -229,8 +233,9 @@ fn skewed_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     {
         for descending in [false, true] {
             let order = Order { descending, ..Order::of(key) };
-            check(&context, &order, Payload::Indices, keys)?;
-            check(&context, &order, Payload::Bytes(16), keys)?;
+            for payload in [Payload::Indices, Payload::Bytes(16)] {
+                gpu.run_or_refuse(|| check(&context, &order, payload, keys))?;
+            }
         }
     }
     Ok(())
@@ -269,8 +274,8 @@ fn pieces_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     ]) {
         for keys in [Keys::Uniform, Keys::FewDistinct, Keys::OneDigitDiffers] {
             let made = make_keys(key, keys, 3_333, 41);
-            check(&context, &Order::of(key), payload, &made)
-                .with_context(|| format!("{keys:?}"))?;
+            let (order, say) = (Order::of(key), || format!("{keys:?}"));
+            gpu.run_or_refuse(|| check(&context, &order, payload, &made).with_context(say))?;
         }
     }
     Ok(())

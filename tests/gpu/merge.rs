@@ -126,10 +126,14 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
             }
             let how = if number.is_multiple_of(2) { Merge::Ascending } else { Merge::Descending };
             for size in sizes {
-                check::<T>(gpu, &policy, Case { how, words, on_device }, size)?;
+                gpu.run_or_refuse(|| {
+                    check::<T>(gpu, &policy, Case { how, words, on_device }, size)
+                })?;
             }
             if gpu.full {
-                check::<T>(gpu, &policy, Case { how, words, on_device }, [1 << 18, 99_999])?;
+                gpu.run_or_refuse(|| {
+                    check::<T>(gpu, &policy, Case { how, words, on_device }, [1 << 18, 99_999])
+                })?;
             }
         }
     }

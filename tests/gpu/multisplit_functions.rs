@@ -150,7 +150,8 @@ fn splits_of_64_bit_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for (shift, bits) in [(0, 8), (29, 7), (60, 4)].into_iter().filter(|_| mine()) {
         let buckets = Buckets::digit(shift..shift + bits);
-        check(gpu, &buckets, &keys, |key| (key >> shift) as u32 & ((1 << bits) - 1))?;
+        let bucket_of = |key: u64| (key >> shift) as u32 & ((1 << bits) - 1);
+        gpu.run_or_refuse(|| check(gpu, &buckets, &keys, bucket_of))?;
     }
     Ok(())
 }

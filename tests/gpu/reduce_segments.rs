@@ -148,7 +148,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
                 for case in cases {
                     for n in [1, 5, tile - 1, tile, tile + 1, 9 * tile + 7, 40 * tile] {
                         if mine() {
-                            check::<T>(gpu, &policy, case, n)?;
+                            gpu.run_or_refuse(|| check::<T>(gpu, &policy, case, n))?;
                         }
                     }
                 }
@@ -158,10 +158,10 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
                 for (case, n) in
                     cases.zip([1, tile, tile - 1, tile + 1, 5 * tile + 7].iter().cycle())
                 {
-                    check::<T>(gpu, &policy, case, *n)?;
+                    gpu.run_or_refuse(|| check::<T>(gpu, &policy, case, *n))?;
                 }
                 let case = Case { operator, lengths: Lengths::Mixed, on_device };
-                check::<T>(gpu, &policy, case, 9 * tile + 7)?;
+                gpu.run_or_refuse(|| check::<T>(gpu, &policy, case, 9 * tile + 7))?;
             }
         }
     }
@@ -235,7 +235,8 @@ fn rows_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
             for on_device in [false, true].into_iter().filter(|_| gpu.full || of_sample) {
                 if mine() {
                     let asked = if on_device { (rows + 4, rows - rows / 5) } else { (rows, rows) };
-                    check_rows::<T>(gpu, policy, (operator, on_device), (rows, length), asked)?;
+                    let how = (operator, on_device);
+                    gpu.run_or_refuse(|| check_rows::<T>(gpu, policy, how, (rows, length), asked))?;
                 }
             }
         }
@@ -265,7 +266,8 @@ fn row_counts_above_and_below_the_elements_match_the_cpu(gpu: &Gpu) -> Result<()
         }
         let folded = few_groups(*policy);
         let rows = 9 * tile / length;
-        check_rows::<u64>(gpu, &folded, (Operator::Sum, false), (rows, length), (rows, rows))?;
+        let (how, all) = ((Operator::Sum, false), (rows, rows));
+        gpu.run_or_refuse(|| check_rows::<u64>(gpu, &folded, how, (rows, length), all))?;
     }
     Ok(())
 }
@@ -305,9 +307,11 @@ fn long_segments_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Resul
                 if mine() {
                     let input: Vec<T> = terms::input(operator, n as usize, 8);
                     let how = (operator, on_device);
-                    check_cuts(gpu, &policy, how, (&input, cuts), cuts.len() - 1).with_context(
-                        || format!("{operator:?}, offsets {k}, device count: {on_device}"),
-                    )?;
+                    let say = || format!("{operator:?}, offsets {k}, device count: {on_device}");
+                    gpu.run_or_refuse(|| {
+                        check_cuts(gpu, &policy, how, (&input, cuts), cuts.len() - 1)
+                            .with_context(say)
+                    })?;
                 }
             }
         }

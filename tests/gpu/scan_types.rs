@@ -81,7 +81,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
                         if inclusive { (&small[..], &large[..]) } else { (&large[..], &small[..]) };
                     let more = [rest, &[2, 4, 5, tile + 1, 17 * tile, (1 << 20) - 5]].concat();
                     for n in gpu.sizes(mine, number.is_multiple_of(17), few, &more) {
-                        check::<T>(gpu, &policy, case, n)?;
+                        gpu.run_or_refuse(|| check::<T>(gpu, &policy, case, n))?;
                     }
                 }
             }
@@ -136,7 +136,7 @@ fn arrays_of_64_bit_elements_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> R
             let policy = Policy { threads, small_scans_up_to: 0, ..policy(gpu, method) };
             let policy = policy.lowered(|facts| facts.max_storage_range = max_storage_range);
             let case = Case { operator, inclusive: true, on_device: false };
-            check::<i64>(gpu, &policy, case, 2 * piece * tile + 1)?;
+            gpu.run_or_refuse(|| check::<i64>(gpu, &policy, case, 2 * piece * tile + 1))?;
         }
     }
     Ok(())
@@ -151,7 +151,7 @@ fn recursively_scanned_tile_totals_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (n, mut mine) = (threads as usize * 16 * threads as usize * 16 + 5, gpu.mine());
     let case = |operator, on_device| Case { operator, inclusive: false, on_device };
     if mine() {
-        check::<f64>(gpu, &policy, case(Operator::Sum, false), n)?;
+        gpu.run_or_refuse(|| check::<f64>(gpu, &policy, case(Operator::Sum, false), n))?;
     }
     if mine() || mine() {
         check::<f32>(gpu, &policy, case(Operator::Max, true), n)?;

@@ -112,10 +112,12 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
                 continue;
             }
             for size in sizes {
-                check::<T>(gpu, &policy, Case { how, on_device }, size)?;
+                gpu.run_or_refuse(|| check::<T>(gpu, &policy, Case { how, on_device }, size))?;
             }
             if gpu.full {
-                check::<T>(gpu, &policy, Case { how, on_device }, [(1 << 20) - 5, 1 << 18])?;
+                gpu.run_or_refuse(|| {
+                    check::<T>(gpu, &policy, Case { how, on_device }, [(1 << 20) - 5, 1 << 18])
+                })?;
             }
         }
     }

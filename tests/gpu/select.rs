@@ -160,7 +160,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
         let more = [0, 2, 4, 5, 2 * tile, 17 * tile, (1 << 20) - 5];
         let is_sampled = (number + 3 * T::TYPE as usize).is_multiple_of(5);
         for n in gpu.sizes(mine, is_sampled, &few, &more) {
-            check::<T>(gpu, &policy, case, n)?;
+            gpu.run_or_refuse(|| check::<T>(gpu, &policy, case, n))?;
         }
     }
     Ok(())

@@ -245,9 +245,8 @@ pub fn case(
     n: usize,
 ) -> Result<()> {
     let made = make_keys(order.key, keys, n, n as u64 + 31);
-    let outcome = check(gpu, policy, order, payload, &made)
-        .with_context(|| format!("{order:?}, {payload:?}, n = {n}, {keys:?}, {:?}", policy.sort));
-    gpu.run_or_refuse(outcome)
+    let say = || format!("{order:?}, {payload:?}, n = {n}, {keys:?}, {:?}", policy.sort);
+    gpu.run_or_refuse(|| check(gpu, policy, order, payload, &made).with_context(say))
 }
 
 /// Number of keys that one workgroup sorts: set by the policy, limited by shared memory.

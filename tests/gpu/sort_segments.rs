@@ -156,8 +156,11 @@ fn small_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
         for (kind, descending) in [(Keys::Uniform, false), (Keys::FewDistinct, true)] {
             let order = Order { descending, ..Order::of(key) };
             let kinds = (payload, kind, Given::Host);
-            let added = check_segments(gpu, &policy, &order, kinds, offsets)?;
-            ensure!(added.method == SortMethod::Small);
+            gpu.run_or_refuse(|| {
+                let added = check_segments(gpu, &policy, &order, kinds, offsets)?;
+                ensure!(added.method == SortMethod::Small);
+                Ok(())
+            })?;
         }
     }
     Ok(())
@@ -210,8 +213,11 @@ fn mixed_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
     for (key, payload, offsets, given) in all.filter(|_| mine()) {
         for (kind, descending) in [(Keys::Special, key.bits() == 64), (Keys::FewDistinct, false)] {
             let order = Order { descending, ..Order::of(key) };
-            let added = check_segments(gpu, &policy, &order, (payload, kind, given), offsets)?;
-            ensure!(added.method == SortMethod::OneSweep);
+            gpu.run_or_refuse(|| {
+                let added = check_segments(gpu, &policy, &order, (payload, kind, given), offsets)?;
+                ensure!(added.method == SortMethod::OneSweep);
+                Ok(())
+            })?;
         }
     }
     Ok(())
@@ -240,15 +246,18 @@ fn every_type_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let (mut mine, mut rng) = (gpu.mine(), Rng::new(5));
     for key in KeyType::WIDE {
         for payload in PAYLOADS {
-            let tile = tile_of(gpu, &policy, key, payload)?;
-            let random = random(&mut rng, tile, 200_000);
-            let kinds = [Given::Host, Given::Device, Given::Counted];
-            for given in kinds.into_iter().filter(|_| mine()) {
-                for kind in [Keys::Uniform, Keys::FewDistinct] {
-                    let order = Order { descending: kind == Keys::Uniform, ..Order::of(key) };
-                    check_segments(gpu, &policy, &order, (payload, kind, given), &random)?;
+            gpu.run_or_refuse(|| {
+                let tile = tile_of(gpu, &policy, key, payload)?;
+                let random = random(&mut rng, tile, 200_000);
+                let kinds = [Given::Host, Given::Device, Given::Counted];
+                for given in kinds.into_iter().filter(|_| mine()) {
+                    for kind in [Keys::Uniform, Keys::FewDistinct] {
+                        let order = Order { descending: kind == Keys::Uniform, ..Order::of(key) };
+                        check_segments(gpu, &policy, &order, (payload, kind, given), &random)?;
+                    }
                 }
-            }
+                Ok(())
+            })?;
         }
     }
     Ok(())
@@ -271,14 +280,17 @@ fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
             let bits = if (turn + k) % 4 == 3 { 3..key.bits() - 5 } else { 0..key.bits() };
             let order = Order { descending: k % 2 == 0, bits, ..Order::of(key) };
             let kind = if k % 3 == 0 { Keys::Special } else { Keys::FewDistinct };
-            let added =
-                check_segments(gpu, &policy, &order, (payload, kind, Given::Rows), &offsets)?;
-            let fits = length <= added.shape.tile() as usize;
-            ensure!(
-                (added.method == SortMethod::Small) == fits,
-                "rows of {length} elements: {added:?}"
-            );
-            ensure!(fits || length > 500, "rows of {length} elements: {added:?}");
+            gpu.run_or_refuse(|| {
+                let kinds = (payload, kind, Given::Rows);
+                let added = check_segments(gpu, &policy, &order, kinds, &offsets)?;
+                let fits = length <= added.shape.tile() as usize;
+                ensure!(
+                    (added.method == SortMethod::Small) == fits,
+                    "rows of {length} elements: {added:?}"
+                );
+                ensure!(fits || length > 500, "rows of {length} elements: {added:?}");
+                Ok(())
+            })?;
         }
     }
     Ok(())

@@ -47,7 +47,7 @@ fn all_combinations(gpu: &Gpu) -> Result<()> {
                             let case =
                                 Case { keys, smallest, sorted, ..Case::of(key, n, k, method) };
                             if mine() {
-                                check(gpu, &policy, &case)?;
+                                gpu.run_or_refuse(|| check(gpu, &policy, &case).map(drop))?;
                             }
                         }
                     }
@@ -106,7 +106,7 @@ fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
                         keys: KEYS[(turn + k) % KEYS.len()],
                         ..Case::of(key, length, k, *method)
                     };
-                    check(gpu, &policy, &case)?;
+                    gpu.run_or_refuse(|| check(gpu, &policy, &case).map(drop))?;
                 }
             }
         }
@@ -160,7 +160,8 @@ fn topk_of_rows_divided_into_parts_matches_the_cpu(gpu: &Gpu) -> Result<()> {
         for (turn, keys) in kinds.into_iter().enumerate() {
             let key = if turn == 1 && gpu.full { KeyType::F64 } else { KeyType::F32 };
             let of = Case::of(key, length, k, TopKMethod::Rows);
-            check(gpu, &policy, &Case { rows, keys, smallest: turn % 2 == 0, ..of })?;
+            let case = Case { rows, keys, smallest: turn % 2 == 0, ..of };
+            gpu.run_or_refuse(|| check(gpu, &policy, &case).map(drop))?;
         }
     }
     counted(gpu, &policy, TopKMethod::Rows)

@@ -14,6 +14,7 @@ use std::ffi::OsString;
 use std::io::{Read as _, Write as _};
 use std::ops::Deref;
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::ScopedJoinHandle;
 
@@ -47,6 +48,8 @@ pub struct Gpu {
     /// The part of a full run, or this width's share of the sample.
     part: Part,
     refusals: Arc<Refusals>,
+    /// Whether the running test has cases, of which this process may run only some.
+    has_cases: AtomicBool,
 }
 
 impl Gpu {
@@ -59,8 +62,10 @@ impl Gpu {
 
     /// Returns a closure that reports, for one case after another, whether this process runs it: in
     /// a full run all cases or those of its part, in a sample the share of this width. Call it once
-    /// for each case, including cases that the test then skips.
+    /// for each case, including cases that the test then skips. A test that calls this must run each
+    /// case that a device may refuse by [`Self::run_or_refuse`].
     pub fn mine(&self) -> Box<dyn FnMut() -> bool> {
+        self.has_cases.store(true, Ordering::Relaxed);
         if self.full { Box::new(self.part.turns()) } else { Box::new(self.part.sampled_turns()) }
     }
 
@@ -70,10 +75,19 @@ impl Gpu {
         all.into_iter().filter(move |_| mine())
     }
 
-    /// Counts a case that the device refuses because it lacks a feature, and returns `Ok`. Returns
-    /// all other outcomes.
-    pub fn run_or_refuse(&self, outcome: Result<()>) -> Result<()> {
-        outcome.or_else(|error| self.refusals.accept(error, self.context.features()))
+    /// Runs a case. If the device refuses it because it lacks a feature, counts it and returns
+    /// `Ok`, so that the test continues with its next case.
+    pub fn run_or_refuse(&self, case: impl FnOnce() -> Result<()>) -> Result<()> {
+        case().or_else(|error| self.refusals.accept_case(error, self.context.features()))
+    }
+
+    /// Runs a test. Counts it if the device refuses it as a whole.
+    fn run_test(&self, test: Test) -> Result<()> {
+        self.has_cases.store(false, Ordering::Relaxed);
+        (test.body)(self).or_else(|error| {
+            let has_cases = self.has_cases.load(Ordering::Relaxed);
+            self.refusals.accept_test(&test.name, has_cases, error, self.context.features())
+        })
     }
 
     /// Returns the array sizes at which this process runs a case. In a full run, these are its
@@ -396,7 +410,8 @@ fn run_here(
     let Extent { full, part } = extent;
     let part = if full { part } else { share.parse()? };
     let refusals = Arc::new(Refusals::default());
-    let gpu = Gpu { context, full, part, refusals: refusals.clone() };
+    let gpu =
+        Gpu { context, full, part, refusals: refusals.clone(), has_cases: AtomicBool::new(false) };
     let gpu = Arc::new(Mutex::new(Some(gpu)));
     let slowest = Arc::new(Mutex::new(Slowest::default()));
     let prefix = format!("subgroup{size}::");
@@ -409,12 +424,11 @@ fn run_here(
                 let mut gpu = gpu.lock().unwrap_or_else(PoisonError::into_inner);
                 let gpu = gpu.as_mut().ok_or("the device is gone")?;
                 gpu.part = part;
-                let stopwatch = Stopwatch::start();
-                let outcome = gpu.run_or_refuse((test.body)(gpu));
-                let outcome = outcome.and_then(|()| expect_silence(&messages));
+                let (name, stopwatch) = (test.name.clone(), Stopwatch::start());
+                let outcome = gpu.run_test(test).and_then(|()| expect_silence(&messages));
                 messages.take();
                 let mut slowest = slowest.lock().unwrap_or_else(PoisonError::into_inner);
-                slowest.add(&test.name, stopwatch.spent());
+                slowest.add(&name, stopwatch.spent());
                 Ok(outcome.map_err(|e| format!("{e:#}"))?)
             })
         })

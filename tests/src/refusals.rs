@@ -1,11 +1,11 @@
-//! Cases that a device refuses because it lacks a feature, such as 64-bit integers. They are counted, so that the summary
-//! shows how much of the tests such a device runs.
+//! Cases and tests that a device refuses because it lacks a feature, such as 64-bit integers. They are counted, so that
+//! the summary shows how much of the tests such a device runs.
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use multisplit::Error;
+use anyhow::{Error, Result};
 use multisplit::requirements::Features;
 
 /// Whether a device has a feature.
@@ -17,48 +17,89 @@ const OPTIONAL: [(&str, Has); 2] = [
     ("shaderFloat64", |features| features.shader_float64),
 ];
 
-/// Number of refused cases for each missing feature.
+/// What was refused.
 #[derive(Debug, Default)]
-pub struct Refusals(Mutex<BTreeMap<&'static str, usize>>);
+struct Refused {
+    /// Number of refused cases for each missing feature.
+    cases: BTreeMap<&'static str, usize>,
+    /// Names of the tests that ended with a refusal.
+    tests: Vec<String>,
+}
+
+/// Everything that was refused in this process.
+#[derive(Debug, Default)]
+pub struct Refusals(Mutex<Refused>);
 
 impl Refusals {
-    /// Counts the error if it is a correct refusal: the device lacks the feature that the error names. Returns all other
-    /// errors.
-    pub fn accept(&self, error: anyhow::Error, features: &Features) -> anyhow::Result<()> {
-        let missing = missing_feature(&error).and_then(|name| {
-            OPTIONAL.into_iter().find(|(known, has)| name.contains(known) && !has(features))
-        });
-        let Some((name, _)) = missing else { return Err(error) };
-        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *counts.entry(name).or_default() += 1;
+    /// Counts the error as a refused case if it is a correct refusal. Returns all other errors.
+    pub fn accept_case(&self, error: Error, features: &Features) -> Result<()> {
+        let Some(feature) = lacking(&error, features) else { return Err(error) };
+        *self.lock().cases.entry(feature).or_default() += 1;
         Ok(())
+    }
+
+    /// Counts the error as a refused test if it is a correct refusal. Returns all other errors, and refusals of tests
+    /// that have cases, because the cases after the refused one were not run.
+    pub fn accept_test(
+        &self,
+        name: &str,
+        has_cases: bool,
+        error: Error,
+        features: &Features,
+    ) -> Result<()> {
+        match lacking(&error, features) {
+            None => Err(error),
+            Some(_) if has_cases => Err(error
+                .context("a refused case ended the test; run each case by `Gpu::run_or_refuse`")),
+            Some(_) => {
+                self.lock().tests.push(name.to_owned());
+                Ok(())
+            }
+        }
     }
 
     /// Whether nothing was refused.
     pub fn is_empty(&self) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+        let refused = self.lock();
+        refused.cases.is_empty() && refused.tests.is_empty()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Refused> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl fmt::Display for Refusals {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let parts: Vec<_> = counts.iter().map(|(name, count)| format!("{count} {name}")).collect();
-        write!(f, "cases refused for lack of a feature: {}", parts.join(", "))
+        let Refused { cases, tests } = &*self.lock();
+        let cases: Vec<_> = cases.iter().map(|(name, count)| format!("{count} {name}")).collect();
+        write!(f, "cases refused for lack of a feature: {}", cases.join(", "))?;
+        if cases.is_empty() {
+            write!(f, "0")?;
+        }
+        write!(f, "; whole tests: {}", tests.len())?;
+        tests.iter().try_for_each(|name| write!(f, "\n    {name}"))
     }
 }
 
+/// The feature that the device lacks and that the error names.
+fn lacking(error: &Error, features: &Features) -> Option<&'static str> {
+    let named = missing_feature(error)?;
+    let lacking = |(name, has): &(&str, Has)| named.contains(name) && !has(features);
+    OPTIONAL.into_iter().find(lacking).map(|(name, _)| name)
+}
+
 /// The feature that an operation was refused for.
-fn missing_feature(error: &anyhow::Error) -> Option<&str> {
+fn missing_feature(error: &Error) -> Option<&str> {
     error.chain().find_map(|cause| {
-        let engine = cause.downcast_ref::<Error>().or_else(|| {
+        let engine = cause.downcast_ref::<multisplit::Error>().or_else(|| {
             match cause.downcast_ref::<multisplit_sssp::Error>() {
                 Some(multisplit_sssp::Error::Engine(error)) => Some(error),
                 _ => None,
             }
         });
         match engine {
-            Some(Error::MissingFeature { feature, .. }) => Some(feature.as_str()),
+            Some(multisplit::Error::MissingFeature { feature, .. }) => Some(feature.as_str()),
             _ => None,
         }
     })
@@ -68,9 +109,13 @@ fn missing_feature(error: &anyhow::Error) -> Option<&str> {
 mod tests {
     use super::*;
 
-    fn refusal(feature: &str) -> anyhow::Error {
+    const INT64: &str = "64-bit integers (shaderInt64)";
+
+    fn refusal(feature: &str) -> Error {
         let (operation, feature) = ("scan of u64".to_owned(), feature.to_owned());
-        Error::MissingFeature { operation, feature, device: "test".into(), enabled: true }.into()
+        let device = "test".to_owned();
+        let error = multisplit::Error::MissingFeature { operation, feature, device, enabled: true };
+        Error::new(error).context("a case")
     }
 
     #[test]
@@ -78,17 +123,30 @@ mod tests {
         let (refusals, mut features) = (Refusals::default(), Features::default());
         assert!(refusals.is_empty());
         for _ in 0..2 {
-            let error = refusal("64-bit integers (shaderInt64)").context("a case");
-            assert!(refusals.accept(error, &features).is_ok());
+            assert!(refusals.accept_case(refusal(INT64), &features).is_ok());
         }
         features.shader_int64 = true;
         for error in [
-            refusal("64-bit integers (shaderInt64)"),
-            refusal("subgroup shuffles (VK_SUBGROUP_FEATURE_SHUFFLE_BIT)"),
-            anyhow::anyhow!("wrong"),
+            || refusal(INT64),
+            || refusal("subgroup shuffles (VK_SUBGROUP_FEATURE_SHUFFLE_BIT)"),
+            || anyhow::anyhow!("wrong"),
         ] {
-            assert!(refusals.accept(error, &features).is_err());
+            assert!(refusals.accept_case(error(), &features).is_err());
+            assert!(refusals.accept_test("scan", false, error(), &features).is_err());
         }
-        assert_eq!(refusals.to_string(), "cases refused for lack of a feature: 2 shaderInt64");
+        let text = "cases refused for lack of a feature: 2 shaderInt64; whole tests: 0";
+        assert_eq!(refusals.to_string(), text);
+    }
+
+    #[test]
+    fn refused_case_must_not_end_a_test_with_cases() {
+        let (refusals, features) = (Refusals::default(), Features::default());
+        let ended = refusals.accept_test("scan::all", true, refusal(INT64), &features);
+        assert!(ended.is_err_and(|error| error.to_string().contains("`Gpu::run_or_refuse`")));
+        assert!(refusals.is_empty());
+        assert!(refusals.accept_test("scan::one", false, refusal(INT64), &features).is_ok());
+        assert!(!refusals.is_empty());
+        let text = "cases refused for lack of a feature: 0; whole tests: 1\n    scan::one";
+        assert_eq!(refusals.to_string(), text);
     }
 }
