@@ -17,7 +17,7 @@ const OPTIONAL: [(&str, Has); 2] = [
     ("shaderFloat64", |features| features.shader_float64),
 ];
 
-/// What was refused.
+/// Refused cases and tests.
 #[derive(Debug, Default)]
 struct Refused {
     /// Number of refused cases for each missing feature.

@@ -118,7 +118,8 @@ def test_scan_orders_nan_last_and_rejects_bad_arguments() -> None:
 
 @pytest.mark.parametrize("dtype", some(["f2", "f4", "f8", "i8"], "f4", "f8"))
 def test_rows_scanned_together_match_separate_scans(dtype: str) -> None:
-    """Rows that one workgroup can scan are scanned in one call, with the same bits as in separate calls."""
+    """Rows that one workgroup can scan are scanned in one call, with the same bits as in separate calls, except for the
+    sign of NaN, which is not defined."""
     limit = int(multisplit.Context()._engine.describe()["max_scan_row"])
     for shape in [(300, 16), (7, 1001), (3, 2, 5), (2, limit), (2, limit - 3), (2, limit + 1), (1, 9), (9, 1), (0, 4), (4, 0)]:
         x = random_array(dtype, shape, seed=5)
@@ -129,7 +130,8 @@ def test_rows_scanned_together_match_separate_scans(dtype: str) -> None:
             alone = [multisplit.scan(row, **options) for row in picked]
             together = found.reshape(rows.shape) if len(rows) < 10 else found[[0, 1, len(rows) // 2, -1]]
             for row, expected in zip(together, alone):
-                np.testing.assert_array_equal(row.view(f"u{row.dtype.itemsize}"), expected.view(f"u{row.dtype.itemsize}"))
+                bits, expected_bits = (part.view(f"u{part.dtype.itemsize}") for part in (row, expected))
+                assert np.all((bits == expected_bits) | ((row != row) & (expected != expected)))
 
 
 def test_rows_are_scanned_in_few_calls(monkeypatch: pytest.MonkeyPatch) -> None:

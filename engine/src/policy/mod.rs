@@ -188,6 +188,11 @@ impl Policy {
         all_sizes()
     }
 
+    /// The device limits that sizes respect, and the form of plans.
+    pub fn facts(&self) -> &DeviceFacts {
+        &self.facts
+    }
+
     /// Lowers the device limits and reduces the sizes to fit them, for example to leave part of the device to other
     /// programs, or for tests. Limits cannot be raised. The subgroup size cannot be changed.
     ///

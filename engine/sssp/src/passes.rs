@@ -148,7 +148,7 @@ impl Search {
     ) -> Result<PassBuilder<'g>> {
         let (tuned, shape) = (&self.tuning, &self.shape);
         let kernel = kernel.kernel()?;
-        self.policy.facts.form.declare_in(graph);
+        self.policy.facts().form.declare_in(graph);
         let resident = kernel.interface().spec_constant("ROUNDS").is_some();
         let (threads, max_groups) = match resident {
             true => (tuned.residents.threads, tuned.residents.groups.max(1)),

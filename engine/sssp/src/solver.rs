@@ -107,7 +107,7 @@ impl Solver {
         let (policy, limits) = (context.policy(), context.limits());
         let properties = context.properties();
         let tuning = options.tuning.unwrap_or_else(|| {
-            let max_threads = policy.facts.max_threads;
+            let max_threads = policy.facts().max_threads;
             let max_workgroup_invocations = limits.max_workgroup_invocations.min(max_threads);
             Tuning::for_device(properties).within(&Limits { max_workgroup_invocations, ..limits })
         });

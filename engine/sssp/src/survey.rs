@@ -136,7 +136,7 @@ fn plan(
         arcs: facts.arcs as u32,
         settle: u32::from(same_distance),
     };
-    search.policy.facts.form.declare_in(&mut graph);
+    search.policy.facts().form.declare_in(&mut graph);
     graph
         .pass("sssp.survey", &builtin::SSSP_SURVEY.kernel()?)
         .bind("rows", at.search.rows)
