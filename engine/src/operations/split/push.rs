@@ -1,5 +1,5 @@
-//! Push constants of the split and sort kernels, as declared in `multisplit.glsl`. All kernels receive the words of
-//! [`SplitPush`]; further words depend on [`SplitBy`].
+//! Push constants of the split and sort kernels, as declared in `multisplit.glsl`, `sort_round.glsl` and `digits.glsl`.
+//! All kernels receive the words of [`SplitPush`]; further words depend on [`SplitBy`].
 
 use multisplit_graph::PassBuilder;
 use multisplit_shaders::push_constants;
