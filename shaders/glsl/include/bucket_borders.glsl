@@ -34,8 +34,8 @@ void number_buckets(in uint counts[OWN_BUCKETS], out uint numbers[OWN_BUCKETS], 
     scan_own_buckets(counts, starts);
 }
 
-void sum_borders(out Borders own) {}
-void number_borders(in Borders own) {}
+void sum_borders(out Borders part) {}
+void number_borders(in Borders part) {}
 
 #else
 
@@ -45,7 +45,7 @@ const uint BORDER_WORDS = (TILE + PLACES_OF_WORD - 1) / PLACES_OF_WORD;
 const uint OWN_BORDERS = (BORDER_WORDS + gl_WorkGroupSize.x - 1) / gl_WorkGroupSize.x;
 shared uint borders[BORDER_WORDS];
 
-// The words of a thread.
+// A thread's part of the words.
 struct Borders {
     uint words[OWN_BORDERS];
     uint before;  // borders in the subgroup's words before the thread's first word
@@ -79,14 +79,14 @@ void number_buckets(in uint counts[OWN_BUCKETS], out uint numbers[OWN_BUCKETS], 
 
 // Loads this thread's words, counts their borders and sums them over the subgroup. Called by all threads, when
 // subgroup_sums is free for reuse.
-void sum_borders(out Borders own) {
+void sum_borders(out Borders part) {
     uint here = 0;
     [[unroll]] for (uint k = 0; k < OWN_BORDERS; ++k) {
-        own.words[k] = border_word(k) < BORDER_WORDS ? borders[border_word(k)] : 0;
-        here += bitCount(own.words[k]);
+        part.words[k] = border_word(k) < BORDER_WORDS ? borders[border_word(k)] : 0;
+        here += bitCount(part.words[k]);
     }
     uint through = subgroupInclusiveAdd(here);
-    own.before = through - here;
+    part.before = through - here;
     if (gl_SubgroupInvocationID == SUBGROUP_SIZE - 1) subgroup_sums[gl_SubgroupID] = through;
 }
 
@@ -103,11 +103,11 @@ uint borders_of_earlier_subgroups() {
 }
 
 // Completes this thread's words.
-void number_borders(in Borders own) {
-    uint before = own.before + borders_of_earlier_subgroups();
+void number_borders(in Borders part) {
+    uint before = part.before + borders_of_earlier_subgroups();
     [[unroll]] for (uint k = 0; k < OWN_BORDERS; ++k) {
-        if (border_word(k) < BORDER_WORDS) borders[border_word(k)] = own.words[k] | before << 16;
-        before += bitCount(own.words[k]);
+        if (border_word(k) < BORDER_WORDS) borders[border_word(k)] = part.words[k] | before << 16;
+        before += bitCount(part.words[k]);
     }
 }
 

@@ -3,10 +3,8 @@
 // the output position of each element is written, and nothing is ordered.
 //
 // Needs: the shared arrays `space` and `bucket_targets`, declared before this file; the places of all keys, set by
-// place_items() of rank_tile.glsl; and, depending on the kernel:
-//     SORT       bucket_at()
-//     LABELS     written_bucket() (bucket_borders.glsl)
-//     otherwise  find_buckets.glsl, included before this file
+// place_items() of rank_tile.glsl. The bucket of a key that is written is its digit (SORT), is found by the borders
+// between buckets (LABELS), or otherwise by the bucket function.
 // Gives: the steps in their order. All threads call all steps. `held` is the number of keys of the tile.
 //     load_values()            called at three moments, and loads at the one that the host chose (VALUES_AFTER)
 //     stage_first_turn()       orders the keys of the first turn
@@ -19,6 +17,11 @@
 
 #include "move.glsl"
 #include "rank_tile.glsl"
+#if defined(LABELS)
+#include "bucket_borders.glsl"
+#elif !defined(SORT)
+#include "find_buckets.glsl"
+#endif
 
 // Moments at which values may be loaded.
 const uint AFTER_LOADING = 0;   // before the buckets are found

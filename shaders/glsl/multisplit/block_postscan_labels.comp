@@ -89,10 +89,10 @@ void main() {
         // Order the keys in shared memory, and set the targets of their buckets.
         uint held = min(TILE, element_count() - first);
         load_values(AFTER_RANKING, first, held, 0);
-        Borders own_borders;
-        sum_borders(own_borders);
+        Borders part;
+        sum_borders(part);
         stage_first_turn();
-        number_borders(own_borders);
+        number_borders(part);
         set_targets(counts, numbers, starts, positions);
         barrier();
 
