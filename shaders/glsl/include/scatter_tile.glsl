@@ -3,8 +3,10 @@
 // the output position of each element is written, and nothing is ordered.
 //
 // Needs: the shared arrays `space` and `bucket_targets`, declared before this file; the places of all keys, set by
-// place_items() of rank_tile.glsl. The bucket of a key that is written is its digit (SORT), is found by the borders
-// between buckets (LABELS), or otherwise by the bucket function.
+// place_items() of rank_tile.glsl; and, for the buckets of the keys that are written:
+//     SORT       bucket_at()
+//     LABELS     written_bucket()
+//     otherwise  find_buckets.glsl, included before this file
 // Gives: the steps in their order. All threads call all steps. `held` is the number of keys of the tile.
 //     load_values()            called at three moments, and loads at the one that the host chose (VALUES_AFTER)
 //     stage_first_turn()       orders the keys of the first turn
@@ -17,11 +19,6 @@
 
 #include "move.glsl"
 #include "rank_tile.glsl"
-#if defined(LABELS)
-#include "bucket_borders.glsl"
-#elif !defined(SORT)
-#include "find_buckets.glsl"
-#endif
 
 // Moments at which values may be loaded.
 const uint AFTER_LOADING = 0;   // before the buckets are found
@@ -105,6 +102,10 @@ const uint CHUNK = BUCKET_BITS > LANE_BITS ? SOME_ITEMS : TURN_ITEMS;
 // Output positions of the keys that this thread writes. The values of these keys have the same positions. Like the
 // arrays of rank_tile.glsl, these must stay in registers.
 uint kept_targets[ITEMS];
+#endif
+
+#ifdef LABELS
+uint written_bucket(const uint w);
 #endif
 
 // Writes a chunk of keys. Reads all keys and computes all targets before the first write, so that latencies
@@ -221,16 +222,7 @@ void stage_next_values(const uint turn) {
     barrier();
 }
 
-// Fetches all values of a chunk before the first is written.
-#define FETCH_AND_WRITE(type, from_, to)                                         \
-    {                                                                            \
-        type fetched[CHUNK];                                                     \
-        [[unroll]] for (uint w = 0; w < CHUNK; ++w)                              \
-            if (from + w < TURN_ITEMS && written_place(first + w) < held) fetched[w] = from_.at[staged[w]]; \
-        [[unroll]] for (uint w = 0; w < CHUNK; ++w)                              \
-            if (from + w < TURN_ITEMS && written_place(first + w) < held) to.at[targets[w]] = fetched[w]; \
-    }
-
+// Writes the values of a chunk. Wide values are fetched by their indices, all before the first is written.
 void write_some_values(const uint turn, const uint from, const uint held) {
     uint first = turn * TURN_ITEMS + from;
     uint staged[CHUNK];
@@ -240,8 +232,20 @@ void write_some_values(const uint turn, const uint from, const uint held) {
     [[unroll]] for (uint w = 0; w < CHUNK; ++w)
         if (from + w < TURN_ITEMS)
             targets[w] = kept_targets[first + w];
-    if (VALUE_WORDS == 2) FETCH_AND_WRITE(uvec2, values_vec2, values_out_vec2)
-    if (VALUE_WORDS == 4) FETCH_AND_WRITE(uvec4, values_vec4, values_out_vec4)
+    if (VALUE_WORDS == 2) {
+        uvec2 fetched[CHUNK];
+        [[unroll]] for (uint w = 0; w < CHUNK; ++w)
+            if (from + w < TURN_ITEMS && written_place(first + w) < held) fetched[w] = values_vec2.at[staged[w]];
+        [[unroll]] for (uint w = 0; w < CHUNK; ++w)
+            if (from + w < TURN_ITEMS && written_place(first + w) < held) values_out_vec2.at[targets[w]] = fetched[w];
+    }
+    if (VALUE_WORDS == 4) {
+        uvec4 fetched[CHUNK];
+        [[unroll]] for (uint w = 0; w < CHUNK; ++w)
+            if (from + w < TURN_ITEMS && written_place(first + w) < held) fetched[w] = values_vec4.at[staged[w]];
+        [[unroll]] for (uint w = 0; w < CHUNK; ++w)
+            if (from + w < TURN_ITEMS && written_place(first + w) < held) values_out_vec4.at[targets[w]] = fetched[w];
+    }
     if (VALUE_WORDS == 1) {
         if (TWO_WAYS && held == TILE) {
             [[unroll]] for (uint w = 0; w < CHUNK; ++w)

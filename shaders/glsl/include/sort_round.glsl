@@ -28,7 +28,7 @@ layout(push_constant) uniform Push {
     uint flip_or_reciprocal;  // 0, or ~0 in descending order
     uint round;               // number of this round
     uint round_pair;          // bits of this round and of its partner; if both are no-ops, neither moves data
-    uint idle_rounds;         // bit r: round r is known to be a no-op
+    uint noop_rounds;         // bit r: round r is known to be a no-op
 } push;
 
 #include "count.glsl"

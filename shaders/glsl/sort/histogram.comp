@@ -1,7 +1,7 @@
 #version 460
 // First pass of a one-sweep radix sort: computes the histograms of all digits in one read of the keys. One
 // workgroup counts a range of keys in shared memory and adds its counts to `histogram`. Rounds in which all keys
-// have the same digit are recorded in `idle`.
+// have the same digit are recorded in `noop_flags`.
 //
 // With HISTOGRAM_PARTS (small sorts), each workgroup writes separate histograms, and also clears the look-back
 // status of the rounds.
@@ -24,7 +24,7 @@ layout(set = 0, binding = 0, std430) readonly buffer Keys { KEY at[]; } keys;
 layout(set = 0, binding = 0, std430) readonly buffer KeysVec4 { uvec4 at[]; } keys_vec4;
 #endif
 layout(set = 0, binding = 2, std430) buffer Histogram { uint at[]; } histogram;
-layout(set = 0, binding = 3, std430) buffer Idle { uint at[]; } idle;  // one word, or one per round and part
+layout(set = 0, binding = 3, std430) buffer NoopFlags { uint at[]; } noop_flags;  // one word, or one per round and part
 layout(set = 0, binding = 7, std430) writeonly buffer Status { uvec4 at[]; } status;
 
 // For each round, a counter for each digit.
@@ -68,7 +68,7 @@ void write_counts(const uint part, const uint part_keys) {
     }
     barrier();
     for (uint round = thread_rank(); round < ROUNDS; round += gl_WorkGroupSize.x)
-        idle.at[round * HISTOGRAM_PARTS + part] = common_digits[round];
+        noop_flags.at[round * HISTOGRAM_PARTS + part] = common_digits[round];
 }
 
 // Counts one of HISTOGRAM_PARTS parts; the last ones may be empty.
@@ -103,6 +103,6 @@ void main() {
         if (count == 0) continue;
         uint earlier = atomicAdd(histogram.at[i], count);
         // All keys have this digit: the round is a no-op.
-        if (earlier + count == element_count()) atomicOr(idle.at[0], 1u << (i >> DIGIT_BITS));
+        if (earlier + count == element_count()) atomicOr(noop_flags.at[0], 1u << (i >> DIGIT_BITS));
     }
 }

@@ -21,8 +21,8 @@ layout(constant_id = TICKETS_ID) const uint TICKETS = 1;
 #include "histogram_parts.glsl"
 
 layout(set = 0, binding = 2, std430) readonly buffer Histogram { uint at[]; } histogram;
-layout(set = 0, binding = 3, std430) readonly buffer Idle { uint at[]; } idle;
-layout(set = 0, binding = 3, std430) readonly buffer IdleVec4 { uvec4 at[]; } idle_vec4;
+layout(set = 0, binding = 3, std430) readonly buffer NoopFlags { uint at[]; } noop_flags;
+layout(set = 0, binding = 3, std430) readonly buffer NoopFlagsVec4 { uvec4 at[]; } noop_flags_vec4;
 layout(set = 0, binding = 7, std430) volatile buffer Status {
     uint ticket;  // next tile
     uint pad[3];
@@ -80,13 +80,13 @@ uint end_element(const Tile tile) {
 // Returns a mask of the no-op rounds, in which all keys have the same digit. Small sorts (HISTOGRAM_PARTS > 0) only set
 // the bit of this round: their no-op rounds always copy the keys, so that the next round reads initialized data.
 uint noop_rounds() {
-    if (HISTOGRAM_PARTS == 0) return idle.at[0] | push.idle_rounds;
+    if (HISTOGRAM_PARTS == 0) return noop_flags.at[0] | push.noop_rounds;
     uint this_round = 1u << push.round;
-    if ((push.idle_rounds & this_round) != 0) return this_round;
+    if ((push.noop_rounds & this_round) != 0) return this_round;
     uvec4 all = uvec4(~0u);
     uvec4 any = uvec4(0);
     [[unroll]] for (uint v = 0; v < HISTOGRAM_PARTS / 4; ++v) {
-        uvec4 parts = idle_vec4.at[push.round * (HISTOGRAM_PARTS / 4) + v];
+        uvec4 parts = noop_flags_vec4.at[push.round * (HISTOGRAM_PARTS / 4) + v];
         all &= parts;
         any |= parts;
     }

@@ -99,7 +99,7 @@ impl SplitPush {
                 flip_or_reciprocal: digit.flip_or_reciprocal
             }, {
                 round_pair: pair,
-                idle_rounds: noop_rounds
+                noop_rounds: noop_rounds
             }),
             SplitBy::Digits { first_bit, bit_count, descending } => push_block!(pass, self, {
                 first_bit: first_bit,
