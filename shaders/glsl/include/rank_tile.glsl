@@ -14,7 +14,7 @@
 //
 // In a partial tile, missing keys count as keys of the last bucket. They are last in the tile order, so their
 // places follow those of all real keys, and ballots do not need a mask of active lanes. They make the last
-// bucket's count too large, but only in the very last tile, which has no successor.
+// bucket's count too large, but only in the last tile of the array or segment, which has no successor.
 //
 // docs/kernels-sort.md has diagrams of the data flow, and explains what orders the updates of the counters.
 //

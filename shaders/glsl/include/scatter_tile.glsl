@@ -1,6 +1,6 @@
 // Writes a ranked tile. Keys and values (indices, for wide values) are first ordered in shared memory, so that adjacent
 // threads write adjacent positions. A tile that exceeds the shared memory takes several turns. With PERMUTATION, only
-// the output position of each element is written, and nothing is ordered.
+// the output position of each element is written, and nothing is ordered. docs/kernels-sort.md has diagrams.
 //
 // Needs: the shared arrays `space` and `bucket_targets`, declared before this file; the places of all keys, set by
 // place_items() of rank_tile.glsl; and, for the buckets of the keys that are written:

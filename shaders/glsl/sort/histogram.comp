@@ -47,7 +47,8 @@ void visit_four(const uvec4 four) {
 // Digits that the keys of this part have in common, per round (histogram_parts.glsl).
 shared uint common_digits[ROUNDS];
 
-// Clears the counters, and this workgroup's share of the status of all rounds, which has push.round units of 16 bytes.
+// Initializes shared memory, and clears this workgroup's share of the status of all rounds, which has push.round units
+// of 16 bytes.
 void begin_part(const bool has_keys) {
     for (uint i = thread_rank(); i < ROUNDS << DIGIT_BITS; i += gl_WorkGroupSize.x) digit_counts[i] = 0;
     uint threads = HISTOGRAM_PARTS * gl_WorkGroupSize.x;

@@ -1,6 +1,7 @@
 #version 460
 // Radix sort of an array that fits one tile, in place, with a single workgroup. Loads all keys into registers,
 // runs all rounds (rank by digit, reorder through shared memory), stores the keys, and finally moves the values.
+// docs/kernels-sort.md explains the ranking.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
