@@ -32,7 +32,7 @@ fn bytes(words: &[u32]) -> Vec<u8> {
 #[test]
 fn debug_modules_contain_the_glsl_and_lines_and_the_same_code() {
     let builtin = &builtin::SORT_ROUND_KEYS;
-    let text = "// With SORT, it is one round of a radix sort";
+    let text = "// One round of a one-sweep radix sort";
     let has_text = |words: &[u32]| bytes(words).windows(text.len()).any(|at| at == text.as_bytes());
     let kernel = builtin.kernel().expect("built-in");
     let glsl = sources::kernel(builtin.file()).expect("built-in");

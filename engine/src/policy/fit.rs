@@ -41,7 +41,7 @@ impl Policy {
         let subgroups = shape.threads / subgroup_size;
         // Bytes of one set of counters.
         let set = 4 << bucket_bits;
-        // Must match PAIRED_ROWS of `rank_tile.glsl`.
+        // Must match PAIRED_SETS of `tile_shape.glsl`.
         let narrow = subgroup_size < MIN_LANES_UNPAIRED;
         let paired = narrow || self.split.ranking.is_by_lane_order();
         let sets =

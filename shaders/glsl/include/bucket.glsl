@@ -1,22 +1,19 @@
-// Provides bucket_at(), which returns the bucket of a key.
+// The bucket function of a multisplit.
 //
 // The function is a built-in one, selected by the specialization constant BUCKET_KIND, or the user's `uint
 // bucket_of(KEY key)` from the include user_bucket.glsl. Ids out of range are clamped to push.ids - 1. The kernels that
 // count buckets also count the keys whose ids were clamped. A multisplit with more buckets than one pass supports runs
 // several passes, each of which splits by some bits of the id (BY_PART).
+//
+// Needs: the interface of multisplit.glsl; with USER_BUCKET, USER_KEY_TYPE and the include user_bucket.glsl.
+// Gives: bucket_at(), likely_bucket_at(), SEARCHES, and their parts raw_bucket(), likely_raw_bucket() and part_of_id();
+// stage_splitters(), which all threads call before; the buffer `table` at binding 1.
 
 #ifndef BUCKET_GLSL
 #define BUCKET_GLSL
 
 #include "multisplit.glsl"
-
-const uint BUCKET_DIGIT = 0;     // (key >> shift) & mask
-const uint BUCKET_DELTA = 1;     // (ordered(key) - min) / width
-const uint BUCKET_EVEN = 2;      // 32-bit floats; bucket k begins at k * width + min, each operation rounded
-const uint BUCKET_RANGE = 3;     // number of splitters at or below the key
-const uint BUCKET_IDENTITY = 4;  // bucket = key
-const uint BUCKET_ORDERED = 5;   // ((ordered(key) >> shift) ^ flip) & mask
-const uint BUCKET_EVEN_RANGE = 6;  // as BUCKET_RANGE, but all NaNs go to the last bucket
+#include "key_order.glsl"
 
 // Push constants of each kind of function. "high" is the upper word of a 64-bit key.
 //   delta  `min` and `width` are keys; `reciprocal` is a float slightly below 1 / width
@@ -31,26 +28,9 @@ const uint BUCKET_EVEN_RANGE = 6;  // as BUCKET_RANGE, but all NaNs go to the la
 //   mask_or_width_high  mask     mask       width, high    width    span, high
 //   flip_or_reciprocal           flip       reciprocal              cells
 
-#include "ordered.glsl"
-
 layout(constant_id = ID_BITS_ID) const uint ID_BITS = 8;  // ceil(log2 push.ids), at least 1; steps of a splitter search
 // 0: the bucket is the id. 1: the bucket is the BUCKET_BITS bits of the id that start at bit push.part_shift.
 layout(constant_id = BY_PART_ID) const uint BY_PART = 0;
-
-#ifdef SORT
-
-// Sort rounds only use digits. They do not declare the table, because in kernels that take buffers by address, the push
-// constants have no room for its address.
-void stage_splitters() {}
-
-// Returns the digit of a key.
-uint raw_bucket(KEY bits) {
-    if (BUCKET_KIND == BUCKET_ORDERED)
-        return (uint(ordered(bits) >> push.shift_or_min) ^ push.flip_or_reciprocal) & push.mask_or_width_high;
-    return uint(bits >> push.shift_or_min) & push.mask_or_width_high;
-}
-
-#else
 
 // Cells (cells.glsl), then splitters, converted by ordered(). With USER_BUCKET, the buffer that the user's function may
 // read.
@@ -69,7 +49,7 @@ void stage_splitters() {}
 #include "user_bucket.glsl"
 
 // Returns the id of a key, which may be out of range.
-uint raw_bucket(KEY bits) {
+uint raw_bucket(const KEY bits) {
     return bucket_of(user_key(bits, USER_KEY_TYPE(0)));
 }
 
@@ -89,14 +69,14 @@ const uint SHARED_SPLITTERS = BUCKET_KIND == BUCKET_RANGE || BUCKET_KIND == BUCK
 // The steps of a search are powers of two, and so are the distances between the addresses that lanes read. To
 // avoid bank conflicts, one position is skipped after every BANKS elements. apart() returns the padded index.
 const uint BANKS = 32 / (KEY_BITS / 32);
-uint apart(uint index) { return index + index / BANKS; }
+uint apart(const uint index) { return index + index / BANKS; }
 shared KEY splitters[SHARED_SPLITTERS + SHARED_SPLITTERS / BANKS + 1u];
 // Size of the cells at the start of the table, in keys of KEY_BITS bits. CELLS + 1 cells are followed by a padding
 // word, which aligns 64-bit splitters.
 const uint TABLE_HEAD = CELLS > 1 ? (CELLS + 2) / (KEY_BITS / 32) : 0;
 
-// Copies cells and splitters to shared memory. Called by all threads before the first bucket_at(); contains a
-// barrier.
+// Copies cells and splitters to shared memory, if the function needs them there, and then ends with a barrier. Called
+// by all threads before the first bucket_at().
 void stage_splitters() {
     if (CELLS > 1)
         for (uint i = gl_LocalInvocationIndex; i <= CELLS; i += gl_WorkGroupSize.x) cells[i] = table.at[i];
@@ -106,19 +86,19 @@ void stage_splitters() {
     if (CELLS > 1 || SHARED_SPLITTERS > 0) barrier();
 }
 
-KEY splitter(uint index) {
+KEY splitter(const uint index) {
     return SHARED_SPLITTERS > 0 ? splitters[apart(index)] : table_keys.at[TABLE_HEAD + index];
 }
 
 #if KEY_BITS == 64
-KEY key_of(uint low, uint high) { return KEY(high) << 32 | low; }
-float approximately(KEY x) { return float(uint(x >> 32)) * 4294967296.0 + float(uint(x)); }
+KEY key_of(const uint low, const uint high) { return KEY(high) << 32 | low; }
+float approximately(const KEY x) { return float(uint(x >> 32)) * 4294967296.0 + float(uint(x)); }
 #else
-KEY key_of(uint low, uint high) { return low; }
-float approximately(KEY x) { return float(x); }
+KEY key_of(const uint low, const uint high) { return low; }
+float approximately(const KEY x) { return float(x); }
 #endif
 
-uint delta_bucket(KEY key) {
+uint delta_bucket(const KEY key) {
     KEY above = key - min(key, key_of(push.shift_or_min, push.min_high));
     KEY width = key_of(push.width_or_scale, push.mask_or_width_high);
     // The estimate never exceeds the quotient, so the product does not overflow. Quotients up to the maximum of 2^16
@@ -130,7 +110,7 @@ uint delta_bucket(KEY key) {
 }
 
 // Returns the place of a key (cells.glsl): its distance from `min`, clamped to `span`, in units of 1 << place_shift().
-uint place_of(KEY key) {
+uint place_of(const KEY key) {
     KEY least = key_of(push.shift_or_min, push.min_high);
     KEY above = min(max(key, least) - least, key_of(push.width_or_scale, push.mask_or_width_high));
     return uint(above >> place_shift());
@@ -138,12 +118,12 @@ uint place_of(KEY key) {
 
 // Returns the number of splitters at or below the key, from one word of the table. Sets `unsure` if that word does
 // not suffice.
-uint likely_range_bucket(KEY key, out bool unsure) {
+uint likely_range_bucket(const KEY key, out bool unsure) {
     return likely_bin_at(place_of(key), unsure);
 }
 
 // Returns the number of splitters at or below the key, by a binary search among the splitters of its cell.
-uint searched_range_bucket(KEY key) {
+uint searched_range_bucket(const KEY key) {
     uint cell = place_of(key) >> fraction_bits();
     uint below = bins_before(cells[cell]);
     uint max_below = bins_before(cells[cell + 1]);
@@ -156,7 +136,7 @@ uint searched_range_bucket(KEY key) {
 }
 
 // Returns the number of splitters at or below the key, by a binary search among all splitters.
-uint halved_range_bucket(KEY key) {
+uint halved_range_bucket(const KEY key) {
     uint below = 0;
     if (SHARED_SPLITTERS > 0) {
         // `below` is a padded index. The unpadded index is a multiple of twice the current step, and therefore
@@ -174,14 +154,14 @@ uint halved_range_bucket(KEY key) {
 }
 
 // Returns the number of splitters at or below the key.
-uint range_bucket(KEY key) {
+uint range_bucket(const KEY key) {
     if (CELLS == 1) return halved_range_bucket(key);
     bool unsure;
     uint bucket = likely_range_bucket(key, unsure);
     return unsure ? searched_range_bucket(key) : bucket;
 }
 
-bool is_nan(KEY bits) {
+bool is_nan(const KEY bits) {
 #if KEY_BITS == 64
     const KEY infinity = KEY(0x7FF) << 52;
 #else
@@ -194,7 +174,7 @@ bool is_nan(KEY bits) {
 // Returns the bucket of a float: rounds the scaled key to the nearest edge, then compares the key with that edge. The
 // host ensures that the rounding error of a scaled edge is less than half a bucket. Keys and edges are compared by
 // ordered(), because float comparisons may flush subnormals to zero.
-uint even_bucket(uint bits) {
+uint even_bucket(const uint bits) {
     float least = uintBitsToFloat(push.shift_or_min);
     precise float above = uintBitsToFloat(bits) - least;
     precise float scaled = above * uintBitsToFloat(push.width_or_scale);
@@ -210,7 +190,7 @@ uint even_bucket(uint bits) {
 #endif
 
 // Returns the id of a key, which may be out of range.
-uint raw_bucket(KEY bits) {
+uint raw_bucket(const KEY bits) {
     if (BUCKET_KIND == BUCKET_DELTA) return min(delta_bucket(ordered(bits)), push.ids - 1);
 #if KEY_BITS == 32
     if (BUCKET_KIND == BUCKET_EVEN) return even_bucket(bits);
@@ -225,25 +205,23 @@ uint raw_bucket(KEY bits) {
 
 #endif
 
-#endif
-
 // Returns the bucket that this pass assigns to keys with this id (BY_PART).
-uint part_of_id(uint id) {
+uint part_of_id(const uint id) {
     return BY_PART == 0 ? id : (id >> push.part_shift) & ((1u << BUCKET_BITS) - 1);
 }
 
 // Searches contain loops, and a loop per key prevents the loads of several keys from overlapping. Kernels with many
 // keys per thread therefore first call likely_bucket_at(), which suffices for most keys. They then search for the
 // remaining keys one at a time.
-#if defined(SORT) || defined(USER_BUCKET)
+#ifdef USER_BUCKET
 const bool SEARCHES = false;  // whether some keys need a search
-uint likely_raw_bucket(KEY bits, out bool unsure) {
+uint likely_raw_bucket(const KEY bits, out bool unsure) {
     unsure = false;
     return raw_bucket(bits);
 }
 #else
 const bool SEARCHES = CELLS > 1;
-uint likely_raw_bucket(KEY bits, out bool unsure) {
+uint likely_raw_bucket(const KEY bits, out bool unsure) {
     if (SEARCHES && BUCKET_KIND == BUCKET_RANGE) return likely_range_bucket(ordered(bits), unsure);
     unsure = false;
     return raw_bucket(bits);
@@ -251,17 +229,13 @@ uint likely_raw_bucket(KEY bits, out bool unsure) {
 #endif
 
 // Like bucket_at(), but without a search. Sets `unsure` if the key needs one; the result may then be wrong.
-uint likely_bucket_at(KEY key, out bool unsure) {
+uint likely_bucket_at(const KEY key, out bool unsure) {
     return part_of_id(min(likely_raw_bucket(key, unsure), push.ids - 1));
 }
 
 // Returns the bucket of a key in this pass. Ids out of range are clamped to the last id.
-uint bucket_at(KEY key) {
-#ifdef SORT
-    return raw_bucket(key);  // digits are below push.ids because of the mask
-#else
+uint bucket_at(const KEY key) {
     return part_of_id(min(raw_bucket(key), push.ids - 1));
-#endif
 }
 
 #endif

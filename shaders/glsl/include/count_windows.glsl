@@ -3,6 +3,9 @@
 // With ballots, every subgroup keeps its counts in registers, distributed over its lanes, until the end. With many
 // more buckets than lanes this needs many registers, and atomic additions to shared counters are faster
 // (COUNT_BY_ATOMICS). The counters then exist in COUNTER_COPIES copies to reduce contention between subgroups.
+//
+// Needs: the interface and the buffer `keys` of multisplit.glsl.
+// Gives: count_windows() and its result bucket_totals[].
 
 #ifndef COUNT_WINDOWS_GLSL
 #define COUNT_WINDOWS_GLSL
@@ -11,6 +14,7 @@
 #include "groups.glsl"
 #include "voting.glsl"
 #include "out_of_range.glsl"
+#include "visit_keys.glsl"
 
 layout(constant_id = COUNT_BY_ATOMICS_ID) const uint COUNT_BY_ATOMICS = 0;
 layout(constant_id = COUNTER_COPIES_ID) const uint COUNTER_COPIES = 1;
@@ -21,7 +25,7 @@ shared uint counter_copies[COUNTERS * COUNTER_COPIES];
 shared uint bucket_totals[COUNTERS];
 
 // Counts the keys [first, end) with ballots. Called by all threads.
-void count_by_ballots(uint first, uint end) {
+void count_by_ballots(const uint first, const uint end) {
     uint counts[BUCKETS_PER_LANE];
     [[unroll]] for (uint s = 0; s < BUCKETS_PER_LANE; ++s) counts[s] = 0;
     for (uint start = first + gl_SubgroupID * SUBGROUP_SIZE; start < end; start += gl_WorkGroupSize.x) {
@@ -38,14 +42,18 @@ void count_by_ballots(uint first, uint end) {
     }
 }
 
-void count_bucket(uint bucket) {
+void count_bucket(const uint bucket) {
     atomicAdd(counter_copies[(gl_SubgroupID % COUNTER_COPIES) * COUNTERS + bucket], 1);
+}
+
+void visit_key(const KEY key) {
+    count_bucket(counted_bucket(key));
 }
 
 #if KEY_BITS == 32
 // Counts four keys. Computes all buckets before it updates counters, so that latencies overlap. Bucket functions with
 // searches never return ids out of range, so likely_bucket_at() can replace counted_bucket().
-void count_four(uvec4 four) {
+void visit_four(const uvec4 four) {
     uint buckets[4];
     uint unsure_keys = 0;
     [[unroll]] for (uint c = 0; c < 4; ++c) {
@@ -62,15 +70,11 @@ void count_four(uvec4 four) {
         count_bucket(bucket_at((c & 1) != 0 ? half_of.y : half_of.x));
     }
 }
-#define VISIT_FOUR(four) count_four(four);
 #endif
 
-#define VISIT_KEY(key) count_bucket(counted_bucket(key))
-#include "visit_keys.glsl"
-
 // Counts the keys [first, end) with shared atomics. Called by all threads.
-void count_by_atomics(uint first, uint end) {
-    visit_keys(first, end);
+void count_by_atomics(const uint first, const uint end) {
+    visit_keys(first, end, thread_rank(), gl_WorkGroupSize.x);
     barrier();
     for (uint b = thread_rank(); b < COUNTERS; b += gl_WorkGroupSize.x) {
         uint sum = 0;
@@ -81,7 +85,7 @@ void count_by_atomics(uint first, uint end) {
 
 // Counts the keys [first, first + length) in bucket_totals. Called by all threads; ends with a barrier, after
 // which all threads may read the totals.
-void count_windows(uint first, uint length) {
+void count_windows(const uint first, const uint length) {
     uint end = element_count() - first < length ? element_count() : first + length;
     for (uint b = thread_rank(); b < COUNTERS; b += gl_WorkGroupSize.x) bucket_totals[b] = 0;
     for (uint b = thread_rank(); b < COUNTERS * COUNTER_COPIES; b += gl_WorkGroupSize.x) counter_copies[b] = 0;

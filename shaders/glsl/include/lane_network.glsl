@@ -2,8 +2,9 @@
 // across lanes of a subgroup, which exchange elements by shuffles. All comparisons are ascending, because the
 // first step of each merge compares mirrored elements, at equal distances from the boundary between the two runs.
 //
-// Needs KEY, KEY_BITS, ITEMS (must be 8), own[] and, with PAIRS, own_source[] and is_later(), a strict total
-// order. Without PAIRS, elements are keys that are compared as unsigned numbers.
+// Needs, before this file: KEY, KEY_BITS, ITEMS (must be 8), own[] and, with PAIRS, own_source[] and is_later(), a
+// strict total order. Without PAIRS, elements are keys that are compared as unsigned numbers.
+// Gives: sort_lanes().
 
 #ifndef LANE_NETWORK_GLSL
 #define LANE_NETWORK_GLSL

@@ -1,21 +1,20 @@
-// Declares the outputs of multisplit and sort kernels. A kernel is compiled with KEYS, PAIRS or PERMUTATION (which
-// writes the destination of each element instead of moving it). NO_OFFSETS omits the bucket offsets, PACKING
-// stores narrow keys.
+// Declares where multisplit and sort kernels move elements: the output of the keys, with PAIRS input and output of the
+// values, and with PERMUTATION, instead of both, the output position of each element. With PACKING, the output has two
+// 16-bit keys per word.
+//
+// Needs: KEY (split_constants.glsl); one of KEYS, PAIRS and PERMUTATION.
+// Gives: keys_out, values and values_out, or permutation; move_element().
 
 #ifndef MOVE_GLSL
 #define MOVE_GLSL
 
-#include "multisplit.glsl"
+#include "split_constants.glsl"
 #include "values.glsl"
-
-#ifndef NO_OFFSETS
-layout(set = 0, binding = 3, std430) writeonly buffer Offsets { uint at[]; } offsets;
-#endif
 
 #ifdef PERMUTATION
 layout(set = 0, binding = 4, std430) writeonly buffer Permutation { uint at[]; } permutation;
 #elif defined(PACKING)
-#include "pack_keys.glsl"
+layout(set = 0, binding = 4, std430) buffer KeysOut { uint at[]; } keys_out;
 #else
 layout(set = 0, binding = 4, std430) writeonly buffer KeysOut { KEY at[]; } keys_out;
 #endif
@@ -29,7 +28,7 @@ layout(set = 0, binding = 6, std430) writeonly buffer ValuesOut2 { uvec2 at[]; }
 layout(set = 0, binding = 6, std430) writeonly buffer ValuesOut4 { uvec4 at[]; } values_out_vec4;
 
 // Copies the value of element `from` to position `to`. With COUNTED_VALUES, the value is `from` itself.
-void move_value(uint from, uint to) {
+void move_value(const uint from, const uint to) {
     if (VALUE_WORDS == 1) values_out.at[to] = COUNTED_VALUES != 0 ? from : values.at[from];
     if (VALUE_WORDS == 2) values_out_vec2.at[to] = values_vec2.at[from];
     if (VALUE_WORDS == 4) values_out_vec4.at[to] = values_vec4.at[from];
@@ -37,7 +36,7 @@ void move_value(uint from, uint to) {
 #endif
 
 // Moves one element directly. With PACKING, the caller stores the key.
-void move_element(KEY key, uint from, uint to) {
+void move_element(const KEY key, const uint from, const uint to) {
 #ifdef PERMUTATION
     permutation.at[from] = to;
 #elif !defined(PACKING)

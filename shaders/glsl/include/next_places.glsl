@@ -1,18 +1,20 @@
 // Keeps the next output position of each bucket in registers, distributed over the lanes of a subgroup: lane l
-// holds the buckets l, l + SUBGROUP_SIZE, ... Needs `scanned`, the scanned histograms.
+// holds the buckets l, l + SUBGROUP_SIZE, ...
+//
+// Needs: the buffers `scanned` (the scanned histograms) and `offsets`, declared before this file.
+// Gives: next_places[], load_next_places(), next_place_of().
 
 #ifndef NEXT_PLACES_GLSL
 #define NEXT_PLACES_GLSL
 
 #include "multisplit.glsl"
 #include "voting.glsl"
-#include "move.glsl"
 
 uint next_places[BUCKETS_PER_LANE];
 
 // Loads the output position of each bucket of a subproblem. The positions of the first subproblem are the bucket
 // offsets, which it also writes. Called by whole subgroups.
-void load_next_places(uint subproblem) {
+void load_next_places(const uint subproblem) {
     [[unroll]] for (uint s = 0; s < BUCKETS_PER_LANE; ++s) {
         uint bucket = s * SUBGROUP_SIZE + gl_SubgroupInvocationID;
         next_places[s] = 0;
@@ -25,7 +27,7 @@ void load_next_places(uint subproblem) {
 }
 
 // Returns the next output position of `bucket`, which may differ between lanes. Called by whole subgroups.
-uint next_place_of(uint bucket) {
+uint next_place_of(const uint bucket) {
     uint lane = bucket & (SUBGROUP_SIZE - 1);
     uint found = 0;
     [[unroll]] for (uint s = 0; s < BUCKETS_PER_LANE; ++s) {

@@ -1,4 +1,7 @@
-// Provides counted_bucket(), which returns the bucket of a key and counts the keys whose id is out of range.
+// Finds the buckets of keys and counts the keys whose id is out of range.
+//
+// Needs: bucket.glsl.
+// Gives: counted_bucket(), report_out_of_range(), and the buffer `out_of_range` at binding 3.
 
 #ifndef OUT_OF_RANGE_GLSL
 #define OUT_OF_RANGE_GLSL
@@ -16,7 +19,7 @@ layout(set = 0, binding = 3, std430) buffer OutOfRange { uint count; } out_of_ra
 uint out_of_range_here = 0;
 
 // Returns the bucket of a key, and counts the key if its id is out of range.
-uint counted_bucket(KEY key) {
+uint counted_bucket(const KEY key) {
     uint bucket = raw_bucket(key);
     if (COUNT_OUT_OF_RANGE != 0 && bucket >= push.ids) ++out_of_range_here;
     return part_of_id(min(bucket, push.ids - 1));

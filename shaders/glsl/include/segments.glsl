@@ -1,4 +1,6 @@
-// Data that the passes of a segmented sort pass to each other.
+// Data that the kernels of a segmented sort pass to each other.
+//
+// Gives: struct Found, struct LargeSegment.
 
 #ifndef SEGMENTS_GLSL
 #define SEGMENTS_GLSL

@@ -2,6 +2,9 @@
 // adjacent subproblems and writes
 //     inside_block: for each subproblem, the counts of the earlier subproblems in its block;
 //     the histogram of the block, which is the only input of the scan.
+//
+// Needs: subproblem_count() (multisplit.glsl).
+// Gives: SIDE_BY_SIDE, BY_BLOCKS, block_count().
 
 #ifndef SIDE_BY_SIDE_GLSL
 #define SIDE_BY_SIDE_GLSL

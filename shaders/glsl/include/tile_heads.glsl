@@ -1,7 +1,7 @@
 // Finds the segment of an element within a tile, in a few steps for any segment length.
 //
-// Needs TILE, a multiple of 32. The includer sets `tile_heads`, one bit per element that is set for segment heads, and
-// `filled`.
+// Needs: TILE, a multiple of 32, defined before this file; the kernel sets tile_heads[] and filled[].
+// Gives: the shared arrays `tile_heads` and `filled`, is_head(), head_before(), head_after().
 
 #ifndef TILE_HEADS_GLSL
 #define TILE_HEADS_GLSL
@@ -9,6 +9,7 @@
 const uint HEAD_WORDS = TILE / 32;
 const uint FILLED_WORDS = (HEAD_WORDS + 31) / 32;
 
+// One bit per element, set for the first element of each segment.
 shared uint tile_heads[HEAD_WORDS];
 // One bit per word of tile_heads, set if the word is not zero.
 shared uint filled[FILLED_WORDS];

@@ -1,46 +1,56 @@
-// Provides visit_keys(), which calls VISIT_KEY(key) for a range of keys in any order, with several loads in
-// flight. The includer defines VISIT_KEY, and optionally VISIT_FOUR if four keys at a time are faster. By default,
-// the whole workgroup shares the keys; otherwise the includer defines this thread's index VISITOR among VISITORS
-// threads.
+// Visits a range of the input keys in any order, with several loads in flight per thread.
+//
+// Needs: KEY and the buffers `keys` and, for 32-bit keys, `keys_vec4`, declared before this file; the functions
+// visit_key() and, for 32-bit keys, visit_four().
+// Gives: visit_keys().
 
 #ifndef VISIT_KEYS_GLSL
 #define VISIT_KEYS_GLSL
 
-#include "multisplit.glsl"
-#include "groups.glsl"
 #include "key_at.glsl"
 
-#ifndef VISITOR
-#define VISITOR thread_rank()
-#define VISITORS gl_WorkGroupSize.x
-#endif
+void visit_key(const KEY key);
 
-#ifndef VISIT_FOUR
-#define VISIT_FOUR(four) [[unroll]] for (uint c = 0; c < 4; ++c) VISIT_KEY(four[c]);
-#endif
+#if KEY_BITS == 32
+void visit_four(const uvec4 keys);
 
-// Groups of four keys in flight per thread.
-const uint WIDE_LOADS = 4;
-
-// Visits the keys [first, end). `first` must be a multiple of four, except with SEGMENTS.
-void visit_keys(uint first, uint end) {
-    uint i = first;
-#if KEY_BITS == 32 && !defined(SEGMENTS)
-    const uint row = 4 * VISITORS;
-    while (end - i >= row) {
-        uint rows = min((end - i) / row, WIDE_LOADS);
-        uvec4 loaded[WIDE_LOADS];
-        [[unroll]] for (uint k = 0; k < WIDE_LOADS; ++k)
-            if (k < rows) loaded[k] = four_keys_at(i / 4 + k * VISITORS + VISITOR);
-        [[unroll]] for (uint k = 0; k < WIDE_LOADS; ++k) {
-            if (k < rows) {
-                VISIT_FOUR(loaded[k])
-            }
-        }
-        i += rows * row;
+// Returns keys 4 v to 4 v + 3.
+uvec4 four_keys_at(const uint v) {
+#ifdef PACKED_KEYS
+    if (NARROW_BITS != 0) {
+        uvec2 words = uvec2(keys.at[NARROW_BITS == 8 ? v : 2 * v], 0);
+        if (NARROW_BITS == 16) words.y = keys.at[2 * v + 1];
+        words = uvec2(ordered_keys(words.x), ordered_keys(words.y));
+        uvec4 four;
+        [[unroll]] for (uint c = 0; c < 4; ++c)
+            four[c] = narrow_key(words[c / KEYS_OF_WORD], c % KEYS_OF_WORD);
+        return four;
     }
 #endif
-    for (i += VISITOR; i < end; i += VISITORS) VISIT_KEY(key_at(i));
+    return keys_vec4.at[v];
+}
+#endif
+
+// Loads of four keys that a thread has in flight.
+const uint WIDE_LOADS = 4;
+
+// Visits the keys [first, end), which `visitors` threads share; this thread has the number `visitor` among them. With
+// 32-bit keys, `first` must be a multiple of four.
+void visit_keys(const uint first, const uint end, const uint visitor, const uint visitors) {
+    uint i = first;
+#if KEY_BITS == 32
+    const uint keys_per_load = 4 * visitors;
+    while (end - i >= keys_per_load) {
+        uint loads = min((end - i) / keys_per_load, WIDE_LOADS);
+        uvec4 loaded[WIDE_LOADS];
+        [[unroll]] for (uint k = 0; k < WIDE_LOADS; ++k)
+            if (k < loads) loaded[k] = four_keys_at(i / 4 + k * visitors + visitor);
+        [[unroll]] for (uint k = 0; k < WIDE_LOADS; ++k)
+            if (k < loads) visit_four(loaded[k]);
+        i += loads * keys_per_load;
+    }
+#endif
+    for (i += visitor; i < end; i += visitors) visit_key(key_at(i));
 }
 
 #endif

@@ -1,8 +1,7 @@
 #version 460
-// Postscan of the block-level multisplit. One workgroup handles one subproblem, a range of tiles. It loads the
-// output positions of the subproblem's buckets from `scanned`; then, tile by tile, it ranks the keys, orders them
-// in shared memory and writes them bucket by bucket. The first subproblem also writes the bucket offsets. With
-// LABELS, buckets are read from the labels of the prescan instead of calling the bucket function.
+// Postscan of the block-level multisplit. One workgroup handles one subproblem, a range of `parts` tiles, from the
+// first tile to the last. The first subproblem also writes the bucket offsets. docs/kernels-sort.md explains the data
+// flow and the barriers.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -14,81 +13,65 @@
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
-#if defined(LABELS) && !defined(PERMUTATION)
-#define BUCKET_BORDERS
-#endif
-
 #include "multisplit.glsl"
-#ifdef LABELS
-layout(set = 0, binding = 1, std430) readonly buffer Labels { uint at[]; } labels;
-#else
-#include "bucket.glsl"
-#endif
+#include "tile_shape.glsl"
+
 layout(set = 0, binding = 2, std430) readonly buffer Scanned { uint at[]; } scanned;
-#include "move.glsl"
+layout(set = 0, binding = 3, std430) writeonly buffer Offsets { uint at[]; } offsets;
 layout(set = 0, binding = 7, std430) readonly buffer InsideBlock { uint at[]; } inside_block;
+layout(set = 0, binding = 9, std430) buffer LaneOrder { uint violated; } lane_order;
 
-#include "groups.glsl"
-#include "side_by_side.glsl"
-#include "subgroup_sums.glsl"
-#include "voting.glsl"
+// Shared memory; subgroup_sums.glsl, bucket.glsl and cells.glsl have other arrays.
+shared uint space[SPACE_WORDS];        // warp counters, then keys or values of one turn (tile_shape.glsl)
+shared uint bucket_targets[COUNTERS];  // bucket_targets[b] + place: output position of the key of bucket b at `place`
+
 #include "rank_tile.glsl"
-#include "load_tile.glsl"
+#include "find_buckets.glsl"
+#include "scatter_tile.glsl"
+#include "bucket_positions.glsl"
 
-// Output position of the next key of each own bucket.
-uint bucket_next[OWN_BUCKETS];
-
-void set_targets() {
-#ifdef BUCKET_BORDERS
-    number_borders();
-#endif
+// Sets the target of each own bucket, and advances the positions to those of the next tile.
+void set_targets(in uint counts[OWN_BUCKETS], in uint starts[OWN_BUCKETS], inout uint positions[OWN_BUCKETS]) {
     [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) {
-        set_target(k, bucket_next[k]);
-        bucket_next[k] += bucket_count[k];
+        if (own_bucket(k) < COUNTERS) bucket_targets[own_bucket(k)] = positions[k] - starts[k];
+        positions[k] += counts[k];
     }
 }
 
-void look_ahead() {
-#ifdef BUCKET_BORDERS
-    sum_borders();
-#endif
-}
-
-void set_missing_targets() {}
-
-#include "scatter_tile.glsl"
-#include "split_tile.glsl"
-
-// Returns the output position of the subproblem's first key in bucket b.
-uint first_place(uint b, uint subproblem) {
-    uint index = b * subproblem_count() + subproblem;
-    if (!BY_BLOCKS) return scanned.at[index];
-    return scanned.at[b * block_count() + subproblem / SIDE_BY_SIDE] + inside_block.at[index];
-}
-
 void main() {
-#ifndef LABELS
     stage_splitters();
-#endif
     if (group_index() >= subproblem_count()) return;
     uint subproblem = group_index_from_end(subproblem_count());
     uint first = subproblem * push.parts * TILE;
     uint end = min(first + push.parts * TILE, element_count());
-#ifdef LABELS
-    if (first < end)  // empty subproblems have no labels
-#endif
-    load_keys(first);
-    [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) {
-        uint b = own_bucket(k);
-        bucket_next[k] = 0;  // buckets past the last one have no position
-        if (b < push.buckets) {
-            bucket_next[k] = first_place(b, subproblem);
-            if (subproblem == 0) offsets.at[b] = bucket_next[k];
-        }
-    }
-    if (subproblem == 0 && thread_rank() == 0) offsets.at[push.buckets] = element_count();
+    load_keys(first, element_count(), KEY(0));
+    uint positions[OWN_BUCKETS];  // output position of the next key of each own bucket
+    load_positions(subproblem, positions);
     while (first < end) {
-        split_tile(first, end);
+        load_values(AFTER_LOADING, first, min(TILE, element_count() - first), 0);
+        find_buckets(first);
+
+        // Find the place of each key in the ordered tile.
+        uint counts[OWN_BUCKETS];
+        uint starts[OWN_BUCKETS];
+        count_tile(first / TILE, push.round);
+        count_own_buckets(counts);
+        scan_own_buckets(counts, starts);
+        start_warps(starts);
+        place_items();
+
+        // Order the keys in shared memory, and set the targets of their buckets.
+        uint held = min(TILE, element_count() - first);
+        load_values(AFTER_RANKING, first, held, 0);
+        stage_first_turn();
+        set_targets(counts, starts, positions);
+        barrier();
+
+        // Write the keys and values of all turns. The keys of the next tile are loaded during the last turn.
+        load_values(AFTER_ORDERING, first, held, 0);
+        write_until_last_turn(first, held);
+        if (first + TILE < end) load_keys(first + TILE, element_count(), KEY(0));
+        write_last_turn(first, held);
         first += TILE;
         barrier();  // shared memory is reused
     }

@@ -35,7 +35,7 @@ const uint CHUNK = CHUNK_WORDS * LABELS_OF_WORD;
 // inlining, means that no key is missing. All keys are loaded first, without branches. For a missing key another
 // one is loaded, so the bucket function is never called for an invalid key; its label is the last bucket, as the
 // postscan expects.
-void label_chunk(uint stretch, uint first_word, bool whole) {
+void label_chunk(const uint stretch, const uint first_word, const bool whole) {
     uint count = element_count();
     uint first_window = first_word * LABELS_OF_WORD;
     uint first = (stretch * ITEMS + first_window) * SUBGROUP_SIZE + gl_SubgroupInvocationID;
@@ -77,13 +77,13 @@ void label_chunk(uint stretch, uint first_word, bool whole) {
         if (first_word + k < LABEL_WORDS) labels.at[label_word(stretch, first_word + k)] = words[k];
 }
 
-void label_stretch(uint stretch, bool whole) {
+void label_stretch(const uint stretch, const bool whole) {
     label_chunk(stretch, 0, whole);
     if (CHUNK_WORDS < LABEL_WORDS) label_chunk(stretch, CHUNK_WORDS, whole);
 }
 
 // Labels all stretches of a subproblem, including those past the last key, because the postscan reads whole tiles.
-void label_subproblem(uint subproblem) {
+void label_subproblem(const uint subproblem) {
     uint end = (subproblem + 1) * push.parts;
     for (uint stretch = subproblem * push.parts + gl_SubgroupID; stretch < end; stretch += gl_NumSubgroups) {
         if ((stretch + 1) * ITEMS * SUBGROUP_SIZE <= element_count()) label_stretch(stretch, true);

@@ -16,6 +16,7 @@ layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 #include "multisplit.glsl"
 #include "bucket.glsl"
 layout(set = 0, binding = 2, std430) readonly buffer Scanned { uint at[]; } scanned;
+layout(set = 0, binding = 3, std430) writeonly buffer Offsets { uint at[]; } offsets;
 #include "move.glsl"
 
 #include "groups.glsl"

@@ -11,7 +11,6 @@ layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 #include "multisplit.glsl"
 layout(set = 0, binding = 2, std430) readonly buffer Sources { uint at[]; } sources;
-#define NO_OFFSETS
 #include "move.glsl"
 
 #include "groups.glsl"

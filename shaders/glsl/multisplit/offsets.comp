@@ -21,7 +21,7 @@ layout(set = 0, binding = 3, std430) writeonly buffer OutOfRange { uint count; }
 
 // Returns the number of elements with a smaller id. Ids out of range belong to the last bucket, so searches for
 // bucket ids do not need to clamp.
-uint elements_before(uint id) {
+uint elements_before(const uint id) {
     uint low = 0;
     uint high = element_count();
     while (low < high) {

@@ -1,10 +1,6 @@
 #version 460
-// Second pass of the one-sweep multisplit. One workgroup handles one tile: it loads the keys, ranks them by
-// bucket, publishes its counts, obtains the output position of each bucket by decoupled look-back
-// (tile_lookback.glsl), orders the tile in shared memory and writes it. Reads the histogram of the first pass.
-//
-// With SORT, it is one round of a radix sort, in which the bucket is a digit. With SEGMENTS, it is one round of
-// all large segments of a segmented sort, each with separate tiles and histogram.
+// Second pass of the one-sweep multisplit. One workgroup handles one tile. Reads the histogram of
+// multisplit/histogram.comp. docs/kernels-sort.md explains the data flow, the atomics and the barriers.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -16,130 +12,103 @@
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
-#define ONE_TILE
 #include "multisplit.glsl"
-#include "bucket.glsl"
-layout(set = 0, binding = 2, std430) readonly buffer Histogram { uint at[]; } histogram;
-#ifdef SORT
-#define NO_OFFSETS
-#define BUCKET_FROM_KEY
-#ifdef SEGMENTS
-layout(set = 0, binding = 3, std430) readonly buffer Tiles { LargeSegment at[]; } tiles;
-#else
-layout(set = 0, binding = 3, std430) readonly buffer Idle { uint at[]; } idle;
-layout(set = 0, binding = 3, std430) readonly buffer IdleVec4 { uvec4 at[]; } idle_vec4;
-#include "histogram_parts.glsl"
-#endif
-#endif
-#include "move.glsl"
+#include "tile_shape.glsl"
 
-#include "groups.glsl"
-#include "subgroup_sums.glsl"
-#include "voting.glsl"
-void publish_count(uint k);
-#define COUNTED(k) publish_count(k)
+layout(set = 0, binding = 2, std430) readonly buffer Histogram { uint at[]; } histogram;
+layout(set = 0, binding = 3, std430) writeonly buffer Offsets { uint at[]; } offsets;
+layout(set = 0, binding = 7, std430) volatile buffer Status {
+    uint ticket;  // next tile
+    uint pad[3];
+    uint at[];
+} status;
+layout(set = 0, binding = 9, std430) buffer LaneOrder { uint violated; } lane_order;
+
+// Shared memory; subgroup_sums.glsl, bucket.glsl and cells.glsl have other arrays.
+shared uint space[SPACE_WORDS];        // warp counters, then keys or values of one turn (tile_shape.glsl)
+shared uint bucket_targets[COUNTERS];  // bucket_targets[b] + place: output position of the key of bucket b at `place`
+shared uint tile_ticket;               // this workgroup's ticket
+shared uint missing_tile;              // see tile_lookback.glsl
+
+struct Tile {
+    uint number;  // the tile has the elements from number * TILE on
+};
+const bool BEGINS_FIRST = false;
+
 #include "rank_tile.glsl"
-#include "load_tile.glsl"
+#include "find_buckets.glsl"
 #include "tile_lookback.glsl"
 #include "scatter_tile.glsl"
-#include "split_tile.glsl"
 
-#ifdef SEGMENTS
-
-void main() {
-    if (group_index() >= subproblem_count()) return;
-    if (thread_rank() == 0) {
-        tile_ticket = atomicAdd(status.tickets[push.round], 1);
-        missing_tile = 0;
-    }
-    barrier();
-    segment = tiles.at[tile_ticket];
-    this_tile = tile_ticket - segment.first_tile;
-    uint first = segment.begin + this_tile * TILE;
-    load_keys(first);
-    split_tile(first, element_count());
+uint status_index(const Tile tile, const uint number, const uint b) {
+    return number * push.buckets + b;
 }
 
-#elif defined(SORT)
-
-// Returns a mask of the no-op rounds, in which all keys have the same digit. Small sorts (HISTOGRAM_PARTS > 0) only set
-// the bit of this round: their no-op rounds always copy the keys, so that the next round reads initialized data.
-uint noop_rounds() {
-    if (HISTOGRAM_PARTS == 0) return idle.at[0] | push.idle_rounds;
-    uint this_round = 1u << push.round;
-    if ((push.idle_rounds & this_round) != 0) return this_round;
-    uvec4 all = uvec4(~0u);
-    uvec4 any = uvec4(0);
-    [[unroll]] for (uint v = 0; v < HISTOGRAM_PARTS / 4; ++v) {
-        uvec4 parts = idle_vec4.at[push.round * (HISTOGRAM_PARTS / 4) + v];
-        all &= parts;
-        any |= parts;
-    }
-    bool one = have_one_digit(all.x & all.y & all.z & all.w, any.x | any.y | any.z | any.w);
-    return one ? this_round : 0;
+uint total_of(const Tile tile, const uint b) {
+    return histogram.at[b];
 }
 
-// 1: tiles are assigned by tickets. 0: the tile is the workgroup index (tile_status.glsl explains the difference).
-layout(constant_id = TICKETS_ID) const uint TICKETS = 1;
-
-// Handles no-op rounds and returns whether this round is one. Two consecutive no-op rounds do nothing and leave
-// the data in place; a single one copies it to the input of the next round. Called by all threads; the result is
-// uniform.
-bool skip_round(uint rounds) {
-    if ((rounds & push.round_pair) == push.round_pair) return true;
-    if ((rounds >> push.round & 1) == 0) return false;
-    uint first = group_index() * TILE;
-    uint end = min(first + TILE, element_count());
-    for (uint i = first + thread_rank(); i < end; i += gl_WorkGroupSize.x) {
-        move_element(key_at(i), i, i);
-#ifdef PACKING
-        // Tiles begin at an even element.
-        if (i % 2 == 0 && i + 1 < end) store_both(i, key_at(i), key_at(i + 1));
-        else if (i % 2 == 0) store_half(i, key_at(i));
-#endif
-    }
-    return true;
+uint first_position(const Tile tile) {
+    return 0;
 }
 
-void main() {
-    if (group_index() >= subproblem_count()) return;
-    uint rounds = noop_rounds();  // this load overlaps with the ticket or the keys
-    if (TICKETS == 0) load_keys(group_index() * TILE);
-    if (thread_rank() == 0) {
-        if (TICKETS != 0) tile_ticket = atomicAdd(status.ticket, 1);
-        missing_tile = 0;
-    }
-    if (skip_round(rounds)) return;
-    barrier();
-    this_tile = TICKETS != 0 ? tile_ticket : group_index();
-    uint first = this_tile * TILE;
-    if (TICKETS != 0) load_keys(first);
-    begin_first();
-    split_tile(first, element_count());
+uint first_element(const Tile tile, const uint number) {
+    return number * TILE;
 }
 
-#else
+uint end_element(const Tile tile) {
+    return element_count();
+}
 
-// Writes the bucket offsets. In the first tile, bucket_place holds the bucket starts.
-void write_offsets() {
+// Writes the bucket offsets, which are the positions of the first tile's buckets. Called by the first tile.
+void write_offsets(in LookBack looks[OWN_BUCKETS]) {
     [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k)
-        if (own_bucket(k) < push.buckets) offsets.at[own_bucket(k)] = bucket_place[k];
+        if (own_bucket(k) < push.buckets) offsets.at[own_bucket(k)] = looks[k].position;
     if (thread_rank() == 0) offsets.at[push.buckets] = element_count();
 }
 
 void main() {
     if (group_index() >= subproblem_count()) return;
+
+    // Take a tile and load its keys.
     if (thread_rank() == 0) {
         tile_ticket = atomicAdd(status.ticket, 1);
         missing_tile = 0;
     }
     stage_splitters();
     barrier();
-    this_tile = tile_ticket;
-    uint first = this_tile * TILE;
-    load_keys(first);
-    split_tile(first, element_count());
-    if (this_tile == 0) write_offsets();
-}
+    Tile tile = Tile(tile_ticket);
+    uint first = first_element(tile, tile.number);
+    load_keys(first, element_count(), KEY(0));
+    load_values(AFTER_LOADING, first, min(TILE, element_count() - first), 0);
+    find_buckets(first);
 
-#endif
+    // Count the keys of each bucket, and let later tiles look back to the counts.
+    uint counts[OWN_BUCKETS];
+    LookBack looks[OWN_BUCKETS];
+    count_tile(tile.number, push.round);
+    count_own_buckets(counts);
+    publish_counts(tile, counts, looks);
+
+    // Find the place of each key in the ordered tile.
+    uint starts[OWN_BUCKETS];
+    scan_own_buckets(counts, starts);
+    start_warps(starts);
+    place_items();
+
+    // Look back for the position of each bucket in the output, while the keys are ordered in shared memory.
+    uint held = min(TILE, element_count() - first);
+    load_values(AFTER_RANKING, first, held, 0);
+    uint words[TILES_AT_A_TIME];
+    look_ahead(tile, words);
+    stage_first_turn();
+    set_targets(tile, counts, starts, looks, words);
+    barrier();
+    set_missing_targets(tile, counts, starts, looks, words);
+
+    // Write the keys and values of all turns.
+    load_values(AFTER_ORDERING, first, held, 0);
+    write_until_last_turn(first, held);
+    write_last_turn(first, held);
+    if (tile.number == 0) write_offsets(looks);
+}

@@ -20,6 +20,7 @@ layout(set = 0, binding = 2, std430) writeonly buffer Histogram { uint at[]; } h
 layout(set = 0, binding = 4, std430) writeonly buffer InsideBlock { uint at[]; } inside_block;
 #include "groups.glsl"
 #include "side_by_side.glsl"
+#include "visit_keys.glsl"
 
 const uint THREADS_PER_SUBPROBLEM = gl_WorkGroupSize.x / SIDE_BY_SIDE;  // whole subgroups
 
@@ -27,12 +28,17 @@ const uint THREADS_PER_SUBPROBLEM = gl_WorkGroupSize.x / SIDE_BY_SIDE;  // whole
 uint ones_here = 0;
 shared uint ones_of[SIDE_BY_SIDE];
 
-#define VISITOR (thread_rank() % THREADS_PER_SUBPROBLEM)
-#define VISITORS THREADS_PER_SUBPROBLEM
-#define VISIT_KEY(key) ones_here += counted_bucket(key)
-#include "visit_keys.glsl"
+void visit_key(const KEY key) {
+    ones_here += counted_bucket(key);
+}
 
-uint first_key_of(uint subproblem) {
+#if KEY_BITS == 32
+void visit_four(const uvec4 four) {
+    [[unroll]] for (uint c = 0; c < 4; ++c) visit_key(four[c]);
+}
+#endif
+
+uint first_key_of(const uint subproblem) {
     return min(subproblem * SUBPROBLEM, element_count());
 }
 
@@ -44,7 +50,8 @@ void main() {
     if (block >= block_count()) return;
     uint first = block * SIDE_BY_SIDE;
     uint place = thread_rank() / THREADS_PER_SUBPROBLEM;
-    visit_keys(first_key_of(first + place), first_key_of(first + place + 1));
+    uint thread = thread_rank() % THREADS_PER_SUBPROBLEM;
+    visit_keys(first_key_of(first + place), first_key_of(first + place + 1), thread, THREADS_PER_SUBPROBLEM);
     uint ones = subgroupAdd(ones_here);
     if (subgroupElect()) atomicAdd(ones_of[place], ones);
     barrier();

@@ -18,6 +18,7 @@ layout(constant_id = ITEMS_ID) const uint ITEMS = 8;  // windows per tile
 #include "multisplit.glsl"
 #include "bucket.glsl"
 layout(set = 0, binding = 2, std430) readonly buffer Scanned { uint at[]; } scanned;
+layout(set = 0, binding = 3, std430) writeonly buffer Offsets { uint at[]; } offsets;
 #include "move.glsl"
 
 #include "groups.glsl"
@@ -43,7 +44,7 @@ void begin_buckets(uint counts[BUCKETS_PER_LANE], out uint begins[BUCKETS_PER_LA
 
 // Returns the element of `held` that belongs to `bucket`, which may differ between lanes. Buckets are distributed over
 // the lanes as in next_places.glsl. Called by whole subgroups.
-uint pick(uint held[BUCKETS_PER_LANE], uint bucket) {
+uint pick(uint held[BUCKETS_PER_LANE], const uint bucket) {
     uint lane = bucket & (SUBGROUP_SIZE - 1);
     uint found = 0;
     [[unroll]] for (uint s = 0; s < BUCKETS_PER_LANE; ++s) {

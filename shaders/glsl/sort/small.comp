@@ -1,6 +1,7 @@
 #version 460
 // Radix sort of an array that fits one tile, in place, with a single workgroup. Loads all keys into registers,
 // runs all rounds (rank by digit, reorder through shared memory), stores the keys, and finally moves the values.
+// docs/kernels-sort.md explains the ranking.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -12,12 +13,11 @@
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
-#define IN_PLACE
-#define ALL_DIGITS
 #define HOST_COUNT
-#include "multisplit.glsl"
-#include "ordered.glsl"
+#include "digits.glsl"
+#include "tile_shape.glsl"
 #include "values.glsl"
+
 layout(set = 0, binding = 0, std430) buffer Keys { KEY at[]; } keys;
 #ifdef PAIRS
 layout(set = 0, binding = 2, std430) buffer Values { uint at[]; } values;
@@ -25,11 +25,12 @@ layout(set = 0, binding = 2, std430) buffer Values2 { uvec2 at[]; } values_vec2;
 layout(set = 0, binding = 2, std430) buffer Values4 { uvec4 at[]; } values_vec4;
 #endif
 
-#include "groups.glsl"
-#include "subgroup_sums.glsl"
-#include "voting.glsl"
+layout(set = 0, binding = 9, std430) buffer LaneOrder { uint violated; } lane_order;
+
+// Shared memory; subgroup_sums.glsl has another array.
+shared uint space[SPACE_WORDS];  // warp counters, then one word of each key, value or index (tile_shape.glsl)
+
 #include "rank_tile.glsl"
-#include "digits.glsl"
 
 #ifdef PAIRS
 // Input index of each key.
@@ -37,11 +38,11 @@ uint source[ITEMS];
 #endif
 
 // Sets the bucket of each item to the digit of its key in a round.
-void find_digits(uint held, uint round) {
+void find_digits(const uint held, const uint round) {
     [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
         // Missing keys count as keys of the last bucket and are the last of it, so every round keeps them at the end.
         bool missing = item_index(0, w) >= held;
-        set_bucket(w, missing ? push.buckets - 1 : digit(digits_of(own[w]), round));
+        set_bucket(w, missing ? push.buckets - 1 : digit(image_of(own[w]), round));
     }
 }
 
@@ -87,7 +88,7 @@ void reorder() {
 
 // Moves the values in place: reads all from their sources into registers, and writes them after a barrier. Called
 // by all threads.
-void put_values(uint held) {
+void put_values(const uint held) {
     if (COUNTED_VALUES != 0) {
         [[unroll]] for (uint w = 0; w < ITEMS; ++w)
             if (item_index(0, w) < held) values.at[item_index(0, w)] = source[w];
@@ -107,16 +108,19 @@ void put_values(uint held) {
 void main() {
     uint held = element_count();
     if (held < 2 && COUNTED_VALUES == 0) return;
-    [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
-        uint i = item_index(0, w);
-        own[w] = i < held ? keys.at[i] : KEY(0);
+    load_keys(0, held, KEY(0));
 #ifdef PAIRS
-        source[w] = i;
+    [[unroll]] for (uint w = 0; w < ITEMS; ++w) source[w] = item_index(0, w);
 #endif
-    }
     for (uint round = 0; round < push.round; ++round) {
+        uint counts[OWN_BUCKETS];
+        uint starts[OWN_BUCKETS];
         find_digits(held, round);
-        place_items(0);
+        count_tile(0, push.round);
+        count_own_buckets(counts);
+        scan_own_buckets(counts, starts);
+        start_warps(starts);
+        place_items();
         reorder();
     }
     [[unroll]] for (uint w = 0; w < ITEMS; ++w)

@@ -29,7 +29,8 @@ push_constants! {
 /// Number of words of `Found` in `segments.glsl`, and the index of its word `large_tiles`.
 const FOUND_WORDS: u64 = 3;
 const FOUND_TILES: u64 = 1;
-/// Number of words that precede the tile states: the ticket counters of the rounds. Must match `tile_lookback.glsl`.
+/// Number of words that precede the tile states: the ticket counters of the rounds. Must match
+/// `sort/segment_onesweep.comp`.
 const STATUS_HEAD: u64 = 16;
 /// Maximum number of workgroups of the pass that lists the tiles of large segments.
 const SPREAD_GROUPS: u64 = 1024;

@@ -209,8 +209,10 @@ impl Round {
         }
         let kernels = if packs { SORT_ROUND_PACKING.map(|kernel| [kernel; 2]) } else { SORT_ROUND };
         let pass = passes.pass("sort.round", variant(values, kernels), &work, &constants)?;
-        let pass =
-            pass.bind("histogram", histograms).bind("idle", noop_flags).bind("status", status);
+        let pass = pass
+            .bind("histogram", histograms)
+            .bind("noop_flags", noop_flags)
+            .bind("status", status);
         prepared.dispatch(prepared.bind(halves.bind(pass, self.index), histograms), tiles);
         Ok(())
     }
@@ -261,11 +263,12 @@ impl Histogram {
         let pass = passes.pass("sort.histogram", SORT_HISTOGRAM, &work, &sizes)?;
         let pass = pass.bind("keys", keys);
         let pass = match self.small {
-            None => {
-                pass.bind("histogram", histograms).bind("idle", noop_flags).bind("status", status)
-            }
+            None => pass
+                .bind("histogram", histograms)
+                .bind("noop_flags", noop_flags)
+                .bind("status", status),
             Some(_) => {
-                let pass = pass.scratch("histogram", histograms).scratch("idle", noop_flags);
+                let pass = pass.scratch("histogram", histograms).scratch("noop_flags", noop_flags);
                 pass.scratch("status", status)
             }
         };

@@ -88,7 +88,7 @@ pub(in crate::operations) struct BucketCode {
     user: Option<Glsl>,
 }
 
-// Values of BUCKET_KIND; must match `bucket.glsl`.
+// Values of BUCKET_KIND; must match `split_constants.glsl`.
 const DIGIT: u32 = 0;
 const DELTA: u32 = 1;
 const EVEN: u32 = 2;

@@ -1,5 +1,5 @@
-//! Push constants of the split and sort kernels, as declared in `multisplit.glsl`. All kernels receive the words of
-//! [`SplitPush`]; further words depend on [`SplitBy`].
+//! Push constants of the split and sort kernels, as declared in `multisplit.glsl`, `sort_round.glsl` and `digits.glsl`.
+//! All kernels receive the words of [`SplitPush`]; further words depend on [`SplitBy`].
 
 use multisplit_graph::PassBuilder;
 use multisplit_shaders::push_constants;
@@ -99,7 +99,7 @@ impl SplitPush {
                 flip_or_reciprocal: digit.flip_or_reciprocal
             }, {
                 round_pair: pair,
-                idle_rounds: noop_rounds
+                noop_rounds: noop_rounds
             }),
             SplitBy::Digits { first_bit, bit_count, descending } => push_block!(pass, self, {
                 first_bit: first_bit,
