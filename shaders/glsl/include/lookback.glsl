@@ -1,5 +1,6 @@
 // Decoupled look-back over terms: a workgroup obtains the combined total of all earlier tiles while these are still
 // being computed. The order of combination depends on timing; ordered_lookback.glsl combines in a fixed order.
+// docs/kernels.md, "Look-back scan", has the data flow, invariants and barriers.
 //
 // A tile first publishes its own total and later its inclusive prefix (tile_status.glsl).
 //

@@ -1,5 +1,5 @@
 // Conversion of a narrow key to a 32-bit word and back, in one of several forms. The values of FORM must match
-// narrow.rs. Floats are converted by their bits, so subnormals and NaNs are restored exactly.
+// operations/shared/widening.rs. Floats are converted by their bits, so subnormals and NaNs are restored exactly.
 
 #ifndef NARROW_FORMS_GLSL
 #define NARROW_FORMS_GLSL

@@ -1,5 +1,6 @@
 // Decoupled look-back over terms whose combination depends on the order: sums of floats, and users' operators. The
-// order of combination is fixed, so results do not depend on timing.
+// order of combination is fixed, so results do not depend on timing. docs/kernels.md, "Look-back scan", has the data
+// flow, invariants and barriers.
 //
 // Tiles are divided into blocks. Every tile publishes once (tile_status.glsl): the last tile of a block publishes its
 // inclusive prefix, the combination of all tiles up to and including it; any other tile publishes its own total. The

@@ -50,7 +50,7 @@ void stage_range() {
             splitters[i] = table_splitter(i);
 }
 
-// Returns the number of splitters at or below `key`, which is known to be in [below, max_below].
+// Returns the number of splitters at or below `key`. This number must be at least `below` and at most `max_below`.
 uint search(SAMPLE key, uint below, uint max_below) {
     while (below < max_below) {
         uint middle = (below + max_below) / 2;

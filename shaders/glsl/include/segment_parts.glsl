@@ -13,8 +13,8 @@
 #include "two_words.glsl"
 
 const uint NO_SEGMENT = 0xFFFFFFFFu;
-// Maximum number of offsets per element. If a tile's range has more, the tile does a binary search for each element
-// instead of reading every offset.
+// If the range of a tile has more offsets per element than this, the tile does a binary search for each element instead
+// of reading every offset.
 const uint MAX_WALK = 4;
 
 #endif

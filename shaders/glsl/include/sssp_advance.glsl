@@ -1,5 +1,8 @@
-// Decides the work of the next round. One thread calls advance() when all workgroups have finished a round. The other
-// threads wait meanwhile, so advance() issues all loads first and all stores last.
+// Decides the work of the next round. One thread calls advance() when all workgroups have finished a round. All other
+// workgroups wait meanwhile, so advance() issues the loads that any of its cases needs together, at its start.
+//
+// PILE selects the methods whose rest is a pile that separate passes split. Gives advance(), distribute() and, with
+// PILE, write_dispatches().
 
 #ifndef SSSP_ADVANCE_GLSL
 #define SSSP_ADVANCE_GLSL
@@ -48,38 +51,32 @@ void take_all() {
     distribute(push.vertices, 0);
 }
 
-// Number of entries in each bucket's queue. Bucket 0 has no queue.
-uint bucket_counts[BUCKETS];
-
-void load_buckets() {
-    [[unroll]] for (uint b = 1; b < BUCKETS; ++b) bucket_counts[b] = min(COUNT(BUCKET + b), push.capacity);
-}
-
-// Returns the next nonempty bucket of the window, or BUCKETS.
-uint next_bucket(uint bucket) {
+// Returns the next nonempty bucket of the window, or BUCKETS. `counts` are the entries of each bucket's queue; bucket 0
+// has no queue.
+uint next_bucket(uint counts[BUCKETS], uint bucket) {
     uint found = BUCKETS;
     [[unroll]] for (uint b = BUCKETS - 1; b > 0; --b)
-        if (b > bucket && bucket_counts[b] != 0) found = b;
+        if (b > bucket && counts[b] != 0) found = b;
     return found;
 }
 
 // Sets the input of the next round: `entries` entries of the queue already chosen, `pieces` pieces, and buckets after
 // `bucket`. If `one` is set, the next nonempty bucket is always added; more buckets are added while the total is at
 // most push.merge_entries. Fewer, larger rounds are faster, because every round has a fixed cost.
-void take_more(uint bucket, uint entries, uint pieces, bool one) {
+void take_more(uint counts[BUCKETS], uint bucket, uint entries, uint pieces, bool one) {
     uint first = BUCKETS;
     uint last = bucket;
     uint total = entries;
     bool enough = false;
     control.ends[bucket] = entries;
     [[unroll]] for (uint b = 1; b < BUCKETS; ++b) {
-        if (b > bucket && bucket_counts[b] != 0) {
+        if (b > bucket && counts[b] != 0) {
             bool wanted = one && first == BUCKETS;
-            enough = enough || (!wanted && total + pieces + bucket_counts[b] > push.merge_entries);
+            enough = enough || (!wanted && total + pieces + counts[b] > push.merge_entries);
             if (!enough) {
                 first = min(first, b);
                 last = b;
-                total += bucket_counts[b];
+                total += counts[b];
             }
         }
         if (b > bucket) control.ends[b] = total;
@@ -98,7 +95,7 @@ void take_more(uint bucket, uint entries, uint pieces, bool one) {
 // Makes the near set the input of the next round. A shrinking near set, which would need many rounds for few entries,
 // is taken together with the following buckets. If the near set grew large after several buckets were taken together,
 // the threshold returns to the end of the lowest of them, and entries beyond it go back to their buckets.
-void take_near(uint near, uint pieces) {
+void take_near(uint counts[BUCKETS], uint near, uint pieces) {
     uint bucket = control.bucket;
     uint low = control.low;
     uint before = control.before;
@@ -109,7 +106,7 @@ void take_near(uint near, uint pieces) {
         control.before = 0;
         distribute(near, pieces);
     } else if (BUCKETS > 1 && shrinking) {
-        take_more(bucket, near, pieces, near + pieces <= push.tail_entries);
+        take_more(counts, bucket, near, pieces, near + pieces <= push.tail_entries);
     } else {
         control.before = near;
         distribute(near, pieces);
@@ -130,18 +127,18 @@ void write_dispatches() {
 }
 #endif
 
-// Called when the near set is empty: takes the next bucket or the rest, or ends the search.
-void take_later(uint rest_counts[2], uint rest_out) {
-    uint bucket = next_bucket(control.bucket);
-    uint rest = min(rest_counts[rest_out], push.capacity);
+// Called when the near set is empty: takes the next bucket or the rest, or ends the search. `rest` is the number of
+// entries in queue `rest_out` of the rest.
+void take_later(uint counts[BUCKETS], uint rest, uint rest_out) {
+    uint bucket = next_bucket(counts, control.bucket);
     if (bucket < BUCKETS) {
         control.bucket = bucket;
         control.threshold = widths_past(control.base, bucket + 1);
         control.taken = BUCKET + bucket;
         uint entries = 0;
         [[unroll]] for (uint b = 1; b < BUCKETS; ++b)
-            if (b == bucket) entries = bucket_counts[b];
-        take_more(bucket, entries, 0, false);
+            if (b == bucket) entries = counts[b];
+        take_more(counts, bucket, entries, 0, false);
 #ifdef PILE
     } else if (rest > 0) {
         // The passes split the pile; the last one (sssp.take) decides the next round.
@@ -189,7 +186,8 @@ void advance() {
     uint piece_counts[2] = uint[2](COUNT(PIECES), COUNT(PIECES + 1));
     uint more_first = control.more_first;
     uint more_last = control.more_last;
-    load_buckets();
+    uint bucket_counts[BUCKETS];
+    [[unroll]] for (uint b = 1; b < BUCKETS; ++b) bucket_counts[b] = min(COUNT(BUCKET + b), push.capacity);
     uint lost = control.lost;
     uint rounds = control.rounds;
     if (rounds < history.at.length())
@@ -219,9 +217,9 @@ void advance() {
         control.taken = NEAR + near_out;
         control.near_out = near_out ^ 1;
         control.pieces_out = pieces_out ^ 1;
-        take_near(near, pieces);
+        take_near(bucket_counts, near, pieces);
     } else {
-        take_later(rest_counts, rest_out);
+        take_later(bucket_counts, min(rest_counts[rest_out], push.capacity), rest_out);
     }
 }
 

@@ -1,6 +1,8 @@
 // Start and end of a round in a workgroup. Loads the description of the round once per workgroup. At the end,
 // moves the entries that the subgroups still have staged to the queues, with one atomic addition per queue for the
 // whole workgroup.
+//
+// Gives load_round(), search_is_over(), round_groups(), begin_round() and flush_workgroup().
 
 #ifndef SSSP_FLUSH_GLSL
 #define SSSP_FLUSH_GLSL
@@ -25,26 +27,30 @@ void load_round() {
 bool search_is_over() { return round_words[0].x != 0; }
 uint round_groups() { return round_words[2].w; }
 
-// Initializes the variables of the round. Called by all threads, after load_round(); ends with a barrier.
-void begin_round() {
-    round_taken_queue = round_words[0].y;
-    round_entries = round_words[0].z;
-    round_pieces = round_words[0].w;
-    round_chunk = round_words[1].x;
-    round_near_queue = NEAR + round_words[1].y;
-    round_rest_queue = REST + round_words[1].z;
-    round_piece_queue = PIECES + round_words[1].w;
-    round_threshold = round_words[2].x;
-    round_base = round_words[2].y;
-    round_bucket = round_words[2].z;
-    round_more_first = round_words[3].x;
-    round_more_last = round_words[3].y;
-    near_staged = 0;
-    later_staged = 0;
+// Returns the round, and initializes the shared memory for it. Called by all threads, after load_round(); ends with a
+// barrier.
+Round begin_round() {
+    Round round;
+    round.taken_queue = round_words[0].y;
+    round.entries = round_words[0].z;
+    round.pieces = round_words[0].w;
+    round.chunk = round_words[1].x;
+    round.near_queue = NEAR + round_words[1].y;
+    round.rest_queue = REST + round_words[1].z;
+    round.piece_queue = PIECES + round_words[1].w;
+    round.threshold = round_words[2].x;
+    round.base = round_words[2].y;
+    round.bucket = round_words[2].z;
+    round.more_first = round_words[3].x;
+    round.more_last = round_words[3].y;
+    round.dense = round.taken_queue == DENSE;
+    uint pieces = round.pieces;
+    bool has_few = round.entries <= push.local_entries && pieces == 0;
+    round.small = SPREAD == 0 && has_few;
     for (uint s = gl_LocalInvocationIndex; s <= BUCKETS; s += gl_WorkGroupSize.x) destination_counts[s] = 0;
-    // Element round_more_first - 1 is the end of the first queue's entries.
-    uint first = round_more_first - 1 + gl_LocalInvocationIndex;
-    for (uint b = first; b <= round_more_last; b += gl_WorkGroupSize.x)
+    // Element more_first - 1 is the end of the first queue's entries.
+    uint first = round.more_first - 1 + gl_LocalInvocationIndex;
+    for (uint b = first; b <= round.more_last; b += gl_WorkGroupSize.x)
         taken_ends[b] = control.ends[b];
     if (gl_LocalInvocationIndex == 0) {
         wide_count = 0;
@@ -53,12 +59,13 @@ void begin_round() {
         workgroup_expansions = 0;
     }
     barrier();
+    return round;
 }
 
 // Returns a place for this lane's entry among the workgroup's entries with the same destination. Called by whole
 // subgroups.
-uint place_here(bool held, uvec2 entry) {
-    uint destination = destination_of(entry);
+uint place_here(const Round round, bool held, uvec2 entry) {
+    uint destination = destination_of(round, entry);
     uvec4 same = lanes_of_destination(held, destination);
     uint before = subgroupBallotExclusiveBitCount(same);
     uint begin = 0;
@@ -70,10 +77,10 @@ uint place_here(bool held, uvec2 entry) {
 
 // Reserves space in the queues for the workgroup's entries, and adds its statistics to the totals. Called by all
 // threads, between barriers.
-void reserve_places() {
+void reserve_places(const Round round) {
     for (uint s = gl_LocalInvocationIndex; s <= BUCKETS; s += gl_WorkGroupSize.x) {
         if (destination_counts[s] > 0)
-            destination_begins[s] = atomicAdd(COUNT(queue_of_destination(s)), destination_counts[s]);
+            destination_begins[s] = atomicAdd(COUNT(queue_of_destination(round, s)), destination_counts[s]);
     }
     if (gl_LocalInvocationIndex == 0) {
         if (workgroup_nearest < UNREACHED) atomicMin(control.nearest_rest, workgroup_nearest);
@@ -83,34 +90,34 @@ void reserve_places() {
 }
 
 // Moves all staged entries to their queues. Called by all threads at the end of a round; contains barriers.
-void flush_workgroup(uint relaxations, uint expansions) {
+void flush_workgroup(const Round round, const Subgroup own) {
     subgroup_sync();
     uint near_place = 0;
     if (subgroupElect()) {
-        near_place = atomicAdd(destination_counts[0], near_staged);
-        atomicAdd(workgroup_relaxations, relaxations);
-        atomicAdd(workgroup_expansions, expansions);
+        near_place = atomicAdd(destination_counts[0], own.near);
+        atomicAdd(workgroup_relaxations, own.relaxations);
+        atomicAdd(workgroup_expansions, own.expansions);
     }
     near_place = subgroupBroadcastFirst(near_place);
     uint places[STAGE];
     [[unroll]] for (uint w = 0; w < STAGE; ++w) {
         uint i = w * SUBGROUP_SIZE + gl_SubgroupInvocationID;
-        bool held = i < later_staged;
+        bool held = i < own.later;
         places[w] = 0;
-        if (w * SUBGROUP_SIZE < later_staged)
-            places[w] = place_here(held, held ? staged[later_area() + i] : uvec2(0, UNREACHED));
+        if (w * SUBGROUP_SIZE < own.later)
+            places[w] = place_here(round, held, held ? staged[later_area() + i] : uvec2(0, UNREACHED));
     }
     barrier();
-    reserve_places();
+    reserve_places(round);
     barrier();
-    for (uint i = gl_SubgroupInvocationID; i < near_staged; i += SUBGROUP_SIZE)
-        put_entry(round_near_queue, destination_begins[0] + near_place + i, staged[near_area() + i]);
+    for (uint i = gl_SubgroupInvocationID; i < own.near; i += SUBGROUP_SIZE)
+        put_entry(round.near_queue, destination_begins[0] + near_place + i, staged[near_area() + i]);
     [[unroll]] for (uint w = 0; w < STAGE; ++w) {
         uint i = w * SUBGROUP_SIZE + gl_SubgroupInvocationID;
-        if (i < later_staged) {
+        if (i < own.later) {
             uvec2 entry = staged[later_area() + i];
-            uint destination = destination_of(entry);
-            put_entry(queue_of_destination(destination), destination_begins[destination] + places[w], entry);
+            uint destination = destination_of(round, entry);
+            put_entry(queue_of_destination(round, destination), destination_begins[destination] + places[w], entry);
         }
     }
 }

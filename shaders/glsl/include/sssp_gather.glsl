@@ -2,7 +2,7 @@
 // arcs take as long as one vertex with 96.
 //
 // Needs relax(), which is called by whole subgroups. In lanes in which `mine` is set, `arc` is an arc of a vertex at
-// distance `distance`.
+// distance `distance`. Gives gather(), gather_spread(), put_wide() and gather_wide().
 
 #ifndef SSSP_GATHER_GLSL
 #define SSSP_GATHER_GLSL
@@ -12,16 +12,14 @@
 #define MIN_LANES SUBGROUP_SIZE
 #include "subgroup_sums.glsl"
 
-void relax(bool mine, uint distance, uvec2 arc);
-
-layout(constant_id = SPREAD_ID) const uint SPREAD = 0;  // whether arcs are distributed over whole workgroups
+void relax(const Round round, inout Subgroup own, bool mine, uint distance, uvec2 arc);
 
 layout(set = 0, binding = 4, std430) readonly buffer Rows { uint at[]; } rows;
 layout(set = 0, binding = 5, std430) readonly buffer Arcs { uvec2 at[]; } arcs;
 
 // Relaxes the arcs of one vertex per lane, given its distance and `degree` arcs from `begin` on. Returns the
 // number of arcs of all lanes. Called by whole subgroups.
-uint gather(uint distance, uint begin, uint degree) {
+uint gather(const Round round, inout Subgroup own, uint distance, uint begin, uint degree) {
     uint ends = subgroupInclusiveAdd(degree);
     uint total = subgroupShuffle(ends, SUBGROUP_SIZE - 1);
     uint shift = begin - (ends - degree);
@@ -37,7 +35,7 @@ uint gather(uint distance, uint begin, uint degree) {
         uint so_far = subgroupShuffle(distance, owner);
         uvec2 arc = uvec2(0);
         if (mine) arc = arcs.at[at];
-        relax(mine, so_far, arc);
+        relax(round, own, mine, so_far, arc);
     }
     return total;
 }
@@ -63,11 +61,11 @@ uint spread_owner(uint turn) {
 
 // Like gather(), with all subgroups of the workgroup: subgroups with few arcs help the others. Called by all
 // threads. Returns the number of arcs of this subgroup's vertices.
-uint gather_spread(uint distance, uint begin, uint degree) {
+uint gather_spread(const Round round, inout Subgroup own, uint distance, uint begin, uint degree) {
     uint ends = subgroupInclusiveAdd(degree);
-    uint own = subgroupShuffle(ends, SUBGROUP_SIZE - 1);
+    uint own_arcs = subgroupShuffle(ends, SUBGROUP_SIZE - 1);
     uint total;
-    ends += sum_of_earlier_subgroups(own, total);
+    ends += sum_of_earlier_subgroups(own_arcs, total);
     uint place = gl_SubgroupID * SUBGROUP_SIZE + gl_SubgroupInvocationID;
     spread_ends[place] = ends;
     spread_shifts[place] = begin - (ends - degree);
@@ -79,10 +77,10 @@ uint gather_spread(uint distance, uint begin, uint degree) {
         uint owner = spread_owner(turn);
         uvec2 arc = uvec2(0);
         if (mine) arc = arcs.at[spread_shifts[owner] + turn];
-        relax(mine, spread_distances[owner], arc);
+        relax(round, own, mine, spread_distances[owner], arc);
     }
     // The next call overwrites the shared arrays only after a barrier, in sum_of_earlier_subgroups().
-    return own;
+    return own_arcs;
 }
 
 // Vertices with many arcs, relaxed by all subgroups of the workgroup together: distance, first arc, degree.
@@ -97,7 +95,7 @@ bool put_wide(uint distance, uint begin, uint degree) {
 }
 
 // Relaxes the arcs of all wide vertices. Called by all threads, after a barrier.
-void gather_wide() {
+void gather_wide(const Round round, inout Subgroup own) {
     uint count = min(wide_count, WIDE_ROOM);
     uint turn = gl_SubgroupID;  // steps until this subgroup's turn
     for (uint v = 0; v < count; ++v) {
@@ -108,7 +106,7 @@ void gather_wide() {
             bool mine = i < vertex.z;
             uvec2 arc = uvec2(0);
             if (mine) arc = arcs.at[vertex.y + i];
-            relax(mine, vertex.x, arc);
+            relax(round, own, mine, vertex.x, arc);
         }
         turn -= steps;
     }

@@ -1,4 +1,5 @@
-// State of a shortest-path search, shared by all its kernels.
+// State of a shortest-path search, shared by all its kernels. docs/kernels.md, "SSSP round", describes how a round uses
+// it.
 //
 // A queue entry is a vertex and its distance when the entry was added. If the distance has decreased since, the
 // entry is stale, and a later entry replaces it.
@@ -44,7 +45,7 @@ layout(push_constant) uniform Push {
 } push;
 
 layout(set = 0, binding = 0, std430) volatile buffer Control {
-    // Description of the current round, written by advance(). Fourteen words: see ControlVec4.
+    // Description of the current round, written by advance(): fourteen words, which are loaded as ControlVec4.
     uint done;
     uint taken;       // queue to read, or DENSE
     uint count;       // entries in that queue and in the buckets taken with it

@@ -1,4 +1,5 @@
 // Status of the tiles of a look-back: totals that workgroups publish while others are still being computed.
+// docs/kernels.md, "Look-back scan", has the data flow, invariants and barriers.
 //
 // A term is split into 16-bit halves, and each half is stored in a word with the state in the upper 16 bits. Each word
 // is therefore valid by itself: plain volatile loads and stores suffice, without 64-bit atomics or an order between
@@ -14,7 +15,8 @@
 // index saves a memory round trip before the first load and is faster on devices that start workgroups in index
 // order. Both are correct, because polling is bounded (lookback.glsl).
 //
-// Needs: the file of the terms, included first (term.glsl, open_term.glsl or count_term.glsl); LOOKBACK_BINDING.
+// Needs: the file of the terms, included first (term.glsl, open_term.glsl or count_term.glsl); LOOKBACK_BINDING. Gives
+// take_tile(), publish() and the buffer `status`.
 
 #ifndef TILE_STATUS_GLSL
 #define TILE_STATUS_GLSL
@@ -101,13 +103,14 @@ struct Tile {
     bool is_odd_run;  // valid only in the first thread
 };
 
-// Returns the states with which a tile publishes in its run. Called by the first thread.
+// Returns the states with which a tile publishes in its run. Valid in the threads in which tile.is_odd_run is valid.
 States states_of(Tile tile) {
     return States(tile.is_odd_run ? ODD_RUN.own : EVEN_RUN.own, tile.is_odd_run ? ODD_RUN.prefix : EVEN_RUN.prefix);
 }
 
-// Returns the number of workgroups that started before this one. In an odd run that keeps the status, these include
-// the `tiles` workgroups of the previous run. The last workgroup of an odd run resets the counter.
+// Returns the number of workgroups that took their ticket before this one. In an odd run that keeps the status, these
+// include the `tiles` workgroups of the previous run. The last workgroup of an odd run resets the counter. Called by
+// one thread.
 uint take_ticket(uint tiles) {
     uint ticket = atomicAdd(status.started, 1);
     if (KEEPS_STATUS != 0 && ticket == 2 * tiles - 1) status.started = 0;

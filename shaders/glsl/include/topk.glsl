@@ -1,7 +1,10 @@
-// Interface of the top-k kernels: push constants, key order, and the layout of the data that passes exchange.
+// Interface of the top-k kernels: push constants, key order, and the layout of the data that passes exchange. The
+// passes, their invariants and barriers are described in docs/kernels.md, "Top-k".
 //
 // All kernels work on rows of equal length; an array is one row. The image of a key is an unsigned number; the
 // largest images are selected. For the smallest keys, images are complemented.
+//
+// Needs KEY_BITS. Gives KEY, `push`, image() and its inverse, and the sizes and positions of the data of a row.
 
 #ifndef TOPK_GLSL
 #define TOPK_GLSL
@@ -23,7 +26,7 @@ layout(push_constant) uniform Push {
     uint samples;   // sampled elements per row
     uint maxima;    // groups of samples per row; the maximum of each group is kept
     uint step;      // digit, counted from the top
-    uint cut;       // parts per row that each select k elements first; 1: the row is not divided
+    uint cut;       // parts into which a row is divided, of which each selects k elements first; 1: not divided
 } push;
 
 #include "count.glsl"
@@ -68,11 +71,10 @@ KEY from_image(KEY number) {
 
 // Words of `state` per row. Rows are padded, so that atomics on different rows do not contend.
 const uint STATE_WORDS = 32;
-const uint STATE_CANDIDATES = 0;  // number of candidates, including those that did not fit
+const uint STATE_CANDIDATES = 0;  // number of candidates; exceeds the capacity if some did not fit
 
 // Layout of `digits` for a row: the bins of three digits, which later digits reuse in rotation, then one pick per
-// digit. A pick consists of the leading digits of the k-th largest image and the number of elements left to select
-// (topk_digits.glsl).
+// digit (topk_digits.glsl).
 const uint DIGIT_BITS = 11;
 const uint DIGIT_BINS = 1 << DIGIT_BITS;
 const uint DIGIT_COUNT = (KEY_BITS + DIGIT_BITS - 1) / DIGIT_BITS;
@@ -88,8 +90,15 @@ uint pick_of_digit(uint row, uint step) {
     return row * DIGITS_WORDS + 3 * DIGIT_BINS + step * PICK_WORDS;
 }
 
-// Returns the range [x, y) of a workgroup's elements in its row. Its length is a multiple of `granule`, except at
-// the end.
+// The result of pick_bin() (topk_pick.glsl), which kernels that call it declare in shared memory.
+struct PickedBin {
+    uint bin;
+    uint left;   // elements of the bin to select
+    uint count;  // elements of the bin
+};
+
+// Returns the range [x, y) of the elements of part `part` in its row, which has push.parts parts. The length is a
+// multiple of `granule`, except at the end of the row.
 uvec2 part_of_row(uint part, uint granule) {
     uint n = row_length();
     uint granules = n / granule + (n % granule != 0 ? 1 : 0);

@@ -1,11 +1,9 @@
-// Finds the leading digits of the k-th largest image, for the exact passes of top-k.
-//
-// Each pass handles one digit: of the elements that begin with the digits found so far, it counts the values of
-// the next digit. The next pass determines the digit of the k-th largest from these counts, in every workgroup;
-// the first workgroup of a row writes it for the pass after that.
+// Data of the exact passes of top-k, which find the k-th largest image digit by digit (topk/digits.comp).
 //
 // After a filter, these passes only handle rows for which it failed: rows with too few candidates or with more
 // than fit. Other rows are skipped.
+//
+// Gives is_done(), which tells whether a row is skipped, the position of digits in an image, and picks.
 
 #ifndef TOPK_DIGITS_GLSL
 #define TOPK_DIGITS_GLSL
@@ -16,9 +14,6 @@ layout(constant_id = UNLESS_FILTERED_ID) const uint UNLESS_FILTERED = 0;
 
 layout(set = 0, binding = 1, std430) readonly buffer State { uint at[]; } state;
 layout(set = 0, binding = 2, std430) buffer Digits { uint at[]; } digits;
-
-#define PICK_BINS DIGIT_BINS
-#include "topk_pick.glsl"
 
 // Returns whether the exact passes can skip the row.
 bool is_done(uint row) {
@@ -38,43 +33,31 @@ uint digit_width(uint step) {
     return min(DIGIT_BITS, KEY_BITS - DIGIT_BITS * step);
 }
 
-KEY found_prefix;   // the digits before digit `step`
-uint found_left;    // number of elements to select among those with this prefix
+// The pick of digit `step`: the earlier digits of the k-th largest image, and the number of elements to select among
+// those that begin with them.
+struct Pick {
+    KEY prefix;
+    uint left;
+};
 
-// Writes the prefix and the number of elements left to select, for the next pass.
-void store_pick(uint row, uint step) {
+// Writes the pick of digit `step`, for the next pass.
+void store_pick(uint row, uint step, const Pick pick) {
     uint at = pick_of_digit(row, step);
-    digits.at[at] = uint(found_prefix);
+    digits.at[at] = uint(pick.prefix);
 #if KEY_BITS == 64
-    digits.at[at + 1] = uint(found_prefix >> 32);
+    digits.at[at + 1] = uint(pick.prefix >> 32);
 #endif
-    digits.at[at + 2] = found_left;
+    digits.at[at + 2] = pick.left;
 }
 
-// Loads the prefix and the number of elements left that the previous pass wrote.
-void load_pick(uint row, uint step) {
+// Returns the pick of digit `step`, which an earlier pass wrote.
+Pick load_pick(uint row, uint step) {
     uint at = pick_of_digit(row, step);
-    found_prefix = KEY(digits.at[at]);
+    KEY prefix = KEY(digits.at[at]);
 #if KEY_BITS == 64
-    found_prefix |= KEY(digits.at[at + 1]) << 32;
+    prefix |= KEY(digits.at[at + 1]) << 32;
 #endif
-    found_left = digits.at[at + 2];
-}
-
-// Sets found_prefix and found_left for digit `step`. Called by all threads; ends with a barrier, after which the bins
-// may be reused.
-void find_prefix(uint row, uint step) {
-    found_prefix = KEY(0);
-    found_left = wanted_count();
-    if (step == 0) return;
-    if (step > 1) load_pick(row, step - 1);
-    uint from = bins_of_digit(row, step - 1);
-    for (uint b = thread_rank(); b < DIGIT_BINS; b += gl_WorkGroupSize.x) bins[b] = digits.at[from + b];
-    barrier();
-    pick_bin(found_left);
-    found_prefix = found_prefix << digit_width(step - 1) | KEY(picked_bin);
-    found_left = picked_left;
-    barrier();
+    return Pick(prefix, digits.at[at + 2]);
 }
 
 #endif

@@ -32,7 +32,7 @@ layout(push_constant) uniform Push {
     uint first;  // threads of earlier dispatches
 } push;
 
-// One bit per test. The values must match DeviceFault in execute/device_probe.rs.
+// One bit per test. The values must match TESTS in execute/device_probe.rs.
 const uint SIZE = 1;
 const uint BALLOTS = 2;
 const uint NUMBERS = 4;

@@ -4,8 +4,9 @@
 //
 // Steps: load the keys and terms, find the run heads, compute the aggregate of the tile, and obtain the carry-in
 // of the tile: the number of earlier runs and the total of the open run. The carry-in comes from `before_tiles`,
-// or from decoupled look-back with LOOKBACK. Finally each run head writes its key and the total of the run before
-// it. The output index is the number of earlier runs; within a row it comes from a ballot.
+// or from decoupled look-back with LOOKBACK (docs/kernels.md, "Look-back scan"). Finally each run head writes its key
+// and the total of the run before it. The output index is the number of earlier runs; within a row it comes from a
+// ballot.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require

@@ -67,8 +67,9 @@ uvec2 range_of_chunk_worker(uint chunk, uint segments) {
 shared uint shared_missing;
 const uint NO_CHUNK = ~0u;
 
-// Returns the lowest chunk that a thread of the worker lacks, or NO_CHUNK. Threads have consecutive chunks. Called by
-// all threads of the worker; a barrier() is required before the next call unless the result is NO_CHUNK.
+// Returns the lowest chunk whose total is missing in a thread of the worker, or NO_CHUNK. Threads have consecutive
+// chunks. Called by all threads of the worker; a barrier() is required before the next call unless the result is
+// NO_CHUNK.
 uint lowest_missing(uint chunk, bool is_missing) {
     if (BY_SUBGROUPS != 0) {
         uvec4 lanes = subgroupBallot(is_missing);
@@ -137,7 +138,7 @@ void main() {
     if (group_index() >= push.groups) return;
     bool is_odd_run = false;  // valid in the first thread
     if (thread_rank() == 0) {
-        // All workgroups publish the totals of all chunks in each run, as a kept status requires.
+        // Every run publishes the total of every chunk, as a kept status requires (tile_status.glsl).
         is_odd_run = take_ticket(push.groups) >= push.groups;
         shared_is_odd_run = is_odd_run;
         shared_missing = NO_CHUNK;

@@ -2,7 +2,7 @@
 // Last stage of a segmented reduce-then-scan or, with LOOKBACK, a segmented scan in one pass. One workgroup handles one
 // tile: it loads the terms and segment heads, scans them in registers, obtains the carry-in of the tile and writes the
 // tile. The carry-in comes from `before_tiles`, or from decoupled look-back. Look-back stops at the last tile that
-// contains a head, because that tile's own aggregate is final.
+// contains a head, because that tile's own aggregate is final. docs/kernels.md, "Look-back scan", describes look-back.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require

@@ -1,8 +1,8 @@
 #version 460
 // Selection in one pass over the data. One workgroup handles one tile: it loads the keys, evaluates the predicate,
-// counts the selected elements, obtains the count of all earlier tiles by decoupled look-back, and writes the
-// selected elements in order. Within a row of a subgroup, a ballot gives each lane its output position. The last
-// tile writes the total.
+// counts the selected elements, obtains the count of all earlier tiles by decoupled look-back (docs/kernels.md,
+// "Look-back scan"), and writes the selected elements in order. Within a row of a subgroup, a ballot gives each lane
+// its output position. The last tile writes the total.
 //
 //   REJECTED  also writes the other elements, in order, to another array
 //   RUNS      selects the first element of each run of equal elements and writes the run lengths

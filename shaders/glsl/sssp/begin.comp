@@ -55,6 +55,6 @@ void main() {
     control.groups = 1;
     control.more_first = 1;
     control.more_last = 0;
-    // The first dispatch is the round, with one workgroup; the second one, which splits the pile, has no workgroups.
+    // The first dispatch is the round, with one workgroup; the second one, which filters the pile, has no workgroups.
     for (uint i = 0; i < 6; ++i) groups.at[i] = i == 3 ? 0 : 1;
 }

@@ -1,10 +1,11 @@
 #version 460
-// Many rounds of a search in one dispatch, with persistent workgroups that wait for each other between rounds.
-// Each workgroup repeats: load the round, do a share of its work, and arrive at the global barrier. The last one
-// to arrive decides the next round and releases the others.
+// Many rounds of a search in one dispatch, with persistent workgroups that wait for each other between rounds. Each
+// workgroup repeats: load the round, do a share of its work, and arrive at the global barrier. The last one to arrive
+// decides the next round and releases the others. docs/kernels.md, "SSSP round", has the data flow, invariants and
+// barriers.
 //
 // Waiting is bounded. If a workgroup times out, because not all workgroups are resident, all of them exit, and the
-// host continues with one dispatch per round, from the distances found so far.
+// host repeats the search with one dispatch per round.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -60,8 +61,8 @@ void main() {
     uint rounds = 0;
     bool done = search_is_over() || leave != 0;
     while (!done) {
-        begin_round();
-        work_through(gl_WorkGroupID.x, gl_NumWorkGroups.x);
+        Round round = begin_round();
+        work_through(round, gl_WorkGroupID.x, gl_NumWorkGroups.x);
         memoryBarrierBuffer();
         barrier();
         bool last = false;

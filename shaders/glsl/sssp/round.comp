@@ -1,7 +1,7 @@
 #version 460
 // One round of a search as one dispatch. Each workgroup loads the round and does a share of its work. The last one
 // to finish decides the next round and writes its dispatch arguments. With PILE, rounds that wait for the pile
-// passes are no-ops.
+// passes are no-ops. docs/kernels.md, "SSSP round", has the data flow, invariants and barriers.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -29,9 +29,9 @@ void main() {
         return;
     }
 #endif
-    begin_round();
+    Round round = begin_round();
     uint all = round_groups();
-    work_through(gl_WorkGroupID.x, all);
+    work_through(round, gl_WorkGroupID.x, all);
     memoryBarrierBuffer();
     barrier();
     if (gl_LocalInvocationIndex == 0) {

@@ -1,8 +1,8 @@
 #version 460
 // Third pass of top-k with candidates, the only one that reads all elements: appends the elements at or above the
-// estimated bound to the candidates of the row, with their indices, in any order. One workgroup handles one part
-// of a row; subgroups reserve space with an atomic addition. `state` counts all such elements, including those
-// that do not fit.
+// estimated threshold to the candidates of the row, with their indices, in any order. One workgroup handles one part of
+// a row; subgroups reserve space by an atomic addition to the number of candidates in `state`. If not all of them fit,
+// this number exceeds the capacity. docs/kernels.md, "Top-k", shows how the passes work together.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -21,53 +21,55 @@ layout(set = 0, binding = 2, std430) buffer State { uint at[]; } state;
 layout(set = 0, binding = 3, std430) writeonly buffer KeysOut { KEY at[]; } keys_out;
 layout(set = 0, binding = 4, std430) writeonly buffer IndicesOut { uint at[]; } indices_out;
 
-KEY threshold;
-uint row_begin;   // first element of the row
-uint row;
-bool has_room;    // whether the last reservation of this subgroup began below the capacity
-
-#define VISIT(first, present) keep_candidates(first, present);
-void keep_candidates(uint first, uint present);
 #include "topk_visit.glsl"
 
-// Appends the loaded items whose bit is set in `kept` to the candidates. Called by whole subgroups.
-void append(uint first, uint kept) {
+// Returns the bits of the loaded items at or above the threshold.
+uint items_to_keep(KEY threshold, KEY loaded[LOADED], uint present) {
+    uint kept = 0;
+    [[unroll]] for (uint i = 0; i < LOADED; ++i)
+        if (image(loaded[i]) >= threshold) kept |= 1u << i;
+    return kept & present;
+}
+
+// Appends the loaded items whose bit is set in `kept` to the candidates of the row. `index` is the index of the
+// thread's first item in the row. Returns whether there was room for the subgroup's first candidate. Called by whole
+// subgroups.
+bool append(uint row, uint index, KEY loaded[LOADED], uint kept) {
     uint own = bitCount(kept);
     uint through = subgroupInclusiveAdd(own);
     uint total = subgroupShuffle(through, gl_SubgroupSize - 1);
     uint begin = 0;
     if (gl_SubgroupInvocationID == 0) begin = atomicAdd(state.at[row * STATE_WORDS + STATE_CANDIDATES], total);
     begin = subgroupShuffle(begin, 0);
-    has_room = begin < push.capacity;
     uint place = begin + through - own;
     [[unroll]] for (uint i = 0; i < LOADED; ++i) {
         if ((kept & (1u << i)) != 0) {
             if (place < push.capacity) {
                 keys_out.at[row * push.capacity + place] = loaded[i];
-                indices_out.at[row * push.capacity + place] = first + item_offset(i) - row_begin;
+                indices_out.at[row * push.capacity + place] = index + item_offset(i);
             }
             place += 1;
         }
     }
-}
-
-// Appends the loaded items at or above the threshold. Called by whole subgroups.
-void keep_candidates(uint first, uint present) {
-    uint kept = 0;
-    [[unroll]] for (uint i = 0; i < LOADED; ++i)
-        if (image(loaded[i]) >= threshold) kept |= 1u << i;
-    kept &= present;
-    if (has_room && subgroupAny(kept != 0)) append(first, kept);
+    return begin < push.capacity;
 }
 
 void main() {
-    row = group_index() / push.parts;
+    uint row = group_index() / push.parts;
     if (row >= push.rows) return;
     uint n = row_length();
     if (n == 0) return;
-    row_begin = row * n;
-    threshold = thresholds.at[row];
-    has_room = true;
+    uint row_begin = row * n;
+    KEY threshold = thresholds.at[row];
     uvec2 part = part_of_row(group_index() % push.parts, VISIT_TILE);
-    visit_elements(row_begin + part.x, row_begin + part.y);
+    Turns turns = turns_of(row_begin + part.x, row_begin + part.y);
+    // Without room, the exact passes handle the row, whether more candidates are counted or not.
+    bool has_room = true;
+    for (uint turn = 0; turn < turns.count; ++turn) {
+        KEY loaded[LOADED];
+        uint first;
+        uint present = load_turn(turns, turn, loaded, first);
+        uint kept = items_to_keep(threshold, loaded, present);
+        if (has_room && subgroupAny(kept != 0)) has_room = append(row, first - row_begin, loaded, kept);
+    }
 }

@@ -1,7 +1,8 @@
 #version 460
-// Exact top-k, last pass: writes the elements above the k-th largest image, followed by as many equal to it as
-// needed, both in the order of the row. One workgroup handles one part of a row: it adds up the counts of earlier
-// parts and then scans its elements, tile by tile, to find output positions.
+// Exact top-k, last pass: writes the elements above the threshold, which is the k-th largest image, followed by as many
+// equal to it as needed, both in the order of the row. One workgroup handles one part of a row: it adds up the counts
+// of earlier parts and then scans its elements, tile by tile, to find output positions. docs/kernels.md, "Top-k", shows
+// how the passes work together.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -13,6 +14,10 @@
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 #include "topk_digits.glsl"
+
+shared uint earlier_above;
+shared uint earlier_same;
+
 #include "subgroup_sums.glsl"
 
 layout(set = 0, binding = 0, std430) readonly buffer Keys { KEY at[]; } keys;
@@ -28,11 +33,9 @@ const uint PART_TILE = 8;
 const uint PART_TILE = 16;
 #endif
 
-shared uint earlier_above;
-shared uint earlier_same;
-
-// Sums the counts of the earlier parts of the row. Called by all threads; ends with a barrier.
-void add_up_parts(uint row, uint part) {
+// Returns the number of elements above the threshold in the earlier parts of the row, and of those equal to it. Called
+// by all threads; contains barriers.
+uvec2 counts_of_earlier_parts(uint row, uint part) {
     if (gl_LocalInvocationIndex == 0) {
         earlier_above = 0;
         earlier_same = 0;
@@ -44,6 +47,7 @@ void add_up_parts(uint row, uint part) {
     if (sums.x != 0) atomicAdd(earlier_above, sums.x);
     if (sums.y != 0) atomicAdd(earlier_same, sums.y);
     barrier();
+    return uvec2(earlier_above, earlier_same);
 }
 
 void put(uint row, uint place, uint index, KEY key) {
@@ -55,23 +59,24 @@ void main() {
     uint row = group_index() / push.parts;
     uint part = group_index() % push.parts;
     if (row >= push.rows || is_done(row)) return;
-    load_pick(row, DIGIT_COUNT);
-    add_up_parts(row, part);
-    uint above = earlier_above;
-    uint same = earlier_same;
-    uint first_same = wanted_count() - found_left;
+    Pick pick = load_pick(row, DIGIT_COUNT);
+    KEY threshold = pick.prefix;
+    uvec2 earlier = counts_of_earlier_parts(row, part);
+    uint above = earlier.x;
+    uint same = earlier.y;
+    uint first_same = wanted_count() - pick.left;
     // count.comp must divide rows into the same parts.
     uvec2 elements = part_of_row(part, gl_WorkGroupSize.x * PART_TILE);
     uint row_begin = row * row_length();
     for (uint tile = elements.x; tile < elements.y; tile += OWN * gl_WorkGroupSize.x) {
         uint first = tile + OWN * thread_rank();
         KEY own[OWN];
-        uint counts = 0;  // elements above the bound in the upper half, equal ones in the lower half
+        uint counts = 0;  // elements above the threshold in the upper half, equal ones in the lower half
         [[unroll]] for (uint c = 0; c < OWN; ++c) {
             bool inside = first + c < elements.y;
             own[c] = inside ? keys.at[row_begin + first + c] : KEY(0);
-            if (inside && image(own[c]) > found_prefix) counts += 1 << 16;
-            if (inside && image(own[c]) == found_prefix) counts += 1;
+            if (inside && image(own[c]) > threshold) counts += 1 << 16;
+            if (inside && image(own[c]) == threshold) counts += 1;
         }
         uint through = subgroupInclusiveAdd(counts);
         uint total;
@@ -81,9 +86,9 @@ void main() {
         uint own_same = same + (before & 0xFFFF);
         [[unroll]] for (uint c = 0; c < OWN; ++c) {
             bool inside = first + c < elements.y;
-            if (inside && image(own[c]) > found_prefix) put(row, own_above++, first + c, own[c]);
-            if (inside && image(own[c]) == found_prefix) {
-                if (own_same < found_left) put(row, first_same + own_same, first + c, own[c]);
+            if (inside && image(own[c]) > threshold) put(row, own_above++, first + c, own[c]);
+            if (inside && image(own[c]) == threshold) {
+                if (own_same < pick.left) put(row, first_same + own_same, first + c, own[c]);
                 own_same += 1;
             }
         }

@@ -1,7 +1,7 @@
 #version 460
-// First pass of top-k with candidates: writes the maxima of small groups of elements, sampled from the whole row,
-// from which the next pass estimates a bound. One workgroup handles TAKEN samples per thread. The first workgroup
-// of a row also clears the counters of later passes.
+// First pass of top-k with candidates: writes the maxima of small groups of elements, sampled from the whole row, from
+// which the next pass estimates a threshold. One workgroup handles TAKEN samples per thread. The first workgroup of a
+// row also clears the counters of later passes. docs/kernels.md, "Top-k", shows how the passes work together.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require

@@ -76,6 +76,7 @@ pub(super) static INCLUDES: &[(&str, &str)] = &[
     ("topk.glsl", include_str!("../../glsl/include/topk.glsl")),
     ("topk_digits.glsl", include_str!("../../glsl/include/topk_digits.glsl")),
     ("topk_pick.glsl", include_str!("../../glsl/include/topk_pick.glsl")),
+    ("topk_prefix.glsl", include_str!("../../glsl/include/topk_prefix.glsl")),
     ("topk_select.glsl", include_str!("../../glsl/include/topk_select.glsl")),
     ("topk_visit.glsl", include_str!("../../glsl/include/topk_visit.glsl")),
     ("two_words.glsl", include_str!("../../glsl/include/two_words.glsl")),
