@@ -147,7 +147,7 @@ fn arrays_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
             let case = Case { operator, index, on_device: false };
             match index {
                 false => {
-                    gpu.run_or_refuse(|| check::<i64>(gpu, &policy, case, tiles * tile + 1))?
+                    gpu.run_or_refuse(|| check::<i64>(gpu, &policy, case, tiles * tile + 1))?;
                 }
                 true => check::<f32>(gpu, &policy, case, tiles * tile + 1)?,
             }

@@ -13,7 +13,7 @@ pub enum Compression {
 }
 
 /// Number of bytes to inspect at the beginning of a file.
-pub const LOOKED_AT: usize = 4096;
+pub const PEEKED_BYTES: usize = 4096;
 
 /// Whether the bytes start with a gzip header: the magic number, method 8 (deflate), and three reserved flags of 0.
 fn is_gzip(bytes: &[u8]) -> bool {

@@ -1,6 +1,6 @@
 //! Detects the content of a file from its first bytes.
 
-use multisplit_bench::first_bytes::{BYTE_ORDER_MARK, LOOKED_AT};
+use multisplit_bench::first_bytes::{BYTE_ORDER_MARK, PEEKED_BYTES};
 
 use super::npy;
 
@@ -62,14 +62,14 @@ fn is_text(bytes: &[u8]) -> bool {
         |byte: &u8| *byte >= b' ' && *byte != 0x7f || matches!(byte, b'\t' | b'\n' | b'\r');
     let whole = match std::str::from_utf8(bytes) {
         Ok(_) => true,
-        Err(error) => error.error_len().is_none() && bytes.len() >= LOOKED_AT,
+        Err(error) => error.error_len().is_none() && bytes.len() >= PEEKED_BYTES,
     };
     whole && bytes.iter().all(readable)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Content, LOOKED_AT, content};
+    use super::{Content, PEEKED_BYTES, content};
 
     #[test]
     fn content_is_detected_by_first_bytes() {
@@ -84,7 +84,7 @@ mod tests {
         assert_eq!(content(b"\xff\xfe1\0\n\0"), Content::Utf16);
         assert_eq!(content(b"\xff\xfe\x01\x02"), Content::Other);
         assert_eq!(content(b"PK\x03\x04\x14"), Content::Zip);
-        let mut cut = vec![b'a'; LOOKED_AT - 1];
+        let mut cut = vec![b'a'; PEEKED_BYTES - 1];
         cut.push("é".as_bytes()[0]);
         assert_eq!(content(&cut), Content::Lines);
         assert_eq!(content(&cut[10..]), Content::Other);

@@ -6,7 +6,7 @@ use std::io::{self, BufReader, Chain, Cursor, Read};
 use std::sync::Arc;
 
 use indicatif::ProgressBar;
-use multisplit_bench::first_bytes::{self, Compression, LOOKED_AT};
+use multisplit_bench::first_bytes::{self, Compression, PEEKED_BYTES};
 use multisplit_bench::progress::Bars;
 
 use crate::formats::recognise::{self, Content};
@@ -137,7 +137,7 @@ fn open(place: &Place) -> io::Result<Opened> {
 
 /// Reads the first bytes, and returns them with a reader for the rest.
 fn peek(mut reader: Box<dyn Read>) -> io::Result<(Vec<u8>, Box<dyn Read>)> {
-    let mut first = Vec::with_capacity(LOOKED_AT);
-    reader.by_ref().take(LOOKED_AT as u64).read_to_end(&mut first)?;
+    let mut first = Vec::with_capacity(PEEKED_BYTES);
+    reader.by_ref().take(PEEKED_BYTES as u64).read_to_end(&mut first)?;
     Ok((first, reader))
 }

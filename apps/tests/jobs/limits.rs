@@ -12,12 +12,8 @@ fn same_with_limit(workdir: &Workdir, line: &str, limit: &str, outputs: &[&str])
     let whole: Vec<_> = outputs.iter().map(|name| workdir.read(name)).collect();
     // With verification, results are kept in memory; otherwise they are written directly to their files. A plain run
     // tries one of the two for each line.
-    let (verify, direct) = ("--verify", "");
-    let ways = match is_full() {
-        true => &[verify, direct][..],
-        false if line.len() % 2 == 0 => &[verify],
-        false => &[direct],
-    };
+    let all = ["--verify", ""];
+    let ways = if is_full() { &all[..] } else { &all[line.len() % 2..][..1] };
     for verify in ways {
         let ran = workdir.job(&format!("{line} --force {verify} --memory-limit {limit}"));
         if !line.starts_with("topk") {

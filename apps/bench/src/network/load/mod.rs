@@ -21,7 +21,7 @@ use flate2::bufread::MultiGzDecoder;
 use multisplit_sssp::network::{Direction, EdgeList, Network};
 
 use super::{InputError, WeightOrigin, Weighting};
-use crate::first_bytes::{BYTE_ORDER_MARK, Compression, LOOKED_AT, compression};
+use crate::first_bytes::{BYTE_ORDER_MARK, Compression, PEEKED_BYTES, compression};
 use crate::host_memory;
 use blocks::Blocks;
 use head::Head;
@@ -98,7 +98,7 @@ fn read_all(
     let failed = |error| io(path, error);
     let count = AtomicU64::new(0);
     let mut packed = BufReader::with_capacity(BLOCK, Counted { reader, count: &count });
-    let magic = peek(&mut packed, LOOKED_AT).map_err(failed)?;
+    let magic = peek(&mut packed, PEEKED_BYTES).map_err(failed)?;
     let compression = compression(&magic);
     let packed = Cursor::new(magic).chain(packed);
     let packed = BufReader::with_capacity(BLOCK, packed);
@@ -109,7 +109,7 @@ fn read_all(
             Box::new(zstd::Decoder::with_buffer(packed).map_err(failed)?)
         }
     };
-    let mut first = peek(&mut plain, LOOKED_AT).map_err(failed)?;
+    let mut first = peek(&mut plain, PEEKED_BYTES).map_err(failed)?;
     if first.starts_with(BYTE_ORDER_MARK) {
         first.drain(..BYTE_ORDER_MARK.len());
     }
