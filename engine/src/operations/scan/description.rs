@@ -43,9 +43,9 @@ impl Scan {
 
     /// Scans each row of a matrix independently. `length` is the row length and must divide the
     /// number of elements; for a device count, it must divide the upper bound. The result of a row
-    /// has the same bits as a scan of that row alone, except that sums of floats, and results of
-    /// GLSL operators that round, may round differently if the row is longer than
-    /// [`Context::max_scan_row`](crate::Context::max_scan_row).
+    /// has the same bits as a scan of that row alone, except for the signs of NaNs, and except that
+    /// sums of floats, and results of GLSL operators that round, may round differently if the row is
+    /// longer than [`Context::max_scan_row`](crate::Context::max_scan_row).
     #[must_use]
     pub fn rows(self, length: u64) -> Self {
         Self { cut: Cut::Rows(length), ..self }
