@@ -29,8 +29,9 @@ fn name(path: &Path) -> &str {
 /// Parses JSON lines into the device line and the figures. Skips lines with pipeline statistics, which some
 /// drivers provide.
 fn figures(text: &str) -> (Value, Vec<Value>) {
-    let mut lines =
-        text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a JSON line"));
+    let mut lines = text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("every output line is JSON"));
     let first = lines.next().expect("a first line");
     (first, lines.filter(|line| line["pipeline"].is_null()).collect())
 }
@@ -376,8 +377,10 @@ fn bench_publish_measures_every_cell_and_finds_slower_ones() {
     let ran = run_line(command, &format!("{publish} --json {}", name(&old))).expect(0);
     ran.expect_out(&["commit c0ffee", "| times by n | 2^12 |\n", "| split: rates by m | 8 |\n"]);
     let text = std::fs::read_to_string(&old).expect("the file is there");
-    let mut lines: Vec<Value> =
-        text.lines().map(|line| serde_json::from_str(line).expect("a JSON line")).collect();
+    let mut lines: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("every line of the file is JSON"))
+        .collect();
     assert!(lines[0]["device"].is_string() && lines[0]["date"].is_string(), "{}", lines[0]);
     let last = lines.len() - 1;
     assert_eq!(lines[last]["cells"], last - 1);

@@ -1,6 +1,6 @@
 //! Tests of the binary as a process: results, exit statuses, messages.
 //!
-//! Commands that use a device run with validation, so that any message fails them.
+//! Some commands run with `--validate`, so that any message of the validation layer fails them.
 #![allow(clippy::expect_used, reason = "in a test a panic is the report")]
 
 mod common;

@@ -75,9 +75,9 @@
 //!
 //! # Errors
 //!
-//! Declarations never fail. [`Graph::compile`] returns a [`GraphError`] that names the pass and
-//! the buffer. Errors include cycles, reads of unwritten bytes, unbound bindings, mismatched
-//! sizes, overlapping bindings and exceeded device limits.
+//! Declarations never fail. [`Graph::compile`] returns a [`GraphError`], whose message names
+//! the passes and buffers involved, if any. Errors include cycles, reads of unwritten bytes,
+//! unbound bindings, mismatched sizes, overlapping bindings and exceeded device limits.
 #![forbid(unsafe_code)]
 
 mod access;

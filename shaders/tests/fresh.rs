@@ -30,7 +30,7 @@ fn bytes(words: &[u32]) -> Vec<u8> {
 }
 
 #[test]
-fn debug_modules_contain_the_glsl_and_lines_and_the_same_code() {
+fn debug_info_adds_source_and_lines_but_keeps_the_instructions() {
     let builtin = &builtin::SORT_ROUND_KEYS;
     let text = "// One round of a one-sweep radix sort";
     let has_text = |words: &[u32]| bytes(words).windows(text.len()).any(|at| at == text.as_bytes());

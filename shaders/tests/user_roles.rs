@@ -37,12 +37,18 @@ fn kernels_accept_operators_of_every_type() {
             &variants::SCAN_REDUCE,
             &variants::SCAN_SPINE,
             &variants::SCAN_DOWNSWEEP,
+            &variants::SCAN_LOOKBACK,
+            &variants::SCAN_LOOKBACK_SMALL,
             &variants::SCAN_OPEN_TOTALS,
             &variants::SCAN_OPEN_SPINE,
             &variants::SCAN_BY_KEY_DOWNSWEEP,
             &variants::REDUCE_BY_KEY_DOWNSWEEP,
             &variants::REDUCE_SEGMENTS,
             &variants::REDUCE_JOIN,
+            &variants::REDUCE_LONG_SEGMENTS,
+            &variants::REDUCE_LONG_JOIN,
+            &variants::REDUCE_POLLED_SEGMENTS,
+            &variants::REDUCE_ROWS,
             &variants::REDUCE_TERMS,
         ] {
             check(kernels[variant], UserFunction::Operator, key, &source);
@@ -56,7 +62,9 @@ fn kernels_accept_predicates_of_every_type() {
         let source = format!(
             "bool is_selected({key} x) {{ return x < {key}(3) && table.at[push.parameter_2] > 1u; }}"
         );
-        for kernels in [&variants::SELECT_SWEEP, &variants::SELECT_PARTITION] {
+        for kernels in
+            [&variants::SELECT_SWEEP, &variants::SELECT_SWEEP_SMALL, &variants::SELECT_PARTITION]
+        {
             check(kernels[number / 3], UserFunction::Predicate, key, &source);
         }
     }

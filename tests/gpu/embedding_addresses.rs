@@ -19,7 +19,10 @@ const BY_ADDRESS: ExecutableOptions =
 
 fn sorts_by_address_match_the_cpu(gpu: &Gpu) -> Result<()> {
     if !gpu.context.features().buffer_device_address {
-        ensure!(!gpu.is_software(), "a software driver without bufferDeviceAddress");
+        ensure!(
+            !gpu.is_software(),
+            "the software driver does not support bufferDeviceAddress, so nothing would be tested"
+        );
         return Ok(());
     }
     // Sorts by rounds of splits run only in a full run: `embedding_primitives` covers their

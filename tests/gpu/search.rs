@@ -57,7 +57,7 @@ fn expected<T: Term>(how: Search, sorted: &[T], needles: &[T]) -> Vec<u32> {
     needles.iter().map(|needle| find(needle) as u32).collect()
 }
 
-/// Searches with counts of `given_counts` elements and needles, which are clamped to the lengths of
+/// Searches with the element and needle counts `given_counts`, which are clamped to the lengths of
 /// the arrays.
 fn check_input<T: Term>(
     gpu: &Gpu,

@@ -1,5 +1,6 @@
-//! Misuse that safe calls must reject: arrays of the wrong type, plans of another device, buffers
-//! of another graph. Each error names the wrong argument.
+//! Misuse that safe calls must reject: arrays of the wrong type or length, unsupported value sizes
+//! and key bits, plans for other devices, buffers of another graph. The errors report the cause,
+//! e.g. the wrong type, size, range or limit.
 
 use multisplit::graph::{Buffer, ElementType, Graph, GraphError, Limits};
 use multisplit::operations::{ScanBuffers, SortBuffers, SplitBuffers, fill, scan, sort, split};

@@ -9,9 +9,10 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Ranking {
-    /// Only the guarantees of Vulkan: ranking by ballots
+    /// Rank by ballots, which requires only what Vulkan guarantees
     Promised,
-    /// Also the order of atomics, if the device passes a probe: ranking by lane order
+    /// Rank by lane order if a probe shows that the device executes atomics in that order; otherwise
+    /// by ballots
     Probed,
 }
 

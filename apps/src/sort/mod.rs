@@ -1,4 +1,4 @@
-//! Sorts arrays of any size: at once if they fit the device, otherwise bucket by bucket.
+//! Sorts arrays of any size: in one piece if device memory and limits allow it, otherwise bucket by bucket.
 
 mod direct;
 mod request;

@@ -27,7 +27,8 @@ use crate::phase;
 const SAMPLES_PER_BUCKET: usize = 32;
 /// The bucket count is this many times the required minimum, so that few buckets are too large.
 const SPARE: usize = 2;
-/// Quantiles of the sample make up to half of these buckets; the others are for frequent keys.
+/// Upper bound of the bucket count. Quantiles of the sample delimit at most half of the buckets;
+/// the others isolate frequent keys and the smallest sampled key.
 const MAX_BUCKETS: usize = 1024;
 const SEED: u64 = 0x736f_7274;
 /// Elements that one thread splits at a time.

@@ -147,7 +147,7 @@ fn check_within(max_threads: u32, limits: &str, mut command: Command) {
 }
 
 #[test]
-fn check_passes_within_the_limits_of_small_devices() {
+fn check_command_succeeds_with_small_device_limits() {
     for (max_threads, limits) in SMALL_DEVICES {
         check_within(max_threads, limits, multisplit());
     }
@@ -155,7 +155,7 @@ fn check_passes_within_the_limits_of_small_devices() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn check_passes_within_the_limits_of_small_devices_on_swiftshader() {
+fn check_command_succeeds_with_small_device_limits_on_swiftshader() {
     for (max_threads, limits) in SMALL_DEVICES {
         if let Some(command) = on_swiftshader(multisplit()) {
             check_within(max_threads, limits, command);

@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn removed_and_unknown_handles_are_rejected() {
         static NUMBERS: Registry<u8, u32> = Registry::new("number");
-        let insert = |number| NUMBERS.insert(number).expect("a new handle");
+        let insert = |number| NUMBERS.insert(number).expect("the registry accepts a new entry");
         let (seven, eight) = (insert(7), insert(8));
         assert_eq!(*NUMBERS.get(seven).expect("seven is stored"), 7);
         assert!(NUMBERS.remove(seven, |_| Err(Failure::invalid("not now"))).is_err());

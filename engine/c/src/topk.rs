@@ -15,8 +15,8 @@ use crate::types::{MultisplitCommonInfo, MultisplitKeyType, MultisplitRole};
 use crate::vulkan::VkBool32;
 
 /// A top-k of up to 2^30 - 1 elements, in an array of at most `maxStorageBufferRange` bytes: the k largest or
-/// smallest elements with their indices, of the whole array or of each row. Equal elements are ordered by
-/// index.
+/// smallest elements with their indices, of the whole array or of each row. Among equal
+/// elements, those with lower indices are selected, and come first unless `unsorted` is set.
 ///
 /// Roles: `KEYS`, read-only; `KEYS_OUT` and `INDICES`, k elements per row, row after row.
 #[repr(C)]

@@ -61,7 +61,7 @@ mod tests {
             ..Default::default()
         };
         let folder = ProfileChoice::Folder("there".into());
-        let path = folder.path(&properties).expect("a file of the folder");
+        let path = folder.path(&properties).expect("the folder has a profile path for this device");
         assert_eq!(path, Path::new("there/10de-2335-32.profile"));
         let wide = DeviceProperties { subgroup_size: 64, ..properties.clone() };
         assert_ne!(folder.path(&wide), folder.path(&properties));

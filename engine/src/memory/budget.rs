@@ -60,7 +60,7 @@ mod tests {
         let budget = Budget::new(Some(100));
         let reservation = budget.take("keys", 60).expect("a reservation");
         let Err(Error::OutOfMemory { name, size: 41, reason }) = budget.take("keys", 41) else {
-            panic!("only 40 bytes are left");
+            panic!("expected OutOfMemory: 41 bytes requested, 40 left");
         };
         assert!(name == "keys" && reason.contains("only 40 bytes"), "{name}: {reason}");
         drop(reservation);

@@ -1,7 +1,7 @@
 //! Packed SPIR-V: how the build script stores the built-in kernels, and how the library unpacks one.
 //!
-//! Variants of a kernel are nearly equal, but their ids and so most of their words differ. Ids are therefore
-//! stored relative to the latest result id, which makes equal code equal bytes. The modules of a group are then
+//! Variants of a kernel are nearly equal, but their ids differ, and therefore most of their words. Storing ids
+//! relative to the latest result id turns equal code into equal bytes. The modules of a group are then
 //! concatenated, long repetitions are replaced by references to any earlier byte (deflate reaches back only 32
 //! KiB), and the rest is deflated.
 //!

@@ -76,7 +76,7 @@ mod tests {
     use super::{Bar, Bars};
 
     #[test]
-    fn parts_fill_the_width_of_their_bar() {
+    fn bars_show_every_part_even_if_all_amounts_are_zero() {
         let bar = |label: &str, amounts: &[f64]| Bar {
             label: label.into(),
             amounts: amounts.to_vec(),

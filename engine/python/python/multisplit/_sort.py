@@ -334,7 +334,7 @@ def _row_on_device(x: DeviceArray, axis: int | None, out: Any) -> int:
     if out is not None:
         raise TypeError("out needs arrays on the host; results of arrays on the device are new arrays")
     if axis is not None and normalize_axis(axis, x.ndim) != x.ndim - 1:
-        raise ValueError("arrays on the device are sorted along the last axis only: move the axis on the host first")
+        raise ValueError("sorts of a DeviceArray support only the last axis: copy the array to the host, where any axis is supported")
     if axis is None and x.ndim != 1:
         raise ValueError("axis is None, but arrays on the device are not flattened: reshape it to one axis first")
     return x.shape[-1]

@@ -85,7 +85,8 @@ def topk(
     Returns
     -------
     TopKResult
-        ``(values, indices)``. Equal elements are ordered by index.
+        ``(values, indices)``. Among equal elements, those with lower indices are selected, and come first if
+        ``sorted``.
 
     Examples
     --------
@@ -104,7 +105,7 @@ def topk(
         raise ValueError(f"k is {wanted}, but it must be from 0 to {row}, the number of elements along the axis")
     if isinstance(array, DeviceArray):
         if axis != array.ndim - 1:
-            raise ValueError("on the device, topk works along the last axis only: move the axis on the host first")
+            raise ValueError("topk of a DeviceArray supports only the last axis: copy the array to the host, where any axis is supported")
         found = _native.topk(engine, array._keys(total), row, wanted, largest, sorted)
         shape = (*array.shape[:-1], wanted)
         return TopKResult(

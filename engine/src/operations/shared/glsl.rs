@@ -211,8 +211,8 @@ mod tests {
         assert!(cache.get(&entry(0)).is_some());
         cache.insert(entry(MAX_CACHED), some.clone());
         assert_eq!(cache.0.len(), MAX_CACHED);
-        assert!(cache.get(&entry(0)).is_some(), "the most recently used entry is kept");
-        assert!(cache.get(&entry(1)).is_none(), "the least recently used entry is evicted");
+        assert!(cache.get(&entry(0)).is_some(), "a recently used entry was evicted");
+        assert!(cache.get(&entry(1)).is_none(), "the least recently used entry was not evicted");
     }
 
     #[test]

@@ -123,7 +123,9 @@ mod tests {
                     let sort = Sort::ascending().keyed(key);
                     for length in [1, 2, 7, 8, 9, 16, 17, 255, 256, 257, 1000, 1024] {
                         let tiles = RowTiles::new(&policy, &sort, SortValues::None, length)
-                            .unwrap_or_else(|| panic!("{length} of {key} at {subgroup_size}"));
+                            .unwrap_or_else(|| {
+                                panic!("no tiles for {length} {key} keys, {subgroup_size} lanes")
+                            });
                         assert!(u64::from(tiles.row_capacity) >= length, "{tiles:?}");
                         assert!(
                             tiles.row_capacity.is_power_of_two()

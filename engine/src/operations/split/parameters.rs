@@ -82,7 +82,8 @@ pub(super) struct SplitPasses<'j> {
     pub side_by_side: Option<u32>,
     pub out_of_range: OutOfRange,
     pub n: Length,
-    /// The records of `n` and of the lengths derived from `n`. Set by [`SplitPasses::prepare`].
+    /// Records (number and dispatch arguments) of `n` and of the lengths derived from it; none for a host count. Set
+    /// by [`SplitPasses::prepare`].
     pub prepared: Prepared,
 }
 

@@ -226,7 +226,8 @@ impl TopKPasses<'_> {
     }
 
     /// Adds the passes of [`TopKMethod::Filter`]: sample each row, estimate a bound, collect the elements that reach
-    /// the bound, and select from these. The exact passes in between process rows whose estimate was wrong.
+    /// the bound as candidates, and select from the candidates. Before the selection, exact passes find the candidates
+    /// of rows whose estimate was wrong.
     fn filter(&self, graph: &mut Graph, out: &Elements) -> Result<()> {
         let (policy, shape) = (self.policy, &self.shape);
         let sizes = FilterSizes::new(policy, shape);

@@ -32,7 +32,7 @@ pub enum AddressError {
     #[error(transparent)]
     Module(#[from] ReflectError),
     /// The kernel does something that requires a bound buffer.
-    #[error("{0}, which needs a bound buffer")]
+    #[error("{0}")]
     Unsupported(String),
 }
 

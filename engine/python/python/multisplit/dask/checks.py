@@ -105,7 +105,7 @@ def device_memory(what: str, size: int):
         yield
     except multisplit.OutOfMemoryError as error:
         raise multisplit.OutOfMemoryError(
-            f"{what} of {_bytes(size)} does not fit the memory of its worker's device: use smaller chunks ({str(error).splitlines()[0]})"
+            f"{what} of {_bytes(size)} does not fit in the device memory of its worker: use smaller chunks ({str(error).splitlines()[0]})"
         ) from None
 
 

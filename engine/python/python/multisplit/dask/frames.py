@@ -25,8 +25,8 @@ def sort_values(
     npartitions: int | None = None,
     ignore_index: bool = False,
 ) -> dd.DataFrame:
-    """Sort the rows of a dask dataframe by one or more columns. Returns a lazy dask dataframe with partitions of
-    equal size.
+    """Sort the rows of a dask dataframe by one or more columns. Returns a lazy dask dataframe whose
+    partitions have equal numbers of rows, or differ by one row.
 
     The sort is stable, and missing keys come last in both directions, as in pandas. With several columns, the table
     is sorted once per column, starting with the last. The call itself computes nothing, so the divisions of the
