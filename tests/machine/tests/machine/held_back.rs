@@ -232,7 +232,8 @@ const POLLED: &str = "reduce.polled_segments";
 fn polled_segments_ignore_totals_of_earlier_runs() -> Result<()> {
     let held = [(0, 3, 0), (0, 2, 12), (1, 3, 60)];
     let held = held.map(|(first, count, after)| Schedule::HeldBack { first, count, after });
-    for width in WIDTHS {
+    // Tiles of wider subgroups are so large that these segments need no polling.
+    for width in [4, 8] {
         let device = Device { width, lane_order: false };
         for (by_subgroups, runs) in [(false, 1), (false, 2), (false, 3), (true, 2), (true, 3)] {
             let case = polled_segments(device, by_subgroups, runs)?;
