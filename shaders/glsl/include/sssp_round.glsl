@@ -107,7 +107,8 @@ uvec2 take_staged(inout Subgroup own, out bool held) {
     return entry;
 }
 
-// Returns entry i of the queue, or of the buckets that are taken together with it.
+// Returns entry i of the round's input: the entries of `taken_queue`, followed by those of buckets `more_first` to
+// `more_last`.
 uvec2 taken_entry(const Round round, uint i) {
     uint queue = round.taken_queue;
     uint begin = 0;

@@ -1,8 +1,8 @@
 #version 460
-// Exact top-k, pass after the last digit: counts the elements of each part of a row that are above the threshold, which
-// is the k-th largest image, and those that are equal to it. One workgroup handles one part and writes two counts. The
-// first workgroup of a row also writes the threshold for the next pass. docs/kernels.md, "Top-k", shows how the passes
-// work together.
+// Exact top-k, pass after the last digit: counts the elements of each part of a row that are above the threshold, and
+// those that are equal to it. The threshold is the k-th largest key image (order-preserving unsigned number, see
+// topk.glsl). One workgroup handles one part and writes two counts. The first workgroup of a row also writes the
+// threshold for the next pass. docs/kernels.md, "Top-k", shows how the passes work together.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require

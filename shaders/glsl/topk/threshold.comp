@@ -28,7 +28,8 @@ shared uint bits_of_any[KEY_BITS / 32];
 KEY item_image(const List list, uint i) { return maxima.at[list.first + i]; }
 
 // Returns the rank of the threshold among the maxima: the expected number of samples among the wanted elements, plus
-// six standard deviations, plus 16 (two clusters of 32-bit keys).
+// six standard deviations, plus 16: twice the number of adjacent 32-bit keys that are sampled together (CLUSTER in
+// sample.comp).
 uint wanted_maxima(uint n) {
     float expected = float(wanted_count()) * (float(push.samples) / float(n));
     return uint(expected + 6.0 * sqrt(expected) + 16.0);
