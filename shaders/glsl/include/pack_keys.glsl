@@ -1,8 +1,8 @@
 // Stores 16-bit keys, two per word, in the last round of a sort.
 //
 // Two keys that are adjacent in the ordered tile are adjacent in the output if they have the same bucket. If they also
-// share a word, one thread stores both. Otherwise the other half of the word belongs to another bucket or tile, or to
-// no key, and must not change: two atomic operations then update only one half.
+// share a word, one thread stores both. Otherwise the other half of the word belongs to another bucket, turn or tile,
+// or to no key, and must not change: two atomic operations then update only one half.
 //
 // Needs: staged_key(), staged_place() and written_place() of scatter_tile.glsl, the shared array `bucket_targets` and
 // the buffer `keys_out`, declared before this file; bucket_at().

@@ -14,8 +14,8 @@
 //     status.at[]     status words, in a volatile buffer; 0 at the start
 //     keys            see key_at.glsl
 //     bucket_targets  shared array, see scatter_tile.glsl
-//     missing_tile    shared word: one more than the number of the last tile for which a look-back timed out, or 0, as
-//                     at the start, if there is none
+//     missing_tile    shared word: one more than the highest number of a tile for which a look-back timed out, or 0,
+//                     as at the start, if there is none
 // and functions, in which `tile` is the tile of this workgroup:
 //     bucket_at(key)                 the bucket of a key
 //     status_index(tile, number, b)  index in status.at[] of the word of tile `number` for bucket b

@@ -39,8 +39,8 @@ shared uint missing_tile;              // see tile_lookback.glsl
 struct Tile {
     uint number;  // the tile has the elements from number * TILE on
 };
-// In small sorts, all tiles wait for the first one. It computes the bucket starts before anything else, so that it
-// can publish positions as early as the other tiles publish counts.
+// In small sorts, all tiles wait for the first one. It computes the bucket starts while its keys are being loaded,
+// before it counts them, so that it can publish positions as early as the other tiles publish counts.
 const bool BEGINS_FIRST = HISTOGRAM_PARTS > 0;
 
 #include "rank_tile.glsl"
@@ -94,9 +94,8 @@ uint noop_rounds() {
     return one ? this_round : 0;
 }
 
-// Handles no-op rounds and returns whether this round is one. Two consecutive no-op rounds do nothing and leave
-// the data in place; a single one copies it to the input of the next round. Called by all threads; the result is
-// uniform.
+// Handles no-op rounds and returns whether this round is one. If both rounds of `round_pair` are no-ops, the data stays
+// in place; a single one copies it to the input of the next round. Called by all threads; the result is uniform.
 bool skip_round(const uint noops) {
     if ((noops & push.round_pair) == push.round_pair) return true;
     if ((noops >> push.round & 1) == 0) return false;
@@ -148,7 +147,7 @@ void main() {
     begin_first(tile, looks);
     load_values(AFTER_LOADING, first, min(TILE, element_count() - first), 0);
 
-    // Count the keys of each bucket, and let later tiles look back to the counts.
+    // Count the keys of each bucket (some rankings rank them here, too), and let later tiles look back to the counts.
     uint counts[OWN_BUCKETS];
     count_tile(tile.number, push.round);
     count_own_buckets(counts);
