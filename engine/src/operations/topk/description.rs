@@ -89,7 +89,7 @@ pub enum TopKMethod {
     /// divided into parts with one workgroup each, and another workgroup selects from the results of the parts. k
     /// elements must fit in the shared memory of a workgroup.
     Rows,
-    /// Estimates a bound from a sample, reads the array once to collect the elements that reach the bound, and
+    /// Estimates a threshold from a sample, reads the array once to collect the elements that reach it, and
     /// selects from these with one workgroup per row. If the estimate was wrong for a row, `Select` processes this
     /// row. k elements must fit in the shared memory of a workgroup.
     Filter,

@@ -225,8 +225,8 @@ impl TopKPasses<'_> {
         Ok(())
     }
 
-    /// Adds the passes of [`TopKMethod::Filter`]: sample each row, estimate a bound, collect the elements that reach
-    /// the bound as candidates, and select from the candidates. Before the selection, exact passes find the candidates
+    /// Adds the passes of [`TopKMethod::Filter`]: sample each row, estimate a threshold, collect the elements that
+    /// reach it as candidates, and select from the candidates. Before the selection, exact passes find the candidates
     /// of rows whose estimate was wrong.
     fn filter(&self, graph: &mut Graph, out: &Elements) -> Result<()> {
         let (policy, shape) = (self.policy, &self.shape);

@@ -137,7 +137,7 @@ pub(super) struct Cut {
     pub candidates: u64,
 }
 
-/// Sizes of the passes that estimate a bound and apply it, for each row.
+/// Sizes of the passes that estimate a threshold and apply it, for each row.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FilterSizes {
     /// Number of workgroups that read samples.

@@ -20,7 +20,7 @@ sizes! {
         groups: u64 = size(|_| numbers(1, 1 << 16)),
         /// Maximum number of tiles per workgroup of the filter.
         filter_tiles: u64 = size(|_| numbers(1, u64::MAX)),
-        /// Maximum number of samples per row for estimating a bound.
+        /// Maximum number of samples per row for estimating a threshold.
         samples: u64 = size(|_| numbers(1, 1 << 24)),
         /// Maximum number of groups of samples. One workgroup selects from their maxima, and reads them once
         /// per digit.
