@@ -4,6 +4,7 @@
 //! time. A user's function is a separate include, so that messages refer to the user's own lines.
 
 use std::fmt;
+use std::sync::OnceLock;
 
 use crate::sources;
 use crate::spirv::check::CheckError;
@@ -114,9 +115,20 @@ fn compile_on_large_stack(source: &Source<'_>, debug: bool) -> Result<Vec<u32>, 
     }
 }
 
+/// Returns the compiler of this process. It is kept, because it parses the declarations of all built-in GLSL functions
+/// when it is first used, which takes longer than most shaders.
+fn compiler() -> Result<&'static shaderc::Compiler, CompileError> {
+    static COMPILER: OnceLock<shaderc::Compiler> = OnceLock::new();
+    if let Some(compiler) = COMPILER.get() {
+        return Ok(compiler);
+    }
+    let compiler = shaderc::Compiler::new().map_err(|e| CompileError::Compiler(e.to_string()))?;
+    Ok(COMPILER.get_or_init(|| compiler))
+}
+
 fn compile_here(source: &Source<'_>, debug: bool) -> Result<Vec<u32>, CompileError> {
     check_version(source)?;
-    let compiler = shaderc::Compiler::new().map_err(|e| CompileError::Compiler(e.to_string()))?;
+    let compiler = compiler()?;
     let mut options =
         shaderc::CompileOptions::new().map_err(|e| CompileError::Compiler(e.to_string()))?;
     options.set_target_env(shaderc::TargetEnv::Vulkan, shaderc::EnvVersion::Vulkan1_2 as u32);
