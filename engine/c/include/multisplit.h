@@ -15,11 +15,11 @@
  * creation of the device), multisplit_sort_pairs_create (steps 3 and 4), multisplit_record_sort (step 5). C++
  * programs may prefer the classes of multisplit.hpp.
  *
- * Functions return a MultisplitResult, except those that return text or a version;
- * multisplit_last_error returns the message of an error. Passing NULL is an error, never a
- * crash. Handles are numbers, not addresses: using a handle that was destroyed or never created is an error.
+ * Functions return a MultisplitResult, except those that return text, a version or a number;
+ * multisplit_last_error returns the message of an error. Passing NULL for a required pointer is an error, never
+ * a crash. Handles are numbers, not addresses: using a handle that was destroyed or never created is an error.
  *
- * Structures filled in by the caller begin with struct_size, which must be set to their sizeof. Defaults
+ * Structures that functions take as `info` begin with struct_size, which must be set to their sizeof. Defaults
  * are documented as "0: ..."; for flags, 0 is false, and for enumerations, 0 is the first value. Members
  * called reserved must be 0. Write
  *
