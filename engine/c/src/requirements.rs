@@ -31,9 +31,9 @@ pub enum MultisplitFeature {
     PushDescriptor = 8,
     /// `pipelineExecutableInfo`, from `VK_KHR_pipeline_executable_properties`.
     PipelineExecutableInfo = 16,
-    /// `shaderInt64`: 64-bit keys and samples.
+    /// `shaderInt64`: 64-bit keys and samples, and most operations on other 64-bit elements.
     ShaderInt64 = 32,
-    /// `shaderFloat64`: histograms of 64-bit floats, and GLSL functions that use them.
+    /// `shaderFloat64`: sums, histograms and GLSL functions of 64-bit floats.
     ShaderFloat64 = 64,
     /// `bufferDeviceAddress`, from Vulkan 1.2.
     BufferDeviceAddress = 128,
