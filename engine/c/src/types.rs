@@ -413,7 +413,7 @@ pub(crate) fn value_bytes(given: u32) -> u32 {
     if given == 0 { 4 } else { given }
 }
 
-/// Default number of frames in flight. Most engines use two.
+/// Default number of frames in flight. Most applications use two.
 const DEFAULT_FRAMES: usize = 2;
 
 /// A range of one of the caller's buffers.
