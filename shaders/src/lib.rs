@@ -7,6 +7,7 @@
 //! - [`address`]: rewrites kernels to access buffers by address instead of bindings.
 //! - [`check`]: checks user shaders and rewrites them so that they are safe to run.
 //! - [`prune`]: removes code that is unreachable with the specialization constants of a pipeline.
+//! - [`freeze`]: replaces specialization constants by their values, for drivers that compile too slowly otherwise.
 //! - [`reconvergence`]: adds execution modes for the reconvergence of lanes.
 //! - [`subgroup_barriers`]: replaces subgroup barriers for drivers on which they do not work.
 //! - [`compile`](mod@compile): compiles GLSL to SPIR-V at run time (cargo feature `compile`, on by default).

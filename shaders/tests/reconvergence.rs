@@ -1,5 +1,5 @@
-//! Tests that every built-in kernel can declare its reconvergence mode. The module changes only by one extension and
-//! one execution mode, and is valid if the validator supports the extension.
+//! Tests that every built-in kernel can declare a reconvergence mode. The module changes only by one extension and
+//! one execution mode. The modules of the `multisplit.` kernels are valid if the validator supports the extension.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod common;

@@ -31,7 +31,7 @@ fn refused(key: &str, source: &str) -> CompileError {
     }
 }
 
-/// Functions that the tests, the documentation and the examples use.
+/// Functions like those that the tests, the documentation and the examples use.
 #[test]
 fn common_user_functions_are_accepted() {
     let narrow = &builtin::MULTISPLIT_LABELS;
@@ -67,10 +67,10 @@ fn common_user_functions_are_accepted() {
     }
 }
 
-/// Every kernel with a bucket function must accept a user's function. The kernel keeps its buffers, and all push
-/// constants except those of built-in bucket functions.
+/// Every multisplit kernel with a bucket function for 32-bit keys must accept a user's function. The kernel keeps its
+/// buffers, and all push constants except those of built-in bucket functions.
 #[test]
-fn every_bucket_kernel_accepts_a_user_function() {
+fn every_multisplit_bucket_kernel_accepts_a_user_function() {
     let source = "uint bucket_of(uint key) { return table.at[key] / push.parameter_2; }";
     let mut kernels = 0;
     for builtin in builtin::ALL {

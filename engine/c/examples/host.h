@@ -48,7 +48,7 @@ typedef struct HostPass {
 
 /*
  * Opens a device. Arguments: `--device TEXT` selects the first device whose name contains the text, otherwise
- * any device is used; `--validate` enables the validation layers, including synchronization validation.
+ * the first device is used; `--validate` enables the validation layer, including synchronization validation.
  */
 void host_create(Host *host, int argc, char **argv);
 /* Like host_create, but with the given Vulkan version instead of 1.3. */

@@ -61,12 +61,12 @@ static int is_right(const Particle *drawn, const Particle *particles, const Push
     for (int i = 0; i < PARTICLES; ++i) {
         int id = (int)drawn[i].id;
         if (id < 0 || id >= PARTICLES || seen[id]++ || drawn[i].x != particles[id].x) {
-            fprintf(stderr, "place %d: particle %d\n", i, id);
+            fprintf(stderr, "place %d: particle %d does not exist, was drawn before, or has moved\n", i, id);
             return 0;
         }
-        /* Square roots on the device are rounded differently. */
+        /* The device may round square roots differently. */
         if (i > 0 && depth_of(&drawn[i - 1], push) < depth_of(&drawn[i], push) - 1e-3) {
-            fprintf(stderr, "place %d is nearer than the one before it\n", i);
+            fprintf(stderr, "the particle at place %d is farther than the one before it\n", i);
             return 0;
         }
     }

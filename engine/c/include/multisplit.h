@@ -15,11 +15,11 @@
  * creation of the device), multisplit_sort_pairs_create (steps 3 and 4), multisplit_record_sort (step 5). C++
  * programs may prefer the classes of multisplit.hpp.
  *
- * Functions return a MultisplitResult, except those that return text or a version;
- * multisplit_last_error returns the message of an error. Passing NULL is an error, never a
- * crash. Handles are numbers, not addresses: using a handle that was destroyed or never created is an error.
+ * Functions return a MultisplitResult, except those that return text, a version or a number;
+ * multisplit_last_error returns the message of an error. Passing NULL for a required pointer is an error, never
+ * a crash. Handles are numbers, not addresses: using a handle that was destroyed or never created is an error.
  *
- * Structures filled in by the caller begin with struct_size, which must be set to their sizeof. Defaults
+ * Structures that functions take as `info` begin with struct_size, which must be set to their sizeof. Defaults
  * are documented as "0: ..."; for flags, 0 is false, and for enumerations, 0 is the first value. Members
  * called reserved must be 0. Write
  *
@@ -132,7 +132,7 @@ typedef enum {
   MULTISPLIT_KEY_TYPE_U64 = 3,
   /// `int64_t`; needs `shaderInt64`.
   MULTISPLIT_KEY_TYPE_I64 = 4,
-  /// `double`; needs `shaderInt64`.
+  /// `double`; needs `shaderInt64`, and for sums and GLSL functions also `shaderFloat64`.
   MULTISPLIT_KEY_TYPE_F64 = 5,
   /// `uint8_t`. Keys of 8 and 16 bits are supported by sorts, splits and top-k. Their buffers have a
   /// multiple of 4 bytes; the padding bytes after the last key are left unchanged.
@@ -448,9 +448,9 @@ typedef enum {
   MULTISPLIT_FEATURE_PUSH_DESCRIPTOR = 8,
   /// `pipelineExecutableInfo`, from `VK_KHR_pipeline_executable_properties`.
   MULTISPLIT_FEATURE_PIPELINE_EXECUTABLE_INFO = 16,
-  /// `shaderInt64`: 64-bit keys and samples.
+  /// `shaderInt64`: 64-bit keys and samples, and most operations on other 64-bit elements.
   MULTISPLIT_FEATURE_SHADER_INT64 = 32,
-  /// `shaderFloat64`: histograms of 64-bit floats, and GLSL functions that use them.
+  /// `shaderFloat64`: sums, histograms and GLSL functions of 64-bit floats.
   MULTISPLIT_FEATURE_SHADER_FLOAT64 = 64,
   /// `bufferDeviceAddress`, from Vulkan 1.2.
   MULTISPLIT_FEATURE_BUFFER_DEVICE_ADDRESS = 128,
@@ -635,8 +635,9 @@ typedef struct {
 
 /// Members shared by all operations. Every member except `n` may be 0, its default.
 typedef struct {
-  /// The element count, or its maximum: at most 2^30 - 1. Each array has at most `maxStorageBufferRange`
-  /// bytes. Determines buffer sizes.
+  /// The element count, or its maximum: for sorts, splits and top-k at most 2^30 - 1. Determines buffer sizes.
+  /// Arrays have at most `maxStorageBufferRange` bytes. Histograms, and scans and reductions of a whole array
+  /// with a host count, also support larger arrays.
   uint64_t n;
   /// Source of the element count; 0: always n.
   MultisplitCount count;

@@ -6,8 +6,8 @@
  *   if (!sort) { log(sort.message()); return; }          // check the result,
  *   multisplit::Operation sort = ... .value();           // or throw multisplit::Error on failure
  *
- * All functions return a Result. Its function value() returns the value, or throws an Error if the call failed.
- * In programs compiled without exceptions, value() prints the message and aborts instead.
+ * All functions that can fail return a Result. Its function value() returns the value, or throws an Error if the
+ * call failed. In programs compiled without exceptions, value() prints the message and aborts instead.
  *
  * Objects can be moved but not copied, except Context, whose copies share one context. Each operation holds a
  * copy, so the context is destroyed after the last operation, regardless of the order of destruction or
@@ -148,7 +148,7 @@ MultisplitSelectInfo select_info(std::uint64_t n, MultisplitCondition condition,
     return info;
 }
 
-/* A context description with all required members set. */
+/* A context description without device, queue and features, which create_device() sets. */
 inline MultisplitContextInfo context_info(PFN_vkGetInstanceProcAddr get_instance_proc_addr, VkInstance instance,
                                           VkPhysicalDevice physical_device, std::uint32_t queue_family,
                                           std::uint32_t api_version) {
@@ -404,7 +404,8 @@ public:
     }
     MultisplitSssp *get() const noexcept { return handle_.get(); }
     explicit operator bool() const noexcept { return handle_ != nullptr; }
-    /* Writes `count` distances, one per vertex: std::uint32_t, or float if the weights are floats. */
+    /* Writes one distance per vertex: std::uint32_t, or float if the weights are floats. `count` is the length of
+     * the array, and also of `predecessors` unless that is NULL: at least the number of vertices. */
     template <class T>
     Result<void> solve(std::uint32_t source, T *distances, std::uint64_t count,
                        std::uint32_t *predecessors = nullptr) const {

@@ -158,7 +158,7 @@ impl ContextObject {
         version::check(info.version)?;
         read::reserved(MultisplitContextInfo::NAME, info.reserved)?;
         read::reserved(MultisplitContextInfo::NAME, info.reserved_too)?;
-        let features = features_of(info.features)?;
+        let features = features_of("features", info.features)?;
         let ranking = read::choice(info.ranking)?;
         // SAFETY: by the caller's contract.
         let (entry, instance, folder, profile) = unsafe {

@@ -208,5 +208,8 @@ impl Declaration {
 }
 
 pub(crate) fn no_buffer(role: MultisplitRole) -> Failure {
-    Failure::invalid(format!("the operation has no buffer `{}`", role.name()))
+    Failure::invalid(format!(
+        "the operation has no buffer `{}`; use only the roles that its structure lists",
+        role.name()
+    ))
 }

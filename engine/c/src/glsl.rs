@@ -119,7 +119,7 @@ unsafe fn function(
 
 #[cfg(not(feature = "glsl"))]
 fn absent<T>(_: *const c_char, _: [u32; 3], _: Option<Buffer>) -> Outcome<T> {
-    let text = "this library was built without GLSL functions; build it with them (the cargo feature `glsl`)";
+    let text = "this library was built without support for GLSL functions; install it with `./x install-c` and without --no-glsl";
     let code = crate::result::MultisplitResult::MultisplitErrorUnsupported;
     Err(crate::result::Failure::new(code, text))
 }

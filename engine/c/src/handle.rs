@@ -25,8 +25,9 @@ const STEP: usize = 16;
 /// distinguish copies of the library in one process.
 const COUNT_BITS: u32 = if usize::BITS >= 64 { 40 } else { 24 };
 
-/// High bits of all handles of this copy of the library, taken from its load address. Copies that are loaded
-/// less than 64 GiB apart have different bits; other copies have equal bits with a probability of 1 in 2^24.
+/// High bits of all handles of this copy of the library, taken from its load address. On 64-bit systems, copies
+/// that are loaded less than 64 GiB apart have different bits; other copies have equal bits with a probability
+/// of 1 in 2^24.
 fn first() -> usize {
     const PAGE: usize = 4096;
     static HERE: u8 = 0;

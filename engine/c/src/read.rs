@@ -81,7 +81,7 @@ pub(crate) fn reserved(structure: &str, value: u32) -> Outcome {
     if value == 0 {
         return Ok(());
     }
-    Err(Failure::invalid(format!("{structure}: reserved is {value}; it must be 0")))
+    Err(Failure::invalid(format!("{structure}: a reserved member is {value}; it must be 0")))
 }
 
 /// The destination of a call's result.
@@ -178,7 +178,7 @@ pub(crate) unsafe fn numbers(
     let all = unsafe { slice(what, pointer.cast::<u8>(), count * bytes as u64)? };
     let number = |part: &[u8]| {
         let mut whole = [0; 8];
-        // The host and the device are little-endian on every platform that Vulkan runs on.
+        // Only little-endian hosts are supported.
         whole[..part.len()].copy_from_slice(part);
         u64::from_le_bytes(whole)
     };

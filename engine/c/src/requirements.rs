@@ -31,9 +31,9 @@ pub enum MultisplitFeature {
     PushDescriptor = 8,
     /// `pipelineExecutableInfo`, from `VK_KHR_pipeline_executable_properties`.
     PipelineExecutableInfo = 16,
-    /// `shaderInt64`: 64-bit keys and samples.
+    /// `shaderInt64`: 64-bit keys and samples, and most operations on other 64-bit elements.
     ShaderInt64 = 32,
-    /// `shaderFloat64`: histograms of 64-bit floats, and GLSL functions that use them.
+    /// `shaderFloat64`: sums, histograms and GLSL functions of 64-bit floats.
     ShaderFloat64 = 64,
     /// `bufferDeviceAddress`, from Vulkan 1.2.
     BufferDeviceAddress = 128,
@@ -65,8 +65,8 @@ fn members(features: &mut Features) -> [(MultisplitFeature, &mut bool); 11] {
     ]
 }
 
-/// Converts bits to features.
-pub(crate) fn features_of(bits: u32) -> Outcome<Features> {
+/// Converts bits to features. `what` is the name of the bits in messages.
+pub(crate) fn features_of(what: &str, bits: u32) -> Outcome<Features> {
     let (mut features, mut left) = (Features::default(), bits);
     for (feature, member) in members(&mut features) {
         *member = bits & feature as u32 != 0;
@@ -74,7 +74,7 @@ pub(crate) fn features_of(bits: u32) -> Outcome<Features> {
     }
     if left != 0 {
         return Err(Failure::invalid(format!(
-            "features has bits {left:#x}, which are not in MultisplitFeature"
+            "{what} has the bits {left:#x}, which are not in MultisplitFeature; use only its bits"
         )));
     }
     Ok(features)
@@ -95,7 +95,7 @@ pub(crate) unsafe fn of_device(
     }
     // SAFETY: by the caller's contract.
     let mut wanted = unsafe { Requirements::for_version(instance, physical, api_version)? };
-    let features = features_of(leave_out)?;
+    let features = features_of("leave_out", leave_out)?;
     if features.synchronization2 || features.portability_subset {
         let text =
             "leave_out must not contain SYNCHRONIZATION2 or PORTABILITY_SUBSET, which are required";
@@ -189,10 +189,11 @@ struct Object {
     /// link it into a chain of its own.
     #[expect(clippy::vec_box, reason = "C has pointers to them, so they must not move")]
     chains: Mutex<Vec<Box<FeatureChain>>>,
+    /// Arrays of extension names to which `merge` has set pointers in the caller's structures.
     merged: Mutex<Vec<Names>>,
 }
 
-/// Extension names. They are never freed, because they belong to the library or the caller.
+/// Extension names. The strings belong to the library or the caller, and are not freed.
 struct Names(Vec<*const c_char>);
 
 // SAFETY: the strings are not written to, by the contract of the calls that take them.
@@ -358,8 +359,8 @@ mod tests {
     #[test]
     fn feature_bits_round_trip() {
         for bits in [0, 1, 0b1_0000_0001, 0x7FF] {
-            assert_eq!(bits_of(features_of(bits).expect("known features")), bits);
+            assert_eq!(bits_of(features_of("features", bits).expect("known features")), bits);
         }
-        assert!(features_of(0x800).is_err());
+        assert!(features_of("features", 0x800).is_err());
     }
 }

@@ -162,12 +162,13 @@ impl From<Error> for Failure {
     }
 }
 
-/// Rust names in messages of the engine, and their replacements for C programs.
-const IN_C: [(&str, &str); 4] = [
+/// Rust names and terms in messages of the engine, and their replacements for C programs.
+const IN_C: [(&str, &str); 5] = [
     ("ExecutableOptions::by_address", "by_address of MultisplitCommonInfo"),
     ("ExecutableOptions::frames", "frames of MultisplitCommonInfo"),
     ("Select::first_of_runs", "MULTISPLIT_CONDITION_FIRST_OF_RUNS"),
     ("; compile it with Context::limits", ""),
+    ("declare the work again", "create the operation again"),
 ];
 
 fn for_c(text: String) -> String {

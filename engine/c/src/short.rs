@@ -64,7 +64,9 @@ unsafe fn create_device(
     };
     if info.queue_family as usize >= families.len() {
         let (given, count) = (info.queue_family, families.len());
-        let text = format!("queue_family is {given}; the device has {count} families");
+        let text = format!(
+            "queue_family is {given}, but the device has {count} queue families, numbered from 0"
+        );
         return Err(Failure::invalid(text));
     }
     let queues = [vk::DeviceQueueCreateInfo::default()
@@ -101,7 +103,7 @@ fn check_queue(info: &vk::DeviceCreateInfo<'_>, family: u32) -> Outcome {
         return Ok(());
     }
     Err(Failure::invalid(format!(
-        "pQueueCreateInfos has no queue of family {family}, which is queue_family of the context"
+        "pQueueCreateInfos has no queue of family {family}, which is queue_family of the context; add one"
     )))
 }
 

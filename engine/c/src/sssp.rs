@@ -90,7 +90,7 @@ unsafe impl Sized32 for MultisplitSsspInfo {
     const REQUIRED: usize = offset_of!(Self, weights);
 }
 
-static SOLVERS: Registry<MultisplitSssp, SolverObject> = Registry::new("search");
+static SOLVERS: Registry<MultisplitSssp, SolverObject> = Registry::new("shortest-path search");
 
 struct SolverObject {
     search: Mutex<Solver>,

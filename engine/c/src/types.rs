@@ -55,7 +55,7 @@ pub enum MultisplitKeyType {
     U64 = 3,
     /// `int64_t`; needs `shaderInt64`.
     I64 = 4,
-    /// `double`; needs `shaderInt64`.
+    /// `double`; needs `shaderInt64`, and for sums and GLSL functions also `shaderFloat64`.
     F64 = 5,
     /// `uint8_t`. Keys of 8 and 16 bits are supported by sorts, splits and top-k. Their buffers have a
     /// multiple of 4 bytes; the padding bytes after the last key are left unchanged.
@@ -354,8 +354,9 @@ pub struct MultisplitRoleScope {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitCommonInfo {
-    /// The element count, or its maximum: at most 2^30 - 1. Each array has at most `maxStorageBufferRange`
-    /// bytes. Determines buffer sizes.
+    /// The element count, or its maximum: for sorts, splits and top-k at most 2^30 - 1. Determines buffer sizes.
+    /// Arrays have at most `maxStorageBufferRange` bytes. Histograms, and scans and reductions of a whole array
+    /// with a host count, also support larger arrays.
     pub n: u64,
     /// Source of the element count; 0: always n.
     pub count: MaybeUninit<MultisplitCount>,
@@ -412,7 +413,7 @@ pub(crate) fn value_bytes(given: u32) -> u32 {
     if given == 0 { 4 } else { given }
 }
 
-/// Default number of frames in flight. Most engines use two.
+/// Default number of frames in flight. Most applications use two.
 const DEFAULT_FRAMES: usize = 2;
 
 /// A range of one of the caller's buffers.

@@ -29,7 +29,7 @@ pub struct MultisplitValues {
 pub(crate) const MEMBERS: [&str; 2] = ["inverted", "parameter_0"];
 /// Maximum size of push constants in bytes. Every Vulkan device supports this size.
 pub(crate) const PUSH_BYTES: usize = 128;
-/// Maximum number of passes whose push constants are replaced.
+/// Maximum number of pass labels whose push constants are replaced.
 pub(crate) const MAX_REPLACED: usize = 8;
 
 /// Converts the comparison limits of a recording to push-constant words of the kernels.
@@ -39,7 +39,8 @@ pub(crate) type Limits = Box<dyn Fn(&MultisplitValues) -> Outcome<[u32; 5]> + Se
 pub(crate) struct Replaceable {
     limits: Option<Limits>,
     passes: Vec<Push>,
-    /// Whether passes with the same label have different push constants, so that values cannot be given by label.
+    /// Whether values cannot be replaced, because passes with the same label have different push constants, or
+    /// because more than [`MAX_REPLACED`] labels have replaceable values.
     is_ambiguous: bool,
 }
 

@@ -138,7 +138,7 @@ static void functions(const Host *host) {
     hide_unneeded = 0;
 }
 
-/* An operation does not allocate more memory than it needs. */
+/* An operation allocates its workspaces, and at most three blocks of 4 MiB more. */
 static void memory(const Host *host) {
     MultisplitContextInfo info = host_context_info(host);
     MultisplitContext *context = NULL;

@@ -128,7 +128,7 @@ static void wrong_operations(MultisplitContext *context) {
     scope.role = MULTISPLIT_ROLE_KEYS;
     scope.reserved = 1;
     WRONG_SORT(INVALID, (info.common.scopes = &scope, info.common.scope_count = 1));
-    SAYS("MultisplitRoleScope: reserved is 1; it must be 0");
+    SAYS("MultisplitRoleScope: a reserved member is 1; it must be 0");
     scope.reserved = 0;
     scope.before.stages = VK_PIPELINE_STAGE_2_TRANSFER_BIT;
     WRONG_SORT(INVALID, (info.common.scopes = &scope, info.common.scope_count = 1));

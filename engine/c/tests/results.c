@@ -92,7 +92,7 @@ static void maxima_and_index(const Host *host, MultisplitContext *context) {
     release(host, operation, reduced, 4);
 }
 
-/* Selects floats in a range, writes the rejected floats, and sums runs, all with a device count. */
+/* Selects floats in a range and writes the rejected floats; then sums runs of equal keys, with a device count. */
 static void selections(const Host *host, MultisplitContext *context) {
     static float floats[N];
     static uint32_t keys[N];
@@ -521,7 +521,7 @@ static void narrow(const Host *host, MultisplitContext *context, VkBool32 by_add
     SAYS("u32, i32, f32, u64, i64 or f64");
 }
 
-/* A ring with an additional edge whose weight exceeds the distance around the ring. */
+/* A ring, an additional edge that is shorter than the path along the ring, and an unreachable vertex. */
 static void shortest_paths(MultisplitContext *context) {
     enum { RING = 50 };
     uint32_t from[RING + 1], to[RING + 1], before[RING + 1];

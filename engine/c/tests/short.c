@@ -56,7 +56,7 @@ static void devices(int argc, char **argv) {
     (void)host_destroy(&host);
 }
 
-/* Several frames in one command buffer, each sorting the output of the previous one. */
+/* Incorrect calls, one sort of pairs, and several frames that each sort the output of the previous one. */
 static void sorts(const Host *host, MultisplitContext *context) {
     MultisplitOperation *pairs = NULL, *keys = NULL, *other = NULL;
     EXPECT(NULL, multisplit_sort_pairs_create(NULL, MULTISPLIT_KEY_TYPE_U32, N, MULTISPLIT_COUNT_FIXED, &pairs));

@@ -9,7 +9,7 @@
 enum { N = 3000, ROUNDS = 50, THREADS = 2 };
 
 typedef struct Worker {
-    /* Shared between the threads, except for the command buffer. */
+    /* The threads share the device; each has its own command pool and command buffer. */
     Host host;
     MultisplitContext *context;
     MultisplitOperation *scan;

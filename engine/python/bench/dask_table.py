@@ -1,4 +1,4 @@
-"""Measures wall times of sorts of chunked arrays on a local cluster of processes, and prints a table.
+"""Measures wall times and processor times of sorts of chunked arrays on a local cluster of processes, and prints tables.
 
     python dask_table.py --sizes 2^20,2^22 --workers 2
     python dask_table.py --sizes 2^24,2^26 --workers 16 --chunks 16 --keys uniform,zipf --json times.json
@@ -193,7 +193,7 @@ def same_rows(found, expected, order):
 
 def table(rows, options, figure):
     """Markdown table with one line per size and distribution and one column per method. A cell contains the median in
-    seconds and the speedup over dask.dataframe."""
+    seconds and, for methods of multisplit, the speedup over dask.dataframe."""
     lines = ["| keys | n | " + " | ".join(METHODS[m] for m in options.methods) + " |", "|---|---|" + "---|" * len(options.methods)]
     for kind in options.keys:
         for n in options.sizes:

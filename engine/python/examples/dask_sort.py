@@ -1,5 +1,5 @@
-"""Sorts an array that is distributed over workers, and shows that the result chunks have equal lengths for any
-keys.
+"""Sorts an array that is distributed over workers, and shows that the lengths of the result chunks differ by at most
+one, for any keys.
 
     python dask_sort.py                          # two workers on this machine
     python dask_sort.py --scheduler tcp://host:8786 --length 1000000000 --chunks 64

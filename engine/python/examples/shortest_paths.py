@@ -1,4 +1,4 @@
-"""Finds the way through a maze: shortest paths in a grid where dark cells are expensive to enter."""
+"""Finds the cheapest way from corner to corner of a grid whose cells have different costs to enter."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Sorts, splits and counts a table of measurements, and compares each result with NumPy's."""
+"""Sorts, splits and counts a table of measurements, and compares the histogram and a sort with NumPy's."""
 
 import numpy as np
 

@@ -46,7 +46,7 @@ def on_the_host(x: NDArray[np.float32]) -> int:
 
 
 def on_the_device(x: NDArray[np.float32], context: Context) -> int:
-    """Every function that takes arrays on the device."""
+    """The functions whose result types depend on whether arrays are on the device, and a histogram."""
     a = DeviceArray(x, context=context)
     ordered: DeviceArray = multisplit.sort(a)
     order: DeviceArray = multisplit.argsort(a, descending=True)

@@ -52,7 +52,7 @@ impl From<Count<'_>> for Kind {
     }
 }
 
-/// Label of the pass that writes a host count.
+/// Name of a host count in the work description, which is the label of the pass that writes it.
 const COUNT: &str = "count";
 
 /// Declares the passes of an operation; returns its buffers in the order in which `encode` expects them.

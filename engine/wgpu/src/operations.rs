@@ -151,8 +151,8 @@ operation! {
     SegmentScan<K>
 }
 encode! {
-    /// Writes the scan of each segment of `src` to `dst`. Segment s begins at word s of `offsets` and ends at word
-    /// s + 1.
+    /// Writes the scan of each segment of `src` to `dst`. Word s of `offsets` is the index of the first element of
+    /// segment s, and word s + 1 is the index after its last element.
     SegmentScan<K: Key>(src, offsets, dst)
 }
 

@@ -10,7 +10,7 @@ use wgpu::BufferUsages;
 #[test]
 fn error_for_other_backends_names_the_backend() -> Result<()> {
     let (device, queue) = wgpu::Device::noop(&wgpu::DeviceDescriptor::default());
-    let error = Multisplit::new(&device, &queue).err().context("an error")?;
+    let error = Multisplit::new(&device, &queue).err().context("the call must fail")?;
     ensure!(matches!(error, Error::NotVulkan { backend: wgpu::Backend::Noop }), "{error:?}");
     let message = error.to_string();
     ensure!(message.contains("Noop") && message.contains("Backends::VULKAN"), "{message}");
@@ -32,7 +32,7 @@ fn wrong_buffers_are_rejected_and_later_commands_run() -> Result<()> {
         });
         let mut commands = gpu.commands();
         let error = sort.encode(&mut commands, &key, &small, Count::All).err();
-        let error = error.context("too small")?;
+        let error = error.context("a buffer that is too small must be rejected")?;
         ensure!(
             error.to_string() == "buffer `values` has 3996 bytes, but at least 4000 are needed",
             "{error}"
@@ -149,13 +149,16 @@ fn limit_errors_name_the_limit() -> Result<()> {
     let adapter = adapter()?;
     let limits = wgpu::Limits { max_storage_buffers_per_shader_stage: 0, ..Default::default() };
     let (device, queue) = device_with(&adapter, limits)?;
-    let error = Multisplit::new(&device, &queue).err().context("an error")?.to_string();
+    let error = Multisplit::new(&device, &queue).err().context("the call must fail")?.to_string();
     ensure!(error.contains("max_storage_buffers_per_shader_stage of at least 1"), "{error}");
     let limits = wgpu::Limits { max_storage_buffer_binding_size: 1 << 20, ..Default::default() };
     let gpu = open_with(limits)?;
     gpu.multisplit.sort::<u32>(1 << 18, &Sort::ascending())?;
-    let error =
-        gpu.multisplit.sort::<u32>(1 << 19, &Sort::ascending()).err().context("an error")?;
+    let error = gpu
+        .multisplit
+        .sort::<u32>(1 << 19, &Sort::ascending())
+        .err()
+        .context("the call must fail")?;
     ensure!(
         error.to_string()
             == "a sort of at most 524288 elements needs max_storage_buffer_binding_size of at least 2097152, \
@@ -172,18 +175,21 @@ fn destroyed_buffers_and_devices_are_reported() -> Result<()> {
     let (key, value) = (gpu.empty::<u32>(1000), gpu.empty::<u32>(1000));
     value.destroy();
     let mut commands = gpu.commands();
-    let error = sort.encode(&mut commands, &key, &value, Count::All).err().context("an error")?;
+    let error =
+        sort.encode(&mut commands, &key, &value, Count::All).err().context("the call must fail")?;
     ensure!(matches!(error, Error::BufferDestroyed { name: "values" }), "{error:?}");
     let value = gpu.empty::<u32>(1000);
     sort.encode(&mut commands, &key, &value, Count::All)?;
     gpu.device.destroy();
     for mut commands in [commands, gpu.commands()] {
-        let error =
-            sort.encode(&mut commands, &key, &value, Count::All).err().context("an error")?;
+        let error = sort
+            .encode(&mut commands, &key, &value, Count::All)
+            .err()
+            .context("the call must fail")?;
         ensure!(matches!(error, Error::DeviceLost), "{error:?}");
         commands.submit();
     }
-    let error = Multisplit::new(&gpu.device, &gpu.queue).err().context("an error")?;
+    let error = Multisplit::new(&gpu.device, &gpu.queue).err().context("the call must fail")?;
     ensure!(matches!(error, Error::DeviceLost), "{error:?}");
     Ok(())
 }

@@ -198,10 +198,15 @@ fn missing_barrier_causes_a_hazard() -> Result<()> {
     let mut encoder = gpu.device.create_command_encoder(&Default::default());
     // SAFETY: the buffer is alive until the device is idle, and nothing is destroyed.
     unsafe {
-        let raw = buffer.as_hal::<Vulkan>().context("Vulkan")?.raw_handle();
-        let device = gpu.device.as_hal::<Vulkan>().context("Vulkan")?.raw_device().clone();
+        let raw = buffer.as_hal::<Vulkan>().context("the device does not use Vulkan")?.raw_handle();
+        let device = gpu
+            .device
+            .as_hal::<Vulkan>()
+            .context("the device does not use Vulkan")?
+            .raw_device()
+            .clone();
         encoder.as_hal_mut::<Vulkan, _, _>(|encoder| {
-            let commands = encoder.context("Vulkan")?.raw_handle();
+            let commands = encoder.context("the device does not use Vulkan")?.raw_handle();
             device.cmd_fill_buffer(commands, raw, 0, 256, 1);
             device.cmd_fill_buffer(commands, raw, 0, 256, 2);
             anyhow::Ok(())

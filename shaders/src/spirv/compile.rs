@@ -140,7 +140,9 @@ fn compile_here(source: &Source<'_>, debug: bool) -> Result<Vec<u32>, CompileErr
         options.add_macro_definition(name, Some(value));
     }
     options.set_include_callback(|requested, _, _, depth| match find_include(source, requested) {
-        Some(_) if depth > MAX_INCLUDE_DEPTH => Err(format!("`{requested}` includes itself")),
+        Some(_) if depth > MAX_INCLUDE_DEPTH => Err(format!(
+            "`{requested}` is nested in more than {MAX_INCLUDE_DEPTH} includes; it probably includes itself"
+        )),
         Some(content) => Ok(shaderc::ResolvedInclude {
             resolved_name: requested.to_owned(),
             content: content.to_owned(),
@@ -159,8 +161,8 @@ fn compile_here(source: &Source<'_>, debug: bool) -> Result<Vec<u32>, CompileErr
 
 /// Rejects a shader whose first line of code is not a `#version` directive that supports compute shaders.
 ///
-/// The compiler would treat such a shader as GLSL 1.10. Its own built-in functions do not compile in that version,
-/// and it would print all of them to standard output.
+/// The compiler treats a shader without `#version` as GLSL 1.10. Its own built-in functions do not compile in versions
+/// before 1.50, and it prints all of them to standard output.
 fn check_version(source: &Source<'_>) -> Result<(), CompileError> {
     let code = after_comments(source.glsl);
     let blank = [' ', '\t'];

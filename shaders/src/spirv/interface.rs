@@ -52,7 +52,8 @@ pub struct Binding {
     pub kind: BindingKind,
     /// Access by the shader, according to `readonly` and `writeonly`.
     pub access: BindingAccess,
-    /// Size in bytes of the members before the unsized array, or of the whole block if there is no unsized array.
+    /// Size in bytes of the members before the unsized array, or of the whole block if there is no unsized array. If
+    /// several blocks share the binding, this is the largest size.
     pub fixed_size: u32,
     /// Stride in bytes of the unsized array at the end, if there is one. If several blocks share the binding, this is
     /// the smallest stride.
@@ -72,9 +73,9 @@ pub enum BindingKind {
 /// only parts of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BindingAccess {
-    /// `readonly` on every member, or a uniform buffer.
+    /// `readonly` on the block or on every member, or a uniform buffer.
     Read,
-    /// `writeonly` on every member.
+    /// `writeonly` on the block or on every member.
     Write,
     /// Anything else, including atomics.
     ReadWrite,
@@ -120,7 +121,8 @@ pub struct PushMember {
 /// One specialization constant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpecConstant {
-    /// GLSL name.
+    /// GLSL name; for a dimension of the workgroup size, `local_size_x`, `_y` or `_z`; for others without a name in
+    /// the module, `spec_` and the `constant_id`.
     pub name: String,
     /// `constant_id`.
     pub id: u32,

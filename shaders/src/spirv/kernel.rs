@@ -154,7 +154,7 @@ impl Kernel {
 
     /// Returns the memory that the kernel uses in addition to buffers, with these specialization constants.
     /// `value_of` maps a `constant_id` to its value, or to `None` for the default. Fails if no pipeline can be
-    /// created with them: because of an empty array, a division by zero, or, in a checked kernel, more than
+    /// created with them: because of an empty array, a division by zero, or, if [`Kernel::is_checked`], more than
     /// [`check::MAX_LOCAL_BYTES`] of local variables.
     pub fn memory(&self, value_of: impl Fn(u32) -> Option<u32>) -> Result<MemoryUse, CheckError> {
         let memory = check::memory_of(&self.spirv, &value_of)?;

@@ -17,7 +17,8 @@ use super::fold::{Folded, fold, mask};
 use super::words::{Instruction, header, instruction, instructions};
 
 /// Removes the blocks of `spirv` that are unreachable with these specialization constants. `value_of` maps a
-/// `constant_id` to its value, or to `None` for the default. Returns the words unchanged if they are not a module.
+/// `constant_id` to its value, or to `None` for the default. Returns the words unchanged if they are not a module, or
+/// if a function cannot be pruned, for example because the continue target of a loop is unreachable.
 pub fn pruned(spirv: &[u32], value_of: impl Fn(u32) -> Option<u32>) -> Vec<u32> {
     prune(spirv, &value_of).unwrap_or_else(|| spirv.to_vec())
 }

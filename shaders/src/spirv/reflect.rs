@@ -2,9 +2,8 @@
 //! declarations before the first function, and derives the interface from them.
 //!
 //! Two properties of SPIR-V modules matter here. First, `NonWritable` and `NonReadable` decorate block
-//! *members*, so the access is found by following variable -> pointer -> (array) -> struct. Second, several blocks
-//! may share one binding number (the same memory viewed as `uint` and as `uvec4`), so variables are merged by
-//! binding.
+//! *members*, so the access is found by following variable -> pointer -> struct. Second, several blocks may share
+//! one binding number (the same memory viewed as `uint` and as `uvec4`), so variables are merged by binding.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -31,7 +30,7 @@ pub(crate) fn parse(spirv: &[u32]) -> Result<Module, ReflectError> {
     without_panic(|| load_words(spirv))?.map_err(|state| ReflectError::Malformed(state.to_string()))
 }
 
-/// Converts a panic into an error. rspirv panics on some malformed modules, and if invalid sizes overflow.
+/// Converts a panic into an error. rspirv panics on some malformed modules, and sums of invalid sizes may overflow.
 pub(crate) fn without_panic<T>(run: impl FnOnce() -> T) -> Result<T, ReflectError> {
     let gave_up = |_| ReflectError::Malformed("the parser failed".to_owned());
     catch_unwind(AssertUnwindSafe(run)).map_err(gave_up)

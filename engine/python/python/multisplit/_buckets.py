@@ -19,8 +19,8 @@ class Even:
 
     Part k of integers begins at ``low + k * (high - low) / buckets``, exactly. Part k of floats begins at
     ``k * ((high - low) / buckets) + low``, with every operation rounded to the type of the keys (to float32 for
-    float16), as in :func:`numpy.linspace`. If the ends cannot be represented in the type of the keys, they are
-    compared exactly, without rounding.
+    float16), as in :func:`numpy.linspace`. If the ends cannot be represented in the type of the keys, all parts begin
+    exactly at ``low + k * (high - low) / buckets``, without rounding.
 
     >>> import numpy as np, multisplit
     >>> multisplit.split(np.array([0.9, 0.1, 0.6, 0.2]), multisplit.Even(0.0, 1.0, 2)).keys

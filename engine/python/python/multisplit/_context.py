@@ -24,7 +24,7 @@ class Device:
     name, kind, driver : str
         Properties reported by the driver; devices of ``kind`` ``"software"`` run on the CPU.
     memory : int
-        Size of the largest heap in bytes.
+        Size of the largest device-local heap in bytes.
     missing : tuple of str
         Missing requirements; empty if the device can be used.
     """
@@ -125,7 +125,7 @@ class Context:
 
     @property
     def memory(self) -> int:
-        """Size in bytes of the device's largest heap."""
+        """Size in bytes of the largest device-local heap."""
         return int(self._engine.describe()["memory"])
 
     def messages(self) -> list[str]:

@@ -12,7 +12,7 @@ from ._context import Context, engine_of
 
 
 class DeviceArray:
-    """An array in device memory. Functions that take one return such arrays, without transfers between calls.
+    """An array in device memory. Most functions that take one return such arrays, and most calls need no transfers.
 
     Parameters
     ----------

@@ -86,7 +86,7 @@ def scan(
     if isinstance(x, DeviceArray):
         check_operator(op, x.dtype)
         if out is not None or normalize_axis(axis, x.ndim) != x.ndim - 1:
-            raise ValueError("an array on the device is scanned along its last axis, and without out")
+            raise ValueError("a DeviceArray is scanned only along its last axis and without out: for others, copy it to the host (numpy.asarray)")
         bounds = None if offsets is None else _segments_of(offsets, x.ndim, x.size)
         return _scan_on_device(x._widened(), op, exclusive, bounds)
     array = as_ndarray(x)

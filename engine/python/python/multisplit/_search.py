@@ -117,7 +117,10 @@ def _search_on_device(x1: Any, x2: Any, side: str, sorter: Any) -> DeviceArray:
     if not (isinstance(x1, DeviceArray) and isinstance(x2, DeviceArray)) or sorter is not None:
         raise TypeError("x1 and x2 must be both on the host, or both on the device without a sorter")
     if x1.ndim != 1 or x1.dtype != x2.dtype:
-        raise ValueError("arrays on the device must have one axis and the same type")
+        raise ValueError(
+            f"x1 has {x1.ndim} axes and the type {x1.dtype}, and x2 the type {x2.dtype}: on the device, x1 must have "
+            "one axis, and both arrays the same type"
+        )
     if x1._buffer.kind != x2._buffer.kind:
         x1, x2 = x1._widened(), x2._widened()
     found = _native.search(x1._engine, x1._keys(False), x2._keys(False), side == "right")

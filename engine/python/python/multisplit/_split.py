@@ -134,7 +134,7 @@ class _Function:
             self.native = buckets._function()
         elif isinstance(buckets, Identity):
             if dtype.kind not in "bui":
-                raise TypeError(f"keys of type {dtype} are not bucket numbers: use integers")
+                raise TypeError(f"keys of type {dtype} cannot be bucket numbers, as Identity requires: use integers")
             self.native = ("identity", index_of(buckets.buckets, "buckets"))
         elif isinstance(buckets, Even):
             self.native = self._even(buckets, dtype, encoded_dtype)
@@ -151,7 +151,7 @@ class _Function:
     def _even(self, even: Even, dtype: np.dtype[Any], encoded_dtype: np.dtype[Any]) -> tuple[Any, ...]:
         count = index_of(even.buckets, "buckets")
         if not 1 <= count <= _native.MAX_BUCKETS:
-            raise ArgumentError(f"Even has {count} buckets: give from 1 up to the limit of {_native.MAX_BUCKETS}")
+            raise ArgumentError(f"Even has {count} buckets: give from 1 to {_native.MAX_BUCKETS}, the limit of a split")
         if dtype.kind in "mM":
             ends = _dates(even, dtype)
         else:

@@ -27,8 +27,9 @@ impl Place {
     }
 }
 
-/// Maximum alignment, in bytes, that loads and stores of a type can declare. For a vector, this is its size, or the
-/// component size if the vector size is not a power of two; for other types, the size of the largest scalar.
+/// Maximum alignment, in bytes, that loads and stores of a type can declare. For a vector, this is its size (at most
+/// [`ADDRESS_ALIGNMENT`]), or the component size if the vector size is not a power of two; for other types, the
+/// size of the largest scalar.
 pub(super) fn alignment(ids: &Ids, ty: Word) -> u32 {
     match ids.shape(ty) {
         Shape::Int { bits, .. } | Shape::Float { bits } => bits / 8,

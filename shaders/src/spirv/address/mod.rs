@@ -2,8 +2,9 @@
 //! both forms, but only one source.
 //!
 //! Buffer variables are removed. Each function that used one loads an address from the push constants instead, and
-//! converts it to a pointer. The addresses follow the kernel's own push constants. An address is a pair of 32-bit
-//! words, so that two views of one binding can share it, and 64-bit integers are not required.
+//! converts it to a pointer. The addresses follow the kernel's own push constants. There, an address is a pair of
+//! 32-bit words, not a typed pointer: variables of different types may share a binding and thus an address, and
+//! 64-bit integers are not required.
 
 mod functions;
 mod layouts;
@@ -48,7 +49,8 @@ pub fn push_bytes(interface: &Interface) -> u32 {
     address_offset(interface) + ADDRESS_BYTES * interface.bindings.len() as u32
 }
 
-/// Rewrites `spirv`, which has this interface, to use an address instead of each binding.
+/// Rewrites `spirv`, which has this interface, to use an address instead of each binding. Fails if the kernel
+/// reads a uniform buffer, queries the length of a buffer, or passes a buffer to a function.
 pub fn by_address(spirv: &[u32], interface: &Interface) -> Result<Vec<u32>, AddressError> {
     if interface.bindings.iter().any(|b| b.kind == BindingKind::Uniform) {
         return Err(AddressError::Unsupported("it reads a uniform buffer".to_owned()));

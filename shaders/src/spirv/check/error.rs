@@ -32,7 +32,7 @@ pub enum CheckError {
     Invalid(String),
     /// A capability that is not allowed.
     #[error(
-        "the shader uses the capability {capability}, which is not allowed; use only storage and uniform buffers, push constants, shared memory, 64-bit numbers and subgroup operations"
+        "the shader uses the capability {capability}, which is not allowed; a function for a built-in kernel may use only numbers of 32 and 64 bits, and other shaders also integers of 8 and 16 bits, buffers, push constants, shared memory and subgroup operations"
     )]
     Capability {
         /// Name in SPIR-V.

@@ -55,7 +55,7 @@ impl Flow {
     }
 
     /// Returns, for each block, the blocks whose branches decide whether it runs, or runs again. `None` if this is
-    /// unknown: for unreachable blocks, and if the function contains an infinite loop.
+    /// unknown: for unreachable blocks, and for all blocks if the function contains an infinite loop.
     pub fn dependences(&self) -> Vec<Option<Vec<usize>>> {
         let exit = self.successors.len();
         let next = self.post_dominators(exit);

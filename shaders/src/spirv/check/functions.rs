@@ -106,7 +106,7 @@ impl Body<'_> {
         let own: Vec<Word> = function.parameters.iter().filter_map(|p| p.result_type).collect();
         if own != parameters || def.and_then(|d| d.result_type) != Some(returns) {
             return Err(invalid(format!(
-                "the declared result type of `{}` differs from its function type",
+                "the declared parameters or result of `{}` differ from its function type",
                 self.name
             )));
         }
@@ -177,14 +177,15 @@ impl Body<'_> {
                 if constant(3).is_none_or(|size| size > MIN_SUBGROUP_SIZE) =>
             {
                 Err(self.refuse(format!(
-                    "uses clusters of more than {MIN_SUBGROUP_SIZE} lanes, but subgroups may be smaller"
+                    "uses clusters of more than {MIN_SUBGROUP_SIZE} lanes, but a subgroup may have only {MIN_SUBGROUP_SIZE}"
                 )))
             }
             _ => Ok(()),
         }
     }
 
-    /// Checks that pointers are created only by variables and access chains, and are used only in accesses and calls.
+    /// Checks that pointers are created only by variables and access chains, and are used only in memory accesses,
+    /// array length queries, calls, `modf` and `frexp`.
     fn check_pointers(&self, instruction: &Instruction) -> Result<(), CheckError> {
         let op = instruction.class.opcode;
         let computes =

@@ -69,7 +69,7 @@ const GLOBALS: &[Op] = &[
     Op::SpecConstantOp, Op::Variable, Op::Undef, Op::Line, Op::NoLine,
 ];
 
-/// Checks all declarations that precede the functions.
+/// Checks the decorations, types, constants and module-scope variables.
 pub(crate) fn check(module: &Module, ids: &Ids) -> Result<(), CheckError> {
     check_annotations(module, ids)?;
     let mut taken = HashMap::new();

@@ -216,7 +216,7 @@ impl Guard<'_> {
             }
             Length::Specialized(length) => self.last_specialized(ty, length),
             Length::Buffer(variable, member) => {
-                // Every buffer has at least one element, so index 0 is in range.
+                // The scheduler rejects buffers without room for one element, so index 0 is in range.
                 if known == Some(0) || self.arrays == UnsizedArrays::Unclamped {
                     return index;
                 }

@@ -3,7 +3,7 @@
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{GlslStd450Op as Glsl, GroupOperation, Op, Word};
 
-/// Instructions without side effects, and memory accesses. The indices of the accesses are clamped.
+/// Control flow, instructions without side effects, and memory accesses. The indices of the accesses are clamped.
 #[rustfmt::skip]
 const PLAIN: &[Op] = &[
     Op::Nop, Op::Line, Op::NoLine, Op::Undef, Op::Variable, Op::Load, Op::Store,
@@ -112,8 +112,8 @@ pub(super) fn is_plain(op: Op) -> bool {
     PLAIN.contains(&op)
 }
 
-/// Returns the pointer through which a GLSL.std.450 function writes part of its result, which is its last operand.
-/// `None` for other instructions.
+/// Returns the pointer through which `modf` or `frexp` writes part of its result: the last operand. `None` for other
+/// instructions.
 pub(super) fn written_by(instruction: &Instruction) -> Option<Word> {
     match instruction.operands[..] {
         [_, Operand::LiteralExtInstInteger(number), _, Operand::IdRef(pointer)]

@@ -135,8 +135,9 @@ impl<'m> Constants<'m> {
         }
     }
 
-    /// Evaluates an operation on constants, component by component. `None` if the operands are neither integers nor
-    /// booleans. A division by zero is an error, because drivers would execute it.
+    /// Evaluates an operation on constants, component by component. `None` if the result is not known: for operands
+    /// that are neither integers nor booleans, for operations that [`fold`] does not support, and for shifts by at
+    /// least the width. A division that would trap is an error, because drivers would execute it.
     fn operation(&self, global: &Instruction) -> Result<Option<Vec<u64>>, CheckError> {
         let Some(Operand::LiteralSpecConstantOpInteger(op)) = global.operands.first() else {
             return Err(invalid("an operation on constants has no opcode"));
@@ -152,7 +153,7 @@ impl<'m> Constants<'m> {
         let divides = matches!(op, Op::UDiv | Op::SDiv | Op::UMod | Op::SRem | Op::SMod);
         let Some(values) = values else {
             return if divides {
-                Err(invalid("a division of constants that are not integers"))
+                Err(invalid("an integer division uses a constant whose value is not known"))
             } else {
                 Ok(None)
             };
@@ -182,7 +183,7 @@ impl<'m> Constants<'m> {
                 Folded::Value(value) => result.push(value & mask(to)),
                 Folded::Unknown | Folded::Undefined => return Ok(None),
                 Folded::Traps => {
-                    let problem = "an array length or a constant divides by zero, or the smallest integer by -1";
+                    let problem = "a constant or an array length is the result of a division by zero, or of the smallest integer by -1";
                     return Err(CheckError::Specialization(problem.to_owned()));
                 }
             }

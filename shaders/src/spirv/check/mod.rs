@@ -93,7 +93,8 @@ pub(crate) fn check_local(function: &str, bytes: u64) -> Result<(), CheckError> 
     Err(CheckError::Access { function: function.to_owned(), problem })
 }
 
-/// Parses a module. If `allowed` is given, the module may use only these capabilities.
+/// Parses and reflects a module. If `allowed` is given, also checks the header, and that the module declares only
+/// these capabilities.
 pub(crate) fn load(
     spirv: &[u32],
     allowed: Option<&[Capability]>,
@@ -116,7 +117,8 @@ fn entry(module: &Module) -> Result<Word, CheckError> {
     entry.ok_or_else(|| invalid("the entry point is not a function"))
 }
 
-/// Initializes private variables with zero. Moves them after the constants, because they need the constant zero.
+/// Initializes private variables with zero. Moves them after the constants, because each needs a zero constant of its
+/// type.
 fn clear_private(editor: &mut Editor) {
     let private = globals::variables(&editor.module, StorageClass::Private);
     let is_unset = |i: &Instruction| {

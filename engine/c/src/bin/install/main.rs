@@ -134,7 +134,7 @@ fn built_here() -> Result<PathBuf> {
     let [name, _] = Target::here().built();
     let places = [folder.join("deps"), folder.to_owned()];
     places.into_iter().find(|place| place.join(name).exists()).ok_or_else(|| {
-        let text = format!("{name} was not built; run this by `./x install-c PREFIX`");
+        let text = format!("{name} was not built; run `./x install-c PREFIX`, which builds it");
         Error::new(ErrorKind::NotFound, text)
     })
 }

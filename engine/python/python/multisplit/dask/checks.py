@@ -1,4 +1,4 @@
-"""Checks of arguments before any work is done."""
+"""Checks of arguments before any work is done, and of the available memory."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def axis(axis: int) -> None:
 
 
 def result_chunks(chunks, total: int, default: int) -> tuple[int, ...]:
-    """The lengths of the result chunks: as given, or `default` chunks of equal length."""
+    """The lengths of the result chunks: as given, or of `default` chunks whose lengths differ by at most one."""
     if chunks is None:
         count = default
     elif isinstance(chunks, (int, np.integer)):

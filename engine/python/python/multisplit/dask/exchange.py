@@ -20,7 +20,8 @@ from .keys import missing
 from .splitters import Splitters
 
 IN_ORDER_PROBE = 64
-"""Number of leading keys to check first: random keys are in order with a probability of 1/64!."""
+"""Number of leading keys to check first: distinct keys in random order are ascending with a probability of 1 in 64
+factorial."""
 
 
 @dataclass(frozen=True)

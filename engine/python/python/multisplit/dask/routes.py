@@ -6,7 +6,7 @@ ranges of about sqrt(chunks) chunks:
 
     chunk i -> (i, group g) -> joined for (range r, group g) -> (r, g, j) -> result j
 
-which moves every element twice and needs about 2 chunks x sqrt(results) tasks.
+which moves every element twice and, with as many results as chunks, needs about 2 x chunks x sqrt(results) tasks.
 """
 
 from __future__ import annotations

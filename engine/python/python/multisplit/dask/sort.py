@@ -33,7 +33,7 @@ def sort(
     stable: bool = True,
     chunks: int | Sequence[int] | None = None,
 ) -> da.Array:
-    """Sort the elements of `x` into a dask array with chunks of equal length.
+    """Return the sorted elements of `x` as a dask array.
 
     `chunks` is a length or a tuple of lengths of result chunks; by default there are as many chunks as in `x`, and
     their lengths differ by at most one. The sort is always stable. As in `multisplit.sort`, NaN and NaT come last, or
