@@ -2,7 +2,7 @@
 
 /// Environment variable with the label of the kernel that does nothing.
 const BROKEN: &str = "MULTISPLIT_BROKEN_KERNEL";
-/// Environment variable with the label of the kernel without barriers, so that its threads race.
+/// Environment variable with the label of the kernel whose barriers are removed, so that its threads race.
 const RACING: &str = "MULTISPLIT_RACING_KERNEL";
 
 // Opcodes of SPIR-V.

@@ -239,7 +239,7 @@ impl Context {
         Ok(())
     }
 
-    /// Requirements for the memory of the transient buffers of `plan`. Does not create pipelines.
+    /// Requirements for the memory of the transient and persistent buffers of `plan`. Does not create pipelines.
     pub fn workspace_requirements(&self, plan: &Plan) -> Result<WorkspaceRequirements> {
         self.workspace_requirements_with(plan, ExecutableOptions::default())
     }

@@ -15,8 +15,9 @@ use super::buffer::{Buffer, Location};
 use crate::device::context::Context;
 use crate::error::{Error, Result};
 
-/// An array of `T` in device memory. It is created by [`Context::upload`], [`Context::zeroed`], or a call whose
-/// inputs are device arrays. Clones share the memory, which is freed when all of them have been dropped.
+/// An array of `T` in device memory. It is created by [`Context::upload`], [`Context::zeroed`],
+/// [`uninit`](Self::uninit), or a call whose inputs are device arrays. Clones share the memory, which is freed when all
+/// of them have been dropped.
 ///
 /// The library orders all calls and recordings that use an array. Each of them observes the writes of earlier ones.
 pub struct Array<T> {

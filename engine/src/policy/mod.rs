@@ -279,7 +279,7 @@ mod tests {
                 );
                 assert!(
                     policy.check().is_ok(),
-                    "{subgroup_size}, {max_threads}: {:?}",
+                    "subgroups of {subgroup_size}, at most {max_threads} threads: {:?}",
                     policy.check()
                 );
             }
