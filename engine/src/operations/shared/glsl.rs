@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn cache_evicts_the_least_recently_used_entry() {
-        let some = builtin::SCAN_REDUCE.kernel().expect("built-in");
+        let some = builtin::SCAN_REDUCE.kernel().expect("built-in kernels are valid");
         let entry = |number: usize| ("kernel", "uint", number.to_string());
         let mut cache = Cache::default();
         for number in 0..MAX_CACHED {
@@ -219,12 +219,12 @@ mod tests {
     fn functions_are_compiled_once_and_wrong_types_are_rejected() {
         let source = "uint bucket_of(uint key) { return table.at[key]; }";
         let first = kernel(&builtin::MULTISPLIT_LABELS, UserFunction::Bucket, "uint", source)
-            .expect("compiles");
+            .expect("the function compiles");
         let again = kernel(&builtin::MULTISPLIT_LABELS, UserFunction::Bucket, "uint", source)
-            .expect("compiles");
+            .expect("the function compiles");
         assert!(Arc::ptr_eq(&first, &again) && !first.is_built_in());
         let wrong = kernel(&builtin::MULTISPLIT_LABELS, UserFunction::Bucket, "float", source)
-            .expect_err("another type");
+            .expect_err("a function with an argument of another type is rejected");
         assert!(
             wrong.to_string().starts_with("bucket_of takes `uint`, but keys are `float`"),
             "{wrong}"
