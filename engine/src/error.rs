@@ -123,7 +123,7 @@ pub enum Error {
         /// Buffer name.
         name: String,
     },
-    /// A buffer is smaller than the range to be read or written.
+    /// A buffer is smaller than the range to be read or written, or than the other buffer of a copy.
     #[error("{} has {size} bytes, but at least {needed} are needed", words::array(.name))]
     BufferTooSmall {
         /// Buffer name.
