@@ -139,9 +139,10 @@ impl Context {
     }
 
     /// Creates all objects needed to record `plan`. If the driver cannot create a pipeline, returns
-    /// [`Error::Pipeline`]; the context plans in the form after that of `plan` from then on
-    /// ([`PlanForm`](crate::PlanForm)). If the plan has [state](multisplit_graph::Graph::state), this submits commands
-    /// that clear it, and waits for them.
+    /// [`Error::Pipeline`]. Unless the kernel is the caller's own or the
+    /// [fallback](crate::Config::pipeline_fallback) is off, the context plans in the form after that of `plan` from
+    /// then on ([`PlanForm`](crate::PlanForm)). If the plan has [state](multisplit_graph::Graph::state), this submits
+    /// commands that clear it, and waits for them.
     pub fn instantiate(&self, plan: Plan) -> Result<Executable> {
         self.instantiate_with(plan, ExecutableOptions::default())
     }

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn forms_have_smaller_tiles_and_then_stages() {
+    fn later_forms_have_small_tiles_and_then_methods_in_stages() {
         for subgroup_size in [4, 32, 128] {
             let usual = test_policy(subgroup_size, 1024);
             assert_eq!(usual.in_form(PlanForm::Usual), usual);

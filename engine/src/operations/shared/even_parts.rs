@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn very_wide_and_empty_ranges_are_not_scaled() {
+    fn very_wide_ranges_are_not_scaled_and_empty_ranges_are_invalid() {
         assert!(of_f64(0.0, 1.0, 1 << 20).scaled().is_some());
         assert!(of_f64(1e9, 1e9 + 1.0, 1 << 20).scaled().is_some());
         assert!(of_f64(0.0, 1e31, 4).scaled().is_none());
