@@ -21,9 +21,9 @@
 //! There are four ways to use this crate, each built on the next:
 //!
 //! - **Single calls**, as above. Calls with host arrays (slices, `Vec`s) return `Vec`s. Calls with
-//!   device arrays ([`Array`], created by [`Context::upload`]) return device arrays and transfer no
-//!   data. Options are set by name: [`Sort::descending`], [`Sort::bits`], [`Buckets::range`],
-//!   [`Bins::layout`].
+//!   device arrays ([`Array`], created by [`Context::upload`]) return device arrays, and transfer
+//!   their elements only if these exceed one plan. Options are set by name: [`Sort::descending`],
+//!   [`Sort::bits`], [`Buckets::range`], [`Bins::layout`].
 //! - **Work**: several operations and your own shaders, planned together, recorded once and submitted any number of
 //!   times ([`Context::work`], [`Frame`]).
 //! - **In your engine**: the same work on your buffers, recorded into your command buffers

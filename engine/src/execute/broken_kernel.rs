@@ -1,6 +1,6 @@
 //! For tests of the tests: changes one kernel, which the checks of results, or of data races, must detect.
 
-/// Environment variable with the label of the kernel that does nothing.
+/// Environment variable with the label of the kernel that is changed to do nothing.
 const BROKEN: &str = "MULTISPLIT_BROKEN_KERNEL";
 /// Environment variable with the label of the kernel whose barriers are removed, so that its threads race.
 const RACING: &str = "MULTISPLIT_RACING_KERNEL";

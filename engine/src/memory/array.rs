@@ -137,7 +137,8 @@ fn bytes_of(element: ElementType) -> u64 {
 
 /// An array on the host (a slice, `Vec` or fixed-size array) or on the device ([`Array`]).
 ///
-/// A call with host arrays returns `Vec`s. A call with device arrays returns [`Array`]s and transfers no data.
+/// A call with host arrays returns `Vec`s. A call with device arrays returns [`Array`]s. It does not transfer their
+/// elements to the host, except that some operations process arrays that exceed one plan in parts.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an array that multisplit can read",
     note = "give a slice, a `Vec`, a fixed array or a `multisplit::Array`"
