@@ -44,7 +44,8 @@
 //! - `glsl`: custom bucket functions and passes in GLSL, compiled at run time. Adds shaderc to the
 //!   build, which needs a C++ compiler.
 //! - `tuning`: access to the tile sizes and thresholds of a [`Policy`], for measurements. They
-//!   affect performance, but not results, except that sums of floats may round differently.
+//!   affect performance, but not results, except that sums of floats, and results of GLSL operators
+//!   that round, may round differently.
 
 mod call;
 #[cfg(doctest)]

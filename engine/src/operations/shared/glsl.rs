@@ -91,10 +91,11 @@ impl From<&str> for Glsl {
 /// sides. K is the GLSL type of the elements: `uint`, `int`, `float`, `uint64_t`, `int64_t` or `double` (which
 /// requires a device with `shaderFloat64`).
 ///
-/// The operator must be associative. The grouping of elements depends on the device, its policy and the count, but
-/// does not vary between runs. The operator need not be commutative: elements are combined in order. The function
-/// must not have side effects: a function that writes memory, waits at a barrier, or reads any other resource is
-/// rejected. Divisions, shifts and conversions are guarded as in [`Glsl`](crate::Glsl).
+/// The operator must be associative. The grouping of elements depends on the device, its policy, the count and the
+/// segments, but does not vary between runs, unless the array does not fit in the device's free memory and is processed
+/// in parts. The operator need not be commutative: elements are combined in order. The function must not have side
+/// effects: a function that writes memory, waits at a barrier, or reads any other resource is rejected. Divisions,
+/// shifts and conversions are guarded as in [`Glsl`](crate::Glsl).
 ///
 /// ```
 /// use multisplit::{GlslOperator, Scan};
