@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_read_back() {
+    fn values_written_as_text_are_read_back() {
         for number in [0, 1, 48, 4096, 1 << 14, (1 << 14) + 1, u32::MAX] {
             round_trip(&number);
         }
