@@ -89,8 +89,8 @@ pub enum Error {
         result: vk::Result,
     },
     /// The driver could not create the pipeline of a kernel, for example because its compiler ran out of registers.
-    /// One-call functions return this error only if no form of plans is left, or if the kernel is the caller's own.
-    /// Declare other work again if `next` is not `None`.
+    /// One-call functions return this error only if the fallback to simpler plans is off, if no form of plans is left,
+    /// or if the kernel is the caller's own. Declare other work again if `next` is not `None`.
     #[error(
         "the driver could not create the pipeline of {}: {result}; {}",
         if *.is_callers { format!("your kernel `{}`", .kernel) } else { words::kernel(.kernel) },
@@ -123,7 +123,7 @@ pub enum Error {
         /// Buffer name.
         name: String,
     },
-    /// A buffer is smaller than the range to be read or written.
+    /// A buffer is smaller than the range to be read or written, or than the other buffer of a copy.
     #[error("{} has {size} bytes, but at least {needed} are needed", words::array(.name))]
     BufferTooSmall {
         /// Buffer name.

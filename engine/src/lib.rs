@@ -21,9 +21,9 @@
 //! There are four ways to use this crate, each built on the next:
 //!
 //! - **Single calls**, as above. Calls with host arrays (slices, `Vec`s) return `Vec`s. Calls with
-//!   device arrays ([`Array`], created by [`Context::upload`]) return device arrays and transfer no
-//!   data. Options are set by name: [`Sort::descending`], [`Sort::bits`], [`Buckets::range`],
-//!   [`Bins::layout`].
+//!   device arrays ([`Array`], created by [`Context::upload`]) return device arrays, and transfer
+//!   their elements only if these exceed one plan. Options are set by name: [`Sort::descending`],
+//!   [`Sort::bits`], [`Buckets::range`], [`Bins::layout`].
 //! - **Work**: several operations and your own shaders, planned together, recorded once and submitted any number of
 //!   times ([`Context::work`], [`Frame`]).
 //! - **In your engine**: the same work on your buffers, recorded into your command buffers
@@ -44,7 +44,8 @@
 //! - `glsl`: custom bucket functions and passes in GLSL, compiled at run time. Adds shaderc to the
 //!   build, which needs a C++ compiler.
 //! - `tuning`: access to the tile sizes and thresholds of a [`Policy`], for measurements. They
-//!   affect performance, never results.
+//!   affect performance, but not results, except that sums of floats, and results of GLSL operators
+//!   that round, may round differently.
 
 mod call;
 #[cfg(doctest)]

@@ -82,7 +82,7 @@ mod tests {
     fn every_built_in_kernel_belongs_to_an_operation() {
         for kernel in multisplit_shaders::builtin::ALL {
             let label = kernel.label();
-            assert!(!operation(label).contains('`'), "{label}");
+            assert!(!operation(label).contains('`'), "`{label}` belongs to no operation");
         }
     }
 }

@@ -148,8 +148,8 @@ mod tests {
         let max = [7, 100, 1];
         for count in 1..=700 {
             let [x, y, z] = fold_groups(count, max).map_or([0; 3], |groups| groups.map(u64::from));
-            assert!(x <= 7 && y <= 100 && z == 1, "{count}: {x} x {y} x {z}");
-            assert!(x * y >= count && x * y - count < y, "{count}: {x} x {y}");
+            assert!(x <= 7 && y <= 100 && z == 1, "{count} groups exceed {max:?}: {x} x {y} x {z}");
+            assert!(x * y >= count && x * y - count < y, "{count} groups became {x} x {y}");
         }
         assert_eq!(fold_groups(701, max), None);
     }

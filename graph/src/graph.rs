@@ -13,8 +13,8 @@ const CONFLICTING_SUBGROUP_SIZES: u32 = u32::MAX;
 /// Passes over buffers, declared in data-flow order: a pass reads the data written by the passes
 /// declared before it. [`compile`](Self::compile) turns the graph into a [`Plan`](crate::Plan).
 ///
-/// Declarations never fail. `compile` returns the first error, with the names of the pass and the
-/// buffer.
+/// Declarations never fail. `compile` returns the first error, whose message names the passes and
+/// buffers involved, if any.
 #[derive(Debug)]
 pub struct Graph {
     /// Unique per graph and stored in every handle, to detect handles of other graphs.

@@ -166,6 +166,7 @@ mod tests {
         });
         assert!(outcome.is_ok());
         assert_eq!(done, 10_000);
-        assert!(in_parts(10_000, 9000, &mut |_| Err(full())).is_err(), "no part fits");
+        let never_fits = in_parts(10_000, 9000, &mut |_| Err(full()));
+        assert!(never_fits.is_err(), "the call succeeded although no part fits");
     }
 }

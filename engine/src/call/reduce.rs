@@ -18,7 +18,8 @@ impl Context {
     /// operator: 0 for a sum, the last value in sort order for a minimum, the first for a maximum.
     ///
     /// Host arrays that exceed the device's memory are reduced in parts. This does not change the
-    /// result, except that sums of floats may round differently.
+    /// result, except that sums of floats, and results of GLSL operators that round, may round
+    /// differently.
     ///
     /// ```
     /// use multisplit::Operator;
@@ -125,8 +126,8 @@ impl Context {
     /// of each run.
     ///
     /// Arrays that exceed a storage binding, and host arrays that exceed the device's memory, are
-    /// reduced in parts. This does not change the result, except that sums of floats may round
-    /// differently.
+    /// reduced in parts. This does not change the result, except that sums of floats, and results
+    /// of GLSL operators that round, may round differently.
     ///
     /// ```
     /// use multisplit::Operator;

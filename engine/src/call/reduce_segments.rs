@@ -20,7 +20,8 @@ impl Context {
     /// [`SegmentedReduceBuffers`](crate::operations::SegmentedReduceBuffers).
     ///
     /// Host arrays that exceed a storage binding or the device's memory are reduced in parts. This
-    /// does not change the result, except that sums of floats may round differently.
+    /// does not change the result, except that sums of floats, and results of GLSL operators that
+    /// round, may round differently.
     ///
     /// ```
     /// use multisplit::Operator;

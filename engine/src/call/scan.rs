@@ -183,7 +183,8 @@ impl<'a> ScanCall<'a> {
         let mut footprint = Footprint::new(values, &[bytes, bytes]);
         match (self.heads, &self.how.cut) {
             (Heads::Keys(by) | Heads::Words(by), _) => {
-                check_lengths("keys", by.len(), "values", n)?;
+                let name = if matches!(self.heads, Heads::Words(_)) { "heads" } else { "keys" };
+                check_lengths(name, by.len(), "values", n)?;
                 footprint = Footprint::new(values, &[by.element_bytes(), bytes, bytes]);
             }
             (Heads::None, Cut::Whole) => footprint.max_element_bytes = None,

@@ -15,7 +15,8 @@ use crate::operations::{TopKBuffers, topk};
 
 impl Context {
     /// Returns the k largest or smallest of `keys`, or of each row of `keys`. Among equal elements,
-    /// those with lower indices come first. There can be at most 2^32 - 1 keys.
+    /// those with lower indices are selected, and come first in a sorted result. There can be at
+    /// most 2^32 - 1 keys.
     ///
     /// Arrays that exceed a storage binding, and host arrays that exceed the device's memory, are
     /// processed in parts. This does not change the result.

@@ -56,7 +56,7 @@ pub struct Config {
     /// Maximum total size of the context's buffers in bytes, including staging. Allocations beyond it fail with
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     pub memory_limit: Option<u64>,
-    /// Receives the GPU timings of every run, for traces.
+    /// Receives the GPU timings of one-call functions and of [`Context::run`], for traces.
     pub observer: Option<Observer>,
     /// Features that stay disabled even if the device supports them, to test the fallback paths.
     pub without: Features,

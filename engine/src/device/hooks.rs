@@ -67,8 +67,8 @@ impl AdoptOptions {
         Self { without_synchronization2: true, ..self }
     }
 
-    /// Creates pipelines with the embedding program's pipeline cache. The program keeps ownership of the cache. No
-    /// cache file is read or written.
+    /// Creates pipelines with the embedding program's pipeline cache. The program keeps ownership of the cache. No file
+    /// of compiled pipelines is read or written.
     ///
     /// # Safety
     /// `cache` belongs to the device, was not created with `EXTERNALLY_SYNCHRONIZED`, and outlives the context and

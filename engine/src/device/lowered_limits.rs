@@ -96,7 +96,7 @@ mod tests {
         limits.leave_out(&mut left_out);
         assert!(left_out.shader_int64);
         for wrong in ["threads", "threads=many", "lanes=4"] {
-            assert!(LoweredLimits::read(wrong).is_err(), "{wrong}");
+            assert!(LoweredLimits::read(wrong).is_err(), "`{wrong}` was accepted");
         }
     }
 }

@@ -14,10 +14,10 @@ pub enum PipelineFallback {
     /// `MULTISPLIT_PIPELINE_FALLBACK` if it is set, otherwise [`On`](Self::On).
     #[default]
     Auto,
-    /// One-call functions retry with smaller tiles, and then also with methods in three stages. Other calls return
+    /// One-call functions retry with smaller tiles, and then also with methods in several passes. Other calls return
     /// [`Error::Pipeline`]; work that is declared afterwards is planned in this simpler way.
     On,
-    /// All calls return [`Error::Pipeline`], and later plans do not change.
+    /// Every call that needs such a pipeline returns [`Error::Pipeline`], and later plans do not change.
     Off,
 }
 

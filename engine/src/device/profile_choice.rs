@@ -7,7 +7,8 @@ use crate::device::files::UserFolder;
 use crate::device::properties::DeviceProperties;
 
 /// Source of kernel sizes that were tuned for a device: a [`Profile`](crate::Profile), as `multisplit tune` creates
-/// it. The choice affects performance, never results.
+/// it. The choice affects performance, but not results, except that sums of floats, and results of GLSL operators that
+/// round, may round differently.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ProfileChoice {
     /// The profile of this device in the user's configuration folder, if it exists: `$XDG_CONFIG_HOME/multisplit`,

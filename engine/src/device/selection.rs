@@ -195,7 +195,7 @@ mod tests {
             ("409", None),
             ("", None),
         ] {
-            assert_eq!(picked(&DeviceChoice::Named(wanted.to_owned())), index, "{wanted}");
+            assert_eq!(picked(&DeviceChoice::Named(wanted.to_owned())), index, "device `{wanted}`");
         }
     }
 

@@ -12,7 +12,7 @@ use crate::device::properties::DeviceProperties;
 pub(crate) trait ProbeResult: Copy + PartialEq + 'static {
     /// The file's extension.
     const EXTENSION: &str;
-    /// All possible results, each with the line that represents it in the file.
+    /// The results that can be stored, each with the line that represents it in the file.
     const LINES: &[(Self, &str)];
 }
 
@@ -102,12 +102,12 @@ mod tests {
         ] {
             assert_eq!(VerdictFile::<bool>::new(&folder.0, &other).load(), None);
         }
-        let whole = fs::read(&file.path).expect("just written");
+        let whole = fs::read(&file.path).expect("the saved file can be read");
         for length in 0..whole.len() {
-            fs::write(&file.path, &whole[..length]).expect("written");
-            assert_eq!(file.load(), None, "{length} bytes");
+            fs::write(&file.path, &whole[..length]).expect("the file can be written");
+            assert_eq!(file.load(), None, "truncated to {length} bytes");
         }
-        fs::write(&file.path, [0xFF; 64]).expect("written");
+        fs::write(&file.path, [0xFF; 64]).expect("the file can be written");
         assert_eq!(file.load(), None);
         file.save(false);
         assert_eq!(file.load(), Some(false));
@@ -117,13 +117,13 @@ mod tests {
     #[test]
     fn write_failures_are_ignored() {
         let folder = TestFolder::new("verdict-unwritable");
-        fs::create_dir_all(&folder.0).expect("made");
-        fs::write(folder.0.join("file"), "").expect("written");
+        fs::create_dir_all(&folder.0).expect("the folder can be created");
+        fs::write(folder.0.join("file"), "").expect("the file can be written");
         let file = VerdictFile::new(&folder.0.join("file"), &properties());
         file.save(true);
         assert_eq!(file.load(), None);
         let file = VerdictFile::new(&folder.0, &properties());
-        fs::create_dir_all(&file.path).expect("made");
+        fs::create_dir_all(&file.path).expect("the folder can be created");
         file.save(true);
         assert_eq!(file.load(), None);
     }

@@ -1,8 +1,8 @@
 //! For tests of the tests: changes one kernel, which the checks of results, or of data races, must detect.
 
-/// Environment variable with the label of the kernel that does nothing.
+/// Environment variable with the label of the kernel that is changed to do nothing.
 const BROKEN: &str = "MULTISPLIT_BROKEN_KERNEL";
-/// Environment variable with the label of the kernel without barriers, so that its threads race.
+/// Environment variable with the label of the kernel whose barriers are removed, so that its threads race.
 const RACING: &str = "MULTISPLIT_RACING_KERNEL";
 
 // Opcodes of SPIR-V.
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_barriers_are_removed() {
+    fn breaking_a_kernel_removes_only_its_barriers() {
         let kernel = [1 << 16 | RETURN, 4 << 16 | CONTROL_BARRIER, 2, 2, 264, 2 << 16 | LABEL, 7];
         let kernel =
             [&kernel[..], &[3 << 16 | MEMORY_BARRIER, 1, 72, 1 << 16 | FUNCTION_END]].concat();

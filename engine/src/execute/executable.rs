@@ -139,9 +139,10 @@ impl Context {
     }
 
     /// Creates all objects needed to record `plan`. If the driver cannot create a pipeline, returns
-    /// [`Error::Pipeline`]; the context plans in the form after that of `plan` from then on
-    /// ([`PlanForm`](crate::PlanForm)). If the plan has [state](multisplit_graph::Graph::state), this submits commands
-    /// that clear it, and waits for them.
+    /// [`Error::Pipeline`]. Unless the kernel is the caller's own or the
+    /// [fallback](crate::Config::pipeline_fallback) is off, the context plans in the form after that of `plan` from
+    /// then on ([`PlanForm`](crate::PlanForm)). If the plan has [state](multisplit_graph::Graph::state), this submits
+    /// commands that clear it, and waits for them.
     pub fn instantiate(&self, plan: Plan) -> Result<Executable> {
         self.instantiate_with(plan, ExecutableOptions::default())
     }
@@ -239,7 +240,7 @@ impl Context {
         Ok(())
     }
 
-    /// Requirements for the memory of the transient buffers of `plan`. Does not create pipelines.
+    /// Requirements for the memory of the transient and persistent buffers of `plan`. Does not create pipelines.
     pub fn workspace_requirements(&self, plan: &Plan) -> Result<WorkspaceRequirements> {
         self.workspace_requirements_with(plan, ExecutableOptions::default())
     }

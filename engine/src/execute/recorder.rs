@@ -17,7 +17,7 @@ use crate::execute::timing::Timing;
 /// Options of [`Executable::record_with`].
 #[derive(Clone, Copy, Default)]
 pub struct RecordOptions<'r> {
-    /// The caller's memory for transient buffers, which must meet
+    /// The caller's memory for transient and persistent buffers, which must meet
     /// [`Executable::workspace_requirements`](crate::Executable::workspace_requirements). `None` uses the executable's
     /// own workspace.
     pub workspace: Option<BufferAt>,

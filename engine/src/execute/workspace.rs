@@ -9,7 +9,7 @@ use multisplit_shaders::{BindingAccess, BindingKind};
 use crate::device::shared::Device;
 use crate::error::{Result, VkResultExt};
 
-/// Requirements for the memory of a plan's transient buffers
+/// Requirements for the memory of a plan's transient and persistent buffers
 /// ([`RecordOptions::workspace`](crate::RecordOptions::workspace)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkspaceRequirements {
@@ -34,7 +34,7 @@ pub(crate) fn requirements(
     let is_inside =
         |index: usize| plan.buffers().get(index).is_some_and(|b| b.workspace_offset().is_some());
     let usage = match usage(plan, by_address, is_inside) {
-        // Even if the plan has no transient buffers, Vulkan does not allow buffers without usage flags.
+        // Even if the plan does not use the workspace, Vulkan does not allow buffers without usage flags.
         usage if usage.is_empty() => shader_usage(by_address),
         usage => usage,
     };

@@ -15,8 +15,9 @@ use super::buffer::{Buffer, Location};
 use crate::device::context::Context;
 use crate::error::{Error, Result};
 
-/// An array of `T` in device memory. It is created by [`Context::upload`], [`Context::zeroed`], or a call whose
-/// inputs are device arrays. Clones share the memory, which is freed when all of them have been dropped.
+/// An array of `T` in device memory. It is created by [`Context::upload`], [`Context::zeroed`],
+/// [`uninit`](Self::uninit), or a call whose inputs are device arrays. Clones share the memory, which is freed when all
+/// of them have been dropped.
 ///
 /// The library orders all calls and recordings that use an array. Each of them observes the writes of earlier ones.
 pub struct Array<T> {
@@ -136,7 +137,8 @@ fn bytes_of(element: ElementType) -> u64 {
 
 /// An array on the host (a slice, `Vec` or fixed-size array) or on the device ([`Array`]).
 ///
-/// A call with host arrays returns `Vec`s. A call with device arrays returns [`Array`]s and transfers no data.
+/// A call with host arrays returns `Vec`s. A call with device arrays returns [`Array`]s. It does not transfer their
+/// elements to the host, except that some operations process arrays that exceed one plan in parts.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an array that multisplit can read",
     note = "give a slice, a `Vec`, a fixed array or a `multisplit::Array`"

@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn dropped_reservations_return_their_bytes_to_the_budget() {
         let budget = Budget::new(Some(100));
-        let reservation = budget.take("keys", 60).expect("a reservation");
+        let reservation = budget.take("keys", 60).expect("60 of 100 bytes can be reserved");
         let Err(Error::OutOfMemory { name, size: 41, reason }) = budget.take("keys", 41) else {
             panic!("expected OutOfMemory: 41 bytes requested, 40 left");
         };

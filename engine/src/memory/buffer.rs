@@ -56,8 +56,8 @@ impl Buffer {
         if size == 0 {
             return Err(Error::EmptyBuffer { name: name.to_owned() });
         }
-        // Creating a larger buffer would be invalid usage (VUID-VkBufferCreateInfo-size-06409), for which the driver
-        // need not return an error.
+        // Vulkan does not require an error for a buffer that exceeds `maxBufferSize`: requesting one is invalid usage
+        // (VUID-VkBufferCreateInfo-size-06409).
         let limit = device.properties.max_buffer_size.min(device.properties.device_memory);
         if size > limit {
             let reason = format!("the device allows at most {limit} bytes");

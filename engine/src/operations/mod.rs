@@ -1,8 +1,8 @@
 //! The operations: functions that add passes to a graph.
 //!
-//! The functions here never record or submit commands. They add passes to a graph, which plans them together with all
-//! other passes. Each function takes a description of the operation, and the buffers that it processes. The element
-//! types of the buffers select the kernels.
+//! Except for those in [`probe`], the functions here do not record or submit commands. They add passes to a graph,
+//! which plans them together with all other passes. Each function takes a description of the operation, and the buffers
+//! that it processes. The element types of the buffers select the kernels.
 
 mod context_policy;
 pub(crate) mod full_sort;

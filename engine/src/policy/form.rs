@@ -52,14 +52,14 @@ mod tests {
         (policy.scan, policy.sort.auto) = (ScanMethod::LookBack, SortMethod::OneSweep);
         let mut graph = Graph::new("form");
         let arrays = ["a", "b", "c", "d"].map(|name| graph.import::<u32>(name, N));
-        add(&mut graph, &policy.in_form(form), arrays).expect("passes");
+        add(&mut graph, &policy.in_form(form), arrays).expect("the passes can be declared");
         let limits = Limits {
             subgroup_size: 32,
             max_workgroup_invocations: 1024,
             max_workgroup_size: [1024; 3],
             ..Limits::default()
         };
-        let plan = graph.compile(&limits).expect("a plan");
+        let plan = graph.compile(&limits).expect("the graph is valid");
         let mut kernels = plan.steps().iter().filter_map(|step| step.pass.kernel.as_ref());
         kernels.any(|kernel| kernel.interface().spec_constant("SPIN_LIMIT").is_some())
     }
@@ -94,8 +94,8 @@ mod tests {
             }),
         ];
         for (name, add) in with_stages {
-            assert!(waits(PlanForm::Usual, add), "{name}");
-            assert!(!waits(PlanForm::Staged, add), "{name}");
+            assert!(waits(PlanForm::Usual, add), "{name}: the usual form does not look back");
+            assert!(!waits(PlanForm::Staged, add), "{name}: the staged form looks back");
         }
         for m in [2, 256, 1 << 16] {
             let split = |graph: &mut Graph, policy: &Policy, [keys, out, offsets, _]: [_; 4]| {
@@ -103,7 +103,7 @@ mod tests {
                 let buffers = SplitBuffers::keys(keys, out, offsets);
                 operations::split(graph, policy, &buckets, &buffers).map(drop)
             };
-            assert!(!waits(PlanForm::Staged, split), "split into {m} buckets");
+            assert!(!waits(PlanForm::Staged, split), "a staged split into {m} buckets looks back");
         }
         let always: [(&str, Add); 2] = [
             ("selection", |graph, policy, [src, dst, selected, _]| {
@@ -116,12 +116,12 @@ mod tests {
             }),
         ];
         for (name, add) in always {
-            assert!(waits(PlanForm::Staged, add), "{name}");
+            assert!(waits(PlanForm::Staged, add), "{name}: the staged form does not look back");
         }
     }
 
     #[test]
-    fn forms_have_smaller_tiles_and_then_stages() {
+    fn later_forms_have_small_tiles_and_then_methods_in_stages() {
         for subgroup_size in [4, 32, 128] {
             let usual = test_policy(subgroup_size, 1024);
             assert_eq!(usual.in_form(PlanForm::Usual), usual);

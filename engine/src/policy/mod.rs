@@ -35,7 +35,8 @@ const MIN_ELEMENTS: u64 = 128;
 const MAX_SPINS: u64 = 1 << 22;
 
 sizes! {
-    /// Sizes and methods for one device. All fields may be changed. They affect performance, never results.
+    /// Sizes and methods for one device. All fields may be changed. They affect performance, but not results, except
+    /// that sums of floats, and results of GLSL operators that round, may round differently.
     pub struct Policy as "", check_facts {
         /// Workgroup size: a multiple of the subgroup size.
         threads: u32 = size(threads).candidates(|_| &[64, 128, 256, 512, 1024]),
@@ -279,7 +280,7 @@ mod tests {
                 );
                 assert!(
                     policy.check().is_ok(),
-                    "{subgroup_size}, {max_threads}: {:?}",
+                    "subgroups of {subgroup_size}, at most {max_threads} threads: {:?}",
                     policy.check()
                 );
             }

@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_read_back() {
+    fn values_written_as_text_are_read_back() {
         for number in [0, 1, 48, 4096, 1 << 14, (1 << 14) + 1, u32::MAX] {
             round_trip(&number);
         }
@@ -287,7 +287,7 @@ mod tests {
     #[test]
     fn invalid_values_are_rejected() {
         for wrong in ["", "-1", "+1", " 1", "1_0", "2^64", "2^", "1e3", "99999999999999999999"] {
-            assert!(u64::read(wrong).is_err(), "{wrong}");
+            assert!(u64::read(wrong).is_err(), "`{wrong}` was accepted");
         }
         assert!(u32::read("2^32").is_err());
         for wrong in ["", "512", "512x", "x4", "512x4/", "512 x 4", "512x4x2", "-512x4"] {
@@ -296,9 +296,9 @@ mod tests {
         }
         type Two = [(u64, TileShape); 2];
         for wrong in ["more: 64x4", "8: 64x4, 16: 64x4", "more: 64x4, 8: 64x4", "64x4, 64x4"] {
-            assert!(Two::read(wrong).is_err(), "{wrong}");
+            assert!(Two::read(wrong).is_err(), "`{wrong}` was accepted");
         }
-        let problem = <[u32; 8]>::read("1, 2, 3").expect_err("too few");
+        let problem = <[u32; 8]>::read("1, 2, 3").expect_err("3 values are too few");
         assert!(problem.contains("expected 8 values") && problem.contains("found 3"), "{problem}");
         assert!(SortMethod::read("small").is_err());
         assert!(Method::read("auto").is_err());

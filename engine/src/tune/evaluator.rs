@@ -348,7 +348,7 @@ pub(super) struct Timer<'d> {
 }
 
 impl Timer<'_> {
-    /// Median GPU time of `runs` consecutive runs in nanoseconds.
+    /// Median GPU time of `runs` consecutive runs in nanoseconds, without the copies before each run.
     fn time(&self, context: &Context, runs: u32) -> Result<f64> {
         let mut times = context.time_runs(&self.runner.executable, &self.runner.bound, runs)?;
         times.sort_by(f64::total_cmp);

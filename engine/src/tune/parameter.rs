@@ -264,7 +264,8 @@ pub(super) fn split(of: fn(u32) -> Operation, class: usize, n: u64) -> [Paramete
     [tile, second].map(|parameter| parameter.only_if(is_used))
 }
 
-/// Parameters other than tiles. Software drivers do not use the one-sweep sort and do not store labels.
+/// Parameters other than the tiles of splits and of large sorts. For software drivers, those of the one-sweep sort and
+/// of stored labels are left out, because their plans use neither.
 pub(super) fn other_parameters(policy: &Policy, largest: u64, software: bool) -> Vec<Parameter> {
     let n = largest;
     let any = |_: &Policy| true;

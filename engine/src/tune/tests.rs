@@ -35,10 +35,14 @@ fn candidates_are_unique_and_change_one_parameter() {
                     // Lists of values may contain a candidate twice; tile candidates are unique.
                     let tile = matches!(parameter.candidates, Candidates::Tile { .. });
                     let again = tile && seen.contains(&candidate);
-                    assert!(!again && candidate != best, "{}: {candidate:?}", parameter.name);
+                    assert!(
+                        !again && candidate != best,
+                        "{}: not new: {candidate:?}",
+                        parameter.name
+                    );
                     let mut reverted = candidate;
                     (parameter.revert)(&mut reverted, &best);
-                    assert_eq!(reverted, best, "{}", parameter.name);
+                    assert_eq!(reverted, best, "`{}` changes another size", parameter.name);
                     seen.push(candidate);
                 }
             }

@@ -73,7 +73,7 @@ pub(crate) struct Buffers {
     queues: Array<u32>,
     pile: Array<u32>,
     pub request: Array<u32>,
-    /// The control block of the kernels, copied for the host.
+    /// The first words of the control block, copied for the host.
     pub status: Readback<u32>,
 }
 

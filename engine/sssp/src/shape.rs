@@ -11,8 +11,7 @@ use crate::tuning::Tuning;
 /// Search method. All methods find the same distances.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Method {
-    /// The fastest method: [`Multisplit`](Self::Multisplit) with a bucket width chosen for the
-    /// network.
+    /// The fastest method. This is [`Multisplit`](Self::Multisplit) for all networks.
     #[default]
     Auto,
     /// Bellman-Ford: every round expands all vertices whose distance has decreased.
@@ -83,7 +82,8 @@ pub(crate) struct Shape {
     pub facts: Facts,
     /// Never `Auto`.
     pub method: Method,
-    /// Number of buckets per window in the kernels; 1 if the method has only a near set.
+    /// Number of buckets that the kernels keep apart, each in its own queue. 1, which is the near
+    /// set, unless the method is `Multisplit`.
     pub buckets: u32,
     /// Index of the last bucket that a pile is split into.
     pub last_id: u32,

@@ -192,7 +192,7 @@ impl Tuning {
             (1..=max_groups).contains(&self.max_groups) && self.residents.groups <= max_groups;
         require(
             groups,
-            "`max_groups` must be at least 1 and at most the device's maximum workgroup count",
+            "`max_groups` must be at least 1, and neither `max_groups` nor `residents.groups` may exceed the device's maximum workgroup count",
         )?;
         require((1..=MAX_STAGE).contains(&self.stage), "`stage` must be from 1 to 16")?;
         let threads = self.threads.max(self.residents.threads).saturating_mul(16 * self.stage + 12);

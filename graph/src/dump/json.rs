@@ -1,4 +1,5 @@
-//! Formats a plan as JSON. Stages and accesses have their Vulkan names without the prefix.
+//! Formats a plan as JSON. Stages and accesses have their Vulkan names, without the prefix and the
+//! suffix `_BIT`.
 
 use multisplit_shaders::{BindingAccess, BindingKind};
 use serde_json::{Map, Value, json};

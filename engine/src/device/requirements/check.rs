@@ -188,8 +188,8 @@ fn missing_full_subgroups(offer: &Offer, enabled: &Features) -> Option<Missing> 
     Some(Missing::Feature { name: "computeFullSubgroups", structure: SIZE_CONTROL, why })
 }
 
-/// Rejects a loader or an instance (named by `of`) that is older than [`API_VERSION`]. Older ones lack the functions
-/// that query devices.
+/// Rejects a loader or an instance (named by `of`) that is older than [`API_VERSION`]. Those of Vulkan 1.0 even lack
+/// the functions that query a device.
 pub(super) fn check_version(of: &'static str, found: u32) -> Result<()> {
     if found >= API_VERSION {
         return Ok(());

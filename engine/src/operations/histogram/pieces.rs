@@ -12,8 +12,7 @@ use crate::policy::Policy;
 
 /// Maximum number of elements per piece. Kernels use 32-bit indices, which may slightly exceed the end of a piece.
 const MAX_OF_PIECE: u64 = 1 << 31;
-/// Maximum number of pieces. Larger inputs exceed the memory of any device; they cause an error instead of a huge
-/// plan.
+/// Maximum number of pieces. Larger inputs cause an error instead of a huge plan.
 const MAX_PIECES: u64 = 1024;
 
 /// Part of the input that one dispatch processes.

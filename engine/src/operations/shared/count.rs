@@ -306,16 +306,20 @@ mod tests {
 
     #[test]
     fn host_counts_do_not_add_a_pass() {
-        let (mut lengths, n) = Lengths::new(Count::Host(1000)).expect("lengths");
-        let tiles = lengths.parts(n, 300).expect("tiles");
-        let words = lengths.scaled(tiles, 3, 5).expect("words");
+        let (mut lengths, n) = Lengths::new(Count::Host(1000)).expect("the count is valid");
+        let tiles = lengths.parts(n, 300).expect("the length fits in 32 bits");
+        let words = lengths.scaled(tiles, 3, 5).expect("the length fits in 32 bits");
         assert_eq!((tiles.max, words.max), (4, 17));
-        assert_eq!(lengths.at_least_one_part(Length::known(0), 8).expect("parts").max, 1);
+        assert_eq!(
+            lengths.at_least_one_part(Length::known(0), 8).expect("the length fits in 32 bits").max,
+            1
+        );
         let mut graph = Graph::new("known");
         let policy = test_policy(32, 256);
-        let prepared = lengths.prepare(&mut graph, &policy, "prepare").expect("none");
+        let prepared =
+            lengths.prepare(&mut graph, &policy, "prepare").expect("a host count needs no pass");
         assert_eq!(prepared.pushed(words), 17);
-        assert!(graph.compile(&Default::default()).expect("plan").steps().is_empty());
+        assert!(graph.compile(&Default::default()).expect("the graph is valid").steps().is_empty());
     }
 
     #[test]
@@ -327,7 +331,7 @@ mod tests {
         assert!(matches!(Lengths::new(device(4, 1)), Err(Error::BufferTooSmall { .. })));
         assert!(matches!(Lengths::new(device(u64::MAX, 1)), Err(Error::BufferTooSmall { .. })));
         assert!(matches!(Lengths::new(device(0, 1 << 32)), Err(Error::TooLarge { .. })));
-        let (mut lengths, n) = Lengths::new(device(0, 1 << 31)).expect("lengths");
+        let (mut lengths, n) = Lengths::new(device(0, 1 << 31)).expect("the count is valid");
         assert!(matches!(lengths.scaled(n, 3, 0), Err(Error::TooLarge { .. })));
         for _ in 0..STEPS {
             assert!(lengths.parts(n, 2).is_ok());

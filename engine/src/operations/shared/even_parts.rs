@@ -146,10 +146,13 @@ mod tests {
                 let found = edges(&range);
                 assert!(
                     found.is_sorted() && found.len() as u32 == parts + 1,
-                    "{lo:e} {hi:e} {parts}"
+                    "{lo:e} to {hi:e} in {parts} parts"
                 );
                 assert_eq!((found[0], found[parts as usize]), (lo, hi));
-                assert!(range.is_valid() && range.scaled().is_none(), "{lo:e} {hi:e} {parts}");
+                assert!(
+                    range.is_valid() && range.scaled().is_none(),
+                    "{lo:e} to {hi:e} in {parts} parts"
+                );
             }
         }
         assert_eq!(edges(&of_f64(f64::MIN, f64::MAX, 4))[1..3], [f64::MIN / 2.0, 0.0]);
@@ -265,7 +268,11 @@ mod tests {
                     for parts in [max_parts / 3, max_parts] {
                         let range = of(parts);
                         let scaling = (parts > 0).then(|| Scaling::new(&range)).flatten();
-                        assert_eq!(scaling.is_some(), parts > 0, "{lo} {width} {parts}");
+                        assert_eq!(
+                            scaling.is_some(),
+                            parts > 0,
+                            "{parts} parts of {width} from {lo}"
+                        );
                         scaling.iter().for_each(Scaling::check);
                     }
                 }
@@ -284,13 +291,13 @@ mod tests {
         ] {
             let range = of_f32(lo, hi, parts);
             let scaling = Scaling::new(&range);
-            assert!(scaling.is_some(), "{lo} {hi} {parts}");
+            assert!(scaling.is_some(), "{lo} to {hi} in {parts} parts");
             scaling.iter().for_each(Scaling::check);
         }
     }
 
     #[test]
-    fn very_wide_and_empty_ranges_are_not_scaled() {
+    fn very_wide_ranges_are_not_scaled_and_empty_ranges_are_invalid() {
         assert!(of_f64(0.0, 1.0, 1 << 20).scaled().is_some());
         assert!(of_f64(1e9, 1e9 + 1.0, 1 << 20).scaled().is_some());
         assert!(of_f64(0.0, 1e31, 4).scaled().is_none());

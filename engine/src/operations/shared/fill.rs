@@ -55,8 +55,11 @@ pub fn copy(
 ) -> Result<()> {
     let (src, dst) = (src.into(), dst.into());
     if src.size != dst.size {
-        let (size, needed) = (dst.size, src.size);
-        return Err(Error::BufferTooSmall { name: format!("{label}.dst"), size, needed });
+        let (array, size, needed) = match src.size < dst.size {
+            true => ("src", src.size, dst.size),
+            false => ("dst", dst.size, src.size),
+        };
+        return Err(Error::BufferTooSmall { name: format!("{label}.{array}"), size, needed });
     }
     policy.check()?;
     policy.facts.form.declare_in(graph);

@@ -91,10 +91,11 @@ impl From<&str> for Glsl {
 /// sides. K is the GLSL type of the elements: `uint`, `int`, `float`, `uint64_t`, `int64_t` or `double` (which
 /// requires a device with `shaderFloat64`).
 ///
-/// The operator must be associative. The grouping of elements depends on the device, its policy and the count, but
-/// does not vary between runs. The operator need not be commutative: elements are combined in order. The function
-/// must not have side effects: a function that writes memory, waits at a barrier, or reads any other resource is
-/// rejected. Divisions, shifts and conversions are guarded as in [`Glsl`](crate::Glsl).
+/// The operator must be associative. The grouping of elements depends on the device, its policy, the count and the
+/// segments, but does not vary between runs, unless the array does not fit in the device's free memory and is processed
+/// in parts. The operator need not be commutative: elements are combined in order. The function must not have side
+/// effects: a function that writes memory, waits at a barrier, or reads any other resource is rejected. Divisions,
+/// shifts and conversions are guarded as in [`Glsl`](crate::Glsl).
 ///
 /// ```
 /// use multisplit::{GlslOperator, Scan};
@@ -202,7 +203,7 @@ mod tests {
 
     #[test]
     fn cache_evicts_the_least_recently_used_entry() {
-        let some = builtin::SCAN_REDUCE.kernel().expect("built-in");
+        let some = builtin::SCAN_REDUCE.kernel().expect("built-in kernels are valid");
         let entry = |number: usize| ("kernel", "uint", number.to_string());
         let mut cache = Cache::default();
         for number in 0..MAX_CACHED {
@@ -219,12 +220,12 @@ mod tests {
     fn functions_are_compiled_once_and_wrong_types_are_rejected() {
         let source = "uint bucket_of(uint key) { return table.at[key]; }";
         let first = kernel(&builtin::MULTISPLIT_LABELS, UserFunction::Bucket, "uint", source)
-            .expect("compiles");
+            .expect("the function compiles");
         let again = kernel(&builtin::MULTISPLIT_LABELS, UserFunction::Bucket, "uint", source)
-            .expect("compiles");
+            .expect("the function compiles");
         assert!(Arc::ptr_eq(&first, &again) && !first.is_built_in());
         let wrong = kernel(&builtin::MULTISPLIT_LABELS, UserFunction::Bucket, "float", source)
-            .expect_err("another type");
+            .expect_err("a function with an argument of another type is rejected");
         assert!(
             wrong.to_string().starts_with("bucket_of takes `uint`, but keys are `float`"),
             "{wrong}"

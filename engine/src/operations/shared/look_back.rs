@@ -178,7 +178,8 @@ mod tests {
             for spin_limit in [0, 32, 256, 1 << 22] {
                 for tiles in [1, 2, 31, 32, 33, 180, 190, 1000, 1 << 30] {
                     let policy = Policy { tickets, spin_limit, ..limited_policy(4) };
-                    let chosen = policy.look_back(tiles, COST).expect("tickets fit");
+                    let chosen =
+                        policy.look_back(tiles, COST).expect("tickets stay within the limit");
                     assert!(chosen.spins <= spin_limit && chosen.tickets >= tickets);
                     let missing = if chosen.tickets { tiles.min(32) } else { tiles };
                     let polls = u64::from(chosen.spins) + OTHER_POLLS;
@@ -196,7 +197,7 @@ mod tests {
         let policy = Policy { tickets: false, spin_limit: 1 << 22, ..limited_policy(4) };
         for (threads, items) in [(4, 32), (8, 1), (64, 32), (256, 8), (1024, 32)] {
             let cost = LookBackCost::of_buckets(256, TileShape::new(threads, items), 10, 1);
-            assert!(policy.fitting_spins(MAX_TILES_IN_FLIGHT, cost).is_some(), "{threads}");
+            assert!(policy.fitting_spins(MAX_TILES_IN_FLIGHT, cost).is_some(), "{threads} threads");
             assert!(policy.look_back(1 << 20, cost).is_some_and(|chosen| chosen.tickets));
         }
     }

@@ -6,8 +6,9 @@ use crate::operations::shared::glsl::GlslOperator;
 /// Built-in operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Operator {
-    /// Sum. Integers wrap around. Floats are added in an order that depends only on the device, its policy and the
-    /// count, so the result does not vary between runs.
+    /// Sum. Integers wrap around. The order in which floats are added depends on the device, its policy, the count and
+    /// the segments, but does not vary between runs. Exception: one-call functions process arrays that do not fit in
+    /// the device's free memory in parts, and the size of the parts affects the order.
     #[default]
     Sum,
     /// Minimum. Floats are ordered as by `total_cmp`: NaNs with a set sign bit first, -0 before +0, other NaNs last.

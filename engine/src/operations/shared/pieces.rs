@@ -9,8 +9,8 @@ use crate::policy::Policy;
 pub(crate) const WORD: u64 = 4;
 /// Maximum offset alignment that Vulkan allows a device to require, in bytes.
 pub(crate) const ALIGNMENT: u64 = 256;
-/// Maximum number of pieces per array. Larger arrays exceed the memory of any device; they cause an error instead of
-/// a huge plan. Allows 128 GiB with the minimum `maxStorageBufferRange` that Vulkan guarantees.
+/// Maximum number of pieces per array. Larger arrays cause an error instead of a huge plan. Allows arrays of 128 GiB
+/// with the minimum `maxStorageBufferRange` that Vulkan guarantees.
 const MAX_PIECES: u64 = 1024;
 
 /// Divides `view` into pieces, if it does not fit into a storage binding. All pieces except the last are multiples of

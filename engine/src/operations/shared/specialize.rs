@@ -33,7 +33,7 @@ mod tests {
             struct Push { count: u32 }
         }
         let mut graph = Graph::new("test");
-        let kernel = builtin::MULTISPLIT_NUMBER.kernel().expect("built-in");
+        let kernel = builtin::MULTISPLIT_NUMBER.kernel().expect("built-in kernels are valid");
         let (sources, counts) =
             (graph.import::<u32>("sources", 64), graph.import::<u32>("counts", 4));
         let pass = graph.pass("number", &kernel).bind("sources", sources).bind("counts", counts);

@@ -18,7 +18,7 @@ use crate::policy::{MAX_ELEMENTS, Policy};
 /// bits.
 pub(crate) const DIGIT_BITS: u32 = 8;
 
-/// Options of a sort: direction, range of bits, and method. The array determines the key type.
+/// Options of a sort: direction, range of bits, method, and rows or segments. The array determines the key type.
 ///
 /// ```
 /// use multisplit::Sort;

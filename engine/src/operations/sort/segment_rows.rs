@@ -124,7 +124,7 @@ mod tests {
                     for length in [1, 2, 7, 8, 9, 16, 17, 255, 256, 257, 1000, 1024] {
                         let tiles = RowTiles::new(&policy, &sort, SortValues::None, length)
                             .unwrap_or_else(|| {
-                                panic!("no tiles for {length} {key} keys, {subgroup_size} lanes")
+                                panic!("no tiles for rows of {length} {key} keys with {subgroup_size} lanes")
                             });
                         assert!(u64::from(tiles.row_capacity) >= length, "{tiles:?}");
                         assert!(

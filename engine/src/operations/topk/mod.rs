@@ -1,8 +1,8 @@
 //! Top-k: the k largest or smallest elements of an array, or of each row of a matrix, with their indices.
 //!
 //! [`topk`] adds the passes to a graph: [`TopK`] specifies the elements, [`TopKBuffers`] the arrays.
-//! [`Context::topk`](crate::Context::topk) runs a top-k in one call. Among equal elements, those with lower indices
-//! come first, so the result is the same on every device.
+//! [`Context::topk`](crate::Context::topk) runs a top-k in one call. Among equal elements, those with lower indices are
+//! selected, and come first in a sorted result. A sorted result is therefore the same on every device.
 
 mod description;
 mod passes;

@@ -271,7 +271,7 @@ mod tests {
         let rows = TopK::largest(300).method(TopKMethod::Rows);
         assert_eq!(choose(&policy, &rows, &long).ok(), Some(TopKMethod::Select));
         for parts in [long.filter_parts(&policy), long.select_parts(&policy)] {
-            assert!(long.tiles(&policy).div_ceil(parts) <= 512, "{parts}");
+            assert!(long.tiles(&policy).div_ceil(parts) <= 512, "{parts} parts");
         }
         policy.topk.samples = 1;
         let filter = TopK::largest(300).method(TopKMethod::Filter);

@@ -1,5 +1,6 @@
 //! Profiles: text files with kernel sizes that were tuned for one device and driver, and that replace the built-in
-//! sizes. Profiles affect performance, never results.
+//! sizes. Profiles affect performance, but not results, except that sums of floats, and results of GLSL operators that
+//! round, may round differently.
 
 mod check;
 mod text;

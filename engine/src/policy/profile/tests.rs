@@ -31,7 +31,7 @@ fn problem(text: &str) -> String {
             assert!(!problem.contains('\n'), "{problem}");
             problem
         }
-        other => panic!("{other:?} of\n{text}"),
+        other => panic!("expected Error::Profile, but parsing gives {other:?}:\n{text}"),
     }
 }
 
@@ -43,21 +43,21 @@ fn with(name: &str, value: &str) -> String {
     };
     let built_in = Profile::built_in(&device()).text();
     let text: String = built_in.lines().map(line).collect();
-    assert_ne!(text, built_in, "{name}");
+    assert_ne!(text, built_in, "the profile has no `{name}`, or {value} is its built-in value");
     text
 }
 
 #[test]
 fn written_profiles_are_read_back() {
     let built_in = Profile::built_in(&device());
-    let read = parse(&built_in.text()).expect("what was written");
+    let read = parse(&built_in.text()).expect("the built-in profile can be parsed");
     assert_eq!(Profile { source: IN_MEMORY.to_owned(), ..read }, built_in);
 
     let mut ballots = built_in.ballots;
     ballots.sort.keys[4].1 = crate::policy::tile::TileShape::new(512, 22).in_turns(2);
     ballots.histogram.loads = 8;
     let profile = Profile::new(&device(), ballots, built_in.lane_order, Ranking::Ballots);
-    let read = parse(&profile.text()).expect("what was written");
+    let read = parse(&profile.text()).expect("the changed profile can be parsed");
     assert_eq!(read.ballots, ballots);
     assert!(!read.prefers_lane_order());
     // Sizes that do not depend on the ranking come from the first policy.
@@ -75,9 +75,9 @@ fn built_in_profile_has_the_device_policies() {
 #[test]
 fn missing_sizes_have_built_in_values() {
     let head: String = Profile::built_in(&device()).text();
-    let head = head.split("[sizes]").next().expect("a head");
+    let head = head.split("[sizes]").next().expect("the profile begins with a head");
     let text = format!("{head}[ballots]\r\nsort.small = 256x4\n# a word\n\n[end]\n");
-    let profile = parse(&text).expect("a short one");
+    let profile = parse(&text).expect("most sizes may be missing");
     assert_eq!(profile.policy(false).sort.small.threads, 256);
     assert_eq!(profile.policy(true), Profile::built_in(&device()).policy(true));
 }
@@ -91,7 +91,7 @@ fn truncated_profiles_are_rejected() {
         let problem = problem(&text[..length]);
         let first_line = length < "multisplit profile 1".len();
         let expected = if first_line { "the first line is not" } else { "truncated" };
-        assert!(problem.contains(expected), "{length}: {problem}");
+        assert!(problem.contains(expected), "truncated to {length} bytes: {problem}");
     }
 }
 
@@ -176,7 +176,7 @@ fn unknown_lines_are_reported() {
 fn unusable_profiles_are_errors_if_named_and_ignored_in_folders() {
     let folder = TestFolder::new("profile");
     let found = ProfileChoice::Folder(folder.0.clone());
-    let path = found.path(&device()).expect("a file of the folder");
+    let path = found.path(&device()).expect("the folder has a profile path for this device");
     let named = ProfileChoice::File(path.clone());
     let chosen = |choice: &ProfileChoice| Profile::chosen(choice, &device());
 
@@ -184,23 +184,23 @@ fn unusable_profiles_are_errors_if_named_and_ignored_in_folders() {
     assert!(matches!(chosen(&found), Ok(None)));
     assert!(matches!(chosen(&named), Err(Error::Profile { .. })));
 
-    Profile::built_in(&device()).save(&path).expect("a folder is made");
+    Profile::built_in(&device()).save(&path).expect("saving creates the folder");
     for choice in [&found, &named] {
-        let profile = chosen(choice).expect("a profile").expect("one");
+        let profile = chosen(choice).expect("the profile is valid").expect("the profile is found");
         assert!(profile.source().contains(&*path.to_string_lossy()), "{}", profile.source());
     }
-    let bytes = ProfileChoice::Bytes(fs::read(&path).expect("written").into());
+    let bytes = ProfileChoice::Bytes(fs::read(&path).expect("the profile can be read").into());
     assert!(matches!(chosen(&bytes), Ok(Some(_))));
 
-    fs::write(&path, with("threads", "48")).expect("written");
+    fs::write(&path, with("threads", "48")).expect("the profile can be written");
     assert!(matches!(chosen(&found), Ok(None)));
     assert!(matches!(chosen(&named), Err(Error::Profile { .. })));
     let bytes = ProfileChoice::Bytes(with("threads", "48").into_bytes().into());
     assert!(matches!(chosen(&bytes), Err(Error::Profile { .. })));
 
     // The path of the profile is a folder.
-    fs::remove_file(&path).expect("removed");
-    fs::create_dir_all(&path).expect("made");
+    fs::remove_file(&path).expect("the profile can be removed");
+    fs::create_dir_all(&path).expect("the folder can be created");
     assert!(matches!(chosen(&found), Ok(None)));
     assert!(matches!(chosen(&named), Err(Error::Profile { .. })));
     assert!(Profile::built_in(&device()).save(&path).is_err());
@@ -216,7 +216,7 @@ fn default_tiles_fit_the_minimum_device_limits() {
             let policy = Policy::for_device(&properties);
             let mut cut = policy;
             check::reduce_tiles(&mut cut);
-            assert_eq!(cut, policy, "{subgroup_size}, {shared_memory}");
+            assert_eq!(cut, policy, "subgroups of {subgroup_size}, {shared_memory} bytes");
         }
     }
 }

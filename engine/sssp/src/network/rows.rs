@@ -197,12 +197,12 @@ mod tests {
         for (from, to, weight) in [(0, 1, 5), (1, 0, 7), (2, 2, 1), (0, 1, 5)] {
             edges.push(from, to, weight);
         }
-        let network = Network::new(4, Direction::Undirected, &edges).expect("a network");
+        let network = Network::new(4, Direction::Undirected, &edges).expect("the network is valid");
         assert_eq!((network.vertices(), network.edges(), network.arcs().len()), (4, 4, 7));
         let targets = |v| network.arcs_of(v).iter().map(|arc| arc.target).collect::<Vec<_>>();
         assert_eq!(targets(0), [1, 1, 1]);
         assert_eq!((targets(2), targets(3), targets(9)), (vec![2], vec![], vec![]));
-        let network = Network::new(4, Direction::Directed, &edges).expect("a network");
+        let network = Network::new(4, Direction::Directed, &edges).expect("the network is valid");
         assert_eq!(network.rows(), [0, 2, 3, 4, 4]);
         assert_eq!(network.max_degree(), 2);
     }
