@@ -1,6 +1,6 @@
 //! Tests of the measurements and output of `multisplit bench`, run as a process.
 //!
-//! Most runs enable validation, so that any message fails them.
+//! Some runs enable validation, so that any message fails them.
 #![allow(clippy::expect_used, reason = "in a test a panic is the report")]
 
 mod common;
@@ -206,7 +206,8 @@ fn bench_skips_sizes_that_do_not_fit() {
     fails(&format!("fill --n 64 --json {nowhere}"), 1).expect_error_line(nowhere);
 }
 
-/// Figures are those of the usual form of plans. If a pipeline cannot be created, there are none.
+/// If a pipeline cannot be created, nothing is measured: figures of simplified plans could not be
+/// compared.
 #[test]
 fn bench_and_demo_do_not_measure_smaller_tiles() {
     for line in

@@ -44,7 +44,7 @@ fn sort_graph_shows_workspace_savings() {
     assert!(drawn.out.starts_with("<svg "), "{}", drawn.out);
 }
 
-/// Every command in every format, with both size options.
+/// Every operation with both size options (`--n` and `--m`), in every format.
 #[test]
 fn graph_accepts_sizes_and_formats() {
     for (command, m) in [("sort", "256"), ("split", "10"), ("histogram", "10"), ("sssp", "9000")] {

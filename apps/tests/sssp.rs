@@ -1,5 +1,5 @@
-//! Tests of `multisplit sssp`, run as a process. Commands that use a device run with validation, so that any
-//! message fails them.
+//! Tests of `multisplit sssp`, run as a process. Some commands run with `--validate`, so that any
+//! message of the validation layer fails them.
 #![allow(clippy::expect_used, clippy::panic, reason = "in a test a panic is the report")]
 
 mod common;
@@ -230,7 +230,7 @@ fn peak_memory(arguments: &str) -> u64 {
 /// Maximum memory of a search on a software driver, in kilobytes.
 const MAX_PEAK: u64 = 300_000;
 
-/// On a path, each vertex has its own bucket, so there are as many rounds as vertices.
+/// On a path, a search takes about as many rounds as there are vertices.
 #[test]
 #[cfg(target_os = "linux")]
 fn search_memory_does_not_grow_with_rounds() {

@@ -320,7 +320,7 @@ Examples:
 
 The first line names the device. Each other line has anchor, op, n, m (0: no buckets), ms (GPU \
 time), gps (10^9 elements per second) and method. Every configuration is verified against the CPU \
-once. Sizes that do not fit the device are skipped, with a note. A small scan always takes one \
+once. Sizes that exceed the device's limits are skipped, with a note. A small scan always takes one \
 workgroup; its method is then `one-workgroup`.
 
 Lines of sorts and splits also have the ranking: `probed` if they rely on the order of atomics that a \

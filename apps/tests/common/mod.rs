@@ -52,13 +52,16 @@ impl RunOutput {
     /// Standard output as one JSON value.
     #[track_caller]
     pub fn json(&self) -> serde_json::Value {
-        serde_json::from_str(&self.out).expect("JSON")
+        serde_json::from_str(&self.out).expect("standard output is JSON")
     }
 
     /// Standard output as JSON lines.
     #[track_caller]
     pub fn json_lines(&self) -> Vec<serde_json::Value> {
-        self.out.lines().map(|line| serde_json::from_str(line).expect("a JSON line")).collect()
+        self.out
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("every output line is JSON"))
+            .collect()
     }
 }
 

@@ -78,7 +78,7 @@ impl Workdir {
         self.run(&format!("{line} --validate")).expect(0)
     }
 
-    /// Runs the binary, which must fail with one line that contains `part`, and leave no files.
+    /// Runs the binary, which must fail with one line that contains `part`, and leave no new files.
     #[track_caller]
     pub fn fails(&self, line: &str, part: &str) -> RunOutput {
         let before = self.names();

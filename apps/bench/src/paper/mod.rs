@@ -166,7 +166,8 @@ mod tests {
         assert!(runs[2].ends_with("--m 64 --method block,reduced-bit"), "{}", runs[2]);
     }
 
-    /// JSON lines of all measurements that the tables need. Sorts have a rate of 1, all other operations a rate of 2.
+    /// JSON lines of all measurements that the tables need. Sorts have a rate of 1, splits and
+    /// histograms a rate of 2.
     fn lines() -> String {
         let mut text = String::new();
         let mut line = |op: &str, m: u32, method: &str, gps: u32, rest: &str| {

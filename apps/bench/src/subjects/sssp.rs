@@ -24,7 +24,7 @@ pub struct SearchOptions {
     /// or files [default: rmat,grid; on a software driver rmat:5000:30000,grid:3000]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub graph: Vec<Source>,
-    /// Methods, separated by commas [default: all methods of the device]
+    /// Methods, separated by commas [default: all that run on the device]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
     pub search: Vec<Method>,
     /// Bucket widths (ranges of distances), separated by commas [default: derived from weights and degrees]
