@@ -16,7 +16,7 @@ tests!(policies:
     random_call_options_give_correct_results_or_errors,
 );
 
-/// Number of elements for which a workgroup that looks back over all tiles would exceed the loop
+/// Length of a large array: a workgroup that polled for all of its tiles would exceed the loop
 /// limit of a software driver.
 const LARGE: u64 = 3_000_000;
 
