@@ -318,7 +318,7 @@ mod tests {
     fn every_pass_buffer_and_reason_is_drawn() {
         let rule = Rule::new(Function::Range, 8);
         let split = split::plan(&Target::any(), &rule, Method::Block, true, 1 << 20);
-        let plan = split.expect("a plan").plan;
+        let plan = split.expect("the plan compiles").plan;
         let drawing = svg(&plan);
         for step in plan.steps() {
             assert!(

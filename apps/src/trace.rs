@@ -213,9 +213,13 @@ mod tests {
         let trace = Trace::new();
         let start = trace.0.start;
         super::lock(&trace.0.runs).push(run(start, 100, 2000, 7, 1000.0));
-        let value: serde_json::Value = serde_json::from_str(&trace.text()).expect("JSON");
-        let events = value["traceEvents"].as_array().expect("events");
-        let pass = events.iter().find(|event| event["name"] == "scan.spine").expect("the pass");
+        let value: serde_json::Value =
+            serde_json::from_str(&trace.text()).expect("the text is JSON");
+        let events = value["traceEvents"].as_array().expect("the trace has a list of events");
+        let pass = events
+            .iter()
+            .find(|event| event["name"] == "scan.spine")
+            .expect("the trace contains the pass");
         assert_eq!(pass["dur"], 1.0);
         assert_eq!(pass["ph"], "X");
     }

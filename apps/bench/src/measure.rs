@@ -230,7 +230,8 @@ mod tests {
     fn measurement_repeats_until_two_batches_agree() {
         let of = |max| {
             let mut times = [9.0, 5.0, 4.0, 3.9, 1.0].into_iter();
-            agreed(max, || Ok(times.next().expect("at most five calls"))).expect("a time")
+            agreed(max, || Ok(times.next().expect("there are at most five calls")))
+                .expect("the measurement succeeds")
         };
         let not_yet = [(5.0, false), (4.0, false)];
         assert_eq!(of(0), (9.0, true));

@@ -397,9 +397,15 @@ pub(crate) mod tests {
     #[test]
     fn bench_all_measures_every_subject_once() {
         let subjects = |line: &str| Line::parse(line).map(|options| options.subjects());
-        assert_eq!(subjects("").expect("no subject"), Subject::EVERY);
-        assert_eq!(subjects("scan all").expect("several").len(), Subject::EVERY.len());
-        assert_eq!(subjects("sort copy sort").expect("two"), [Subject::Sort, Subject::Copy]);
+        assert_eq!(subjects("").expect("the arguments are valid"), Subject::EVERY);
+        assert_eq!(
+            subjects("scan all").expect("the arguments are valid").len(),
+            Subject::EVERY.len()
+        );
+        assert_eq!(
+            subjects("sort copy sort").expect("the arguments are valid"),
+            [Subject::Sort, Subject::Copy]
+        );
         assert!(!parses("nothing") && !parses("split --m 0"));
     }
 }

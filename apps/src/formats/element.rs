@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn elements_have_numpy_names() {
-        let time = TimeType::new(false, "[25ns]").expect("a unit");
+        let time = TimeType::new(false, "[25ns]").expect("the unit is valid");
         for (element, descr) in [
             (Element::U8, "|u1"),
             (Element::I8, "|i1"),

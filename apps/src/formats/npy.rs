@@ -201,7 +201,7 @@ mod tests {
             let bytes = header_of(element, len);
             assert_eq!(bytes.len() % 64, 0);
             assert!(bytes.ends_with(b"\n"));
-            let read = read_header("a.npy", &mut &bytes[..]).expect("a header");
+            let read = read_header("a.npy", &mut &bytes[..]).expect("the header is valid");
             assert_eq!(read.element, Some((element, ByteOrder::Native)));
             assert_eq!(read.shape, [len as u64]);
         }

@@ -66,7 +66,7 @@ fn mutated_arrays_are_read_or_rejected() {
     let mut next = crate::arrays::random(78);
     let raw: Vec<u8> = words((0..60).map(|i| i * 77 % 1000));
     let table = b"name,price\r\n\"a, b\",3\r\nc,1\r\n\"d\",2\r\n";
-    let packed = zstd::encode_all(&raw[..], 0).expect("packed");
+    let packed = zstd::encode_all(&raw[..], 0).expect("compression succeeds");
     let seeds: [(&str, Vec<u8>, &str); 5] = [
         ("a.npy", npy(1, "<u4", 60, &raw), "sort a.npy -o out.bin"),
         ("a.bin", raw.clone(), "split a.bin --type u32 --buckets 3 --by delta -o out.bin"),

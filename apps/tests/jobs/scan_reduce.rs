@@ -165,8 +165,8 @@ fn every_type_is_reduced() {
     let numbers = numbers(3000);
     let wide: Vec<u64> = numbers.iter().map(|&x| x.into()).collect();
     let sum: u64 = wide.iter().sum();
-    let greatest = wide.iter().max().copied().expect("a number");
-    let at = wide.iter().position(|&x| x == greatest).expect("an index");
+    let greatest = wide.iter().max().copied().expect("there are numbers");
+    let at = wide.iter().position(|&x| x == greatest).expect("the maximum is one of the numbers");
     for (number, (name, descr)) in TYPES.into_iter().enumerate() {
         workdir.write("in.npy", npy(1, descr, wide.len(), &raw(name, &wide)));
         // Sums of bytes do not fit a byte.

@@ -12,11 +12,11 @@ fn by_bucket(n: usize, m: usize, bucket: impl Fn(usize) -> usize) -> (Vec<usize>
 }
 
 fn u32_at(raw: &[u8], index: usize) -> u32 {
-    u32::from_le_bytes(raw[4 * index..4 * index + 4].try_into().expect("4 bytes"))
+    u32::from_le_bytes(raw[4 * index..4 * index + 4].try_into().expect("the element has 4 bytes"))
 }
 
 fn u64_at(raw: &[u8], index: usize) -> u64 {
-    u64::from_le_bytes(raw[8 * index..8 * index + 8].try_into().expect("8 bytes"))
+    u64::from_le_bytes(raw[8 * index..8 * index + 8].try_into().expect("the element has 8 bytes"))
 }
 
 #[test]

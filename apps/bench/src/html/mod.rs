@@ -122,8 +122,12 @@ mod tests {
     #[test]
     fn page_contains_every_plot() {
         let (ours, others) = (Points::parse(OURS), Points::parse(OTHERS));
-        let page =
-            page(&ours.expect("ours"), &others.expect("theirs"), "", "multisplit bench <all>");
+        let page = page(
+            &ours.expect("the lines are valid"),
+            &others.expect("the lines are valid"),
+            "",
+            "multisplit bench <all>",
+        );
         for heading in [
             "copy_kernel_u32: rate against n",
             "split_delta_keys: rate against n, m = 8",
@@ -165,7 +169,8 @@ mod tests {
     #[test]
     fn report_of_a_single_size_has_one_table() {
         let line = r#"{"anchor":"multisplit","op":"sort_keys_u32","n":1024,"m":0,"ms":1,"gps":1}"#;
-        let page = page(&Points::parse(line).expect("ours"), &Points::default(), "", "");
+        let page =
+            page(&Points::parse(line).expect("the lines are valid"), &Points::default(), "", "");
         assert_eq!((count(&page, "<figure>"), count(&page, "<td>sort_keys_u32</td>")), (0, 1));
     }
 }

@@ -207,7 +207,7 @@ mod tests {
     }
 
     fn tables() -> Vec<Table> {
-        let points = Points::parse(&lines()).expect("points");
+        let points = Points::parse(&lines()).expect("the lines are valid");
         let measured = Measured { points: &points, n: N, buckets: &BUCKETS };
         PaperTable::value_variants().iter().map(|which| which.table(&measured)).collect()
     }

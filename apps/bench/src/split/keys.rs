@@ -151,7 +151,7 @@ mod tests {
     fn counts(function: Function, buckets: u32, distribution: Distribution) -> Vec<u64> {
         let rule = Rule::new(function, buckets);
         let mut counts = vec![0; buckets as usize];
-        for key in Recipe::new(&rule, distribution).make(N).expect("keys") {
+        for key in Recipe::new(&rule, distribution).make(N).expect("the keys can be generated") {
             counts[rule.id(key) as usize] += 1;
         }
         counts

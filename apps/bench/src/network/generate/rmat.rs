@@ -134,14 +134,16 @@ mod tests {
 
     #[test]
     fn rmat_has_the_requested_size_and_hubs() {
-        let network = Rmat::of_size(1000, 5000).generate(Weighting::Own).expect("a network");
+        let network =
+            Rmat::of_size(1000, 5000).generate(Weighting::Own).expect("the network is valid");
         assert_eq!(
             (network.vertices(), network.edges(), network.arcs().len()),
             (1000, 5000, 10_000)
         );
         assert!(network.max_degree() > 40, "{}", network.max_degree());
         assert!((400.0..600.0).contains(&network.mean_weight()));
-        let again = Rmat::of_size(1000, 5000).generate(Weighting::Own).expect("a network");
+        let again =
+            Rmat::of_size(1000, 5000).generate(Weighting::Own).expect("the network is valid");
         assert_eq!(network, again);
     }
 
