@@ -118,7 +118,11 @@ mod tests {
             let examples: Vec<_> =
                 help.lines().take_while(|line| !line.is_empty()).map(str::trim_start).collect();
             let examples = examples.join("\n");
-            assert!(check(command.get_name(), &examples) > 0, "{}", command.get_name());
+            assert!(
+                check(command.get_name(), &examples) > 0,
+                "`{}` has no examples",
+                command.get_name()
+            );
         }
     }
 }

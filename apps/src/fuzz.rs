@@ -172,7 +172,7 @@ fn mutated_files_are_read_or_rejected() {
             watched.send(format!("{name}, seed {seed:#x}")).expect("the watchdog runs");
             std::fs::write(&path, mutated(&bytes, &mut random)).expect("the file can be written");
             let outcome = std::panic::catch_unwind(|| try_everything(&path));
-            assert!(outcome.is_ok(), "{name}, seed {seed:#x}");
+            assert!(outcome.is_ok(), "a reader panicked: {name}, seed {seed:#x}");
         }
     }
 }

@@ -328,7 +328,7 @@ mod tests {
             );
         }
         for buffer in plan.buffers().iter().filter(|buffer| buffer.first_level.is_some()) {
-            assert!(drawing.contains(&buffer.name), "{}", buffer.name);
+            assert!(drawing.contains(&buffer.name), "`{}` is not drawn", buffer.name);
         }
         let hazards: usize = plan.barriers().map(|(_, barrier)| barrier.hazards.len()).sum();
         let drawn = ["RAW ", "WAR ", "WAW ", "order ", "entry ", "exit "]

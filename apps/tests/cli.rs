@@ -106,7 +106,7 @@ fn usage_errors_exit_with_status_2() {
         "graph split --method lookback",
     ] {
         let ran = run_line(multisplit(), line).expect(2);
-        assert!(!ran.err.is_empty() && ran.out.is_empty(), "{line}");
+        assert!(!ran.err.is_empty() && ran.out.is_empty(), "{line}: expected only an error");
     }
 }
 

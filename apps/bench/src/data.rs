@@ -129,6 +129,6 @@ mod tests {
         let offsets = random_offsets(1 << 20);
         assert!(offsets.is_sorted());
         assert_eq!(offsets.last(), Some(&(1 << 20)));
-        assert!(offsets.len() > 100, "{}", offsets.len());
+        assert!(offsets.len() > 100, "only {} offsets", offsets.len());
     }
 }

@@ -146,7 +146,7 @@ mod tests {
         }
         assert!(TimeType::new(true, "").is_some());
         for unit in ["ns", "[ns", "[n s]", "[aaaaaaaaaaaaaaaaaa]"] {
-            assert!(TimeType::new(true, unit).is_none(), "{unit}");
+            assert!(TimeType::new(true, unit).is_none(), "`{unit}` was accepted");
         }
     }
 }

@@ -112,7 +112,7 @@ fn same_file_by_two_names_is_rejected() {
         let mut outputs = Outputs::new(true);
         outputs.begin(&Place::new(&folder.path().join(one))).expect("the output can be opened");
         let twice = outputs.begin(&Place::new(&folder.path().join(other)));
-        assert!(matches!(twice, Err(FileError::Twice { .. })), "{one} and {other}");
+        assert!(matches!(twice, Err(FileError::Twice { .. })), "{one} and {other} were accepted");
     }
     symlink("nowhere", folder.path().join("dangling")).expect("the link can be created");
     let dangling = Outputs::new(true).begin(&Place::new(&folder.path().join("dangling")));

@@ -33,7 +33,7 @@ fn usage_errors_exit_with_status_2() {
         "completions cmd.exe",
     ] {
         let ran = workdir.run(line).expect(2);
-        assert!(!ran.err.is_empty() && ran.out.is_empty(), "{line}");
+        assert!(!ran.err.is_empty() && ran.out.is_empty(), "{line}: expected only an error");
         assert_eq!(workdir.names(), ["in.bin"], "{line}");
     }
 }

@@ -60,7 +60,10 @@ fn every_type_round_trips_in_every_format() {
                     "bin" => out,
                     _ => keys.of_text(&out),
                 };
-                assert!(found == keys.sorted(), "{name} by {form}{packed}");
+                assert!(
+                    found == keys.sorted(),
+                    "{name} in {form}{packed}: the sorted numbers differ"
+                );
             }
         }
     }

@@ -80,6 +80,6 @@ mod tests {
             assert_eq!(hash_weight(from, to, 0), 0);
         }
         let sum: u64 = (0..10_000).map(|v| u64::from(hash_weight(v, v + 1, 1000))).sum();
-        assert!((4_900_000..5_100_000).contains(&sum), "{sum}");
+        assert!((4_900_000..5_100_000).contains(&sum), "the sum of the weights is {sum}");
     }
 }

@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn every_experiment_has_valid_arguments() {
         for run in PaperTable::value_variants().iter().flat_map(|which| which.runs(&BUCKETS)) {
-            assert!(parses(&run), "{run}");
+            assert!(parses(&run), "invalid arguments: {run}");
         }
     }
 

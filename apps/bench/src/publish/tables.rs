@@ -181,7 +181,7 @@ The end.
         for wrong in
             [one.replace("split", "sort"), one.replace("ours", "mine"), one.replace("end", "END")]
         {
-            assert!(filled(&wrong, read).is_err(), "{wrong}");
+            assert!(filled(&wrong, read).is_err(), "an invalid page was accepted: {wrong}");
         }
     }
 }
