@@ -323,7 +323,7 @@ mod tests {
         for step in plan.steps() {
             assert!(
                 drawing.contains(&format!(">{}</text>", step.pass.label)),
-                "{}",
+                "`{}` is not drawn",
                 step.pass.label
             );
         }
