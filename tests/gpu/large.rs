@@ -165,8 +165,8 @@ fn sizes_around_plan_and_piece_limits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     context.check_guards()
 }
 
-/// A full run tests every combination; a plain run tests each key type with each kind of value, and
-/// cycles through the distributions.
+/// A full run tests every combination; a plain run takes its sample from one case for each key type
+/// and kind of value; directions and distributions alternate.
 fn every_key_and_value_type_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let mut mine = gpu.mine();

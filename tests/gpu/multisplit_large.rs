@@ -20,8 +20,8 @@ tests!(multisplit_large:
 
 const BUCKETS: [u32; 3] = [257, 1000, 65_536];
 
-/// A full run tests every combination; a plain run tests each bucket count with each method, and
-/// cycles through the other parameters.
+/// A full run tests every combination; a plain run takes its sample from one case for each bucket
+/// count and method; the other parameters alternate.
 fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
     let sizes = sizes(gpu, gpu.full);

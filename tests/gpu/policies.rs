@@ -262,7 +262,8 @@ fn random_policies_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
 }
 
 /// Several fields of the policy get values that are allowed. Arrays have 3,000,000 elements. A full
-/// run tries 12 policies for each operation, a plain run one for each of the fastest operations.
+/// run tries 12 policies for each operation; a plain run takes its sample from one for each of the
+/// nine fastest operations.
 fn random_policies_give_correct_results_for_large_arrays(gpu: &Gpu) -> Result<()> {
     let device = gpu.context.policy();
     let keys = uniform(LARGE as usize, 3);

@@ -76,9 +76,9 @@ const SMALL: [(KeyType, Payload); 7] = [
     (KeyType::F64, Payload::Bytes(16)),
 ];
 
-/// Sorts every key type and every kind of value with every method; sizes and distributions
-/// alternate. Each combination runs at only one subgroup width, and all cases that use the same
-/// pipeline run at the same width.
+/// Sorts a sample of the combinations in `SMALL` and `ONE_SWEEP`, each with every distribution;
+/// sizes alternate. Each combination runs at only one subgroup width, and all cases that use the
+/// same pipeline run at the same width.
 fn sampled_combinations(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (quick_policy(gpu), gpu.mine());
     let mut turn = 0;

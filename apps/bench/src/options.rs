@@ -142,7 +142,8 @@ impl Options {
         }
     }
 
-    /// Runs the benchmarks on this device. With `copies`, measures the copy kernel before each size.
+    /// Runs the benchmarks on this device. With `copies`, measures the copy kernel at each size
+    /// first, unless the output already has that measurement.
     pub fn measure(&self, context: &Context, copies: bool, output: &mut Output) -> Result<()> {
         self.measure_by(&self.bench(context, output)?, copies)
     }
