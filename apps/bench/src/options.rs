@@ -25,8 +25,8 @@ pub struct Options {
     #[arg(value_enum, default_value = "all")]
     subject: Vec<Subject>,
     /// Numbers of elements, separated by commas [default: 2^16,2^20,2^22,2^25,2^28; for sorts and
-    /// topk also 2^12,2^14; for splits and histograms 2^25,2^28; for the paper 2^25; on a software
-    /// driver 2^13,2^16, for the paper 2^16]
+    /// topk also 2^12,2^14; for splits and histograms 2^25,2^28; for paper 2^25; on a software
+    /// driver 2^13,2^16, for paper 2^16]
     #[arg(long, value_name = "LIST", value_parser = size::parse, value_delimiter = ',')]
     pub(crate) n: Vec<u64>,
     /// Numbers of buckets of splits and of bins of histograms, separated by commas [default:
@@ -106,7 +106,7 @@ pub struct FileOptions {
 }
 
 const SIZES: [u64; 5] = [1 << 16, 1 << 20, 1 << 22, 1 << 25, 1 << 28];
-/// The size used in the paper, and a size that exceeds all caches.
+/// The size used in the GPU Multisplit paper, and a size that exceeds all caches.
 const SPLIT_SIZES: [u64; 2] = [1 << 25, 1 << 28];
 /// The smallest size is sorted by a single workgroup; the largest exceeds all caches.
 const SORT_SIZES: [u64; 7] = [1 << 12, 1 << 14, 1 << 16, 1 << 20, 1 << 22, 1 << 25, 1 << 28];

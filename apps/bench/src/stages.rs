@@ -1,4 +1,5 @@
-//! Times of the stages of a split: prescan, scan and postscan, as in the paper, or the stages of other methods.
+//! Times of the stages of a split: prescan, scan and postscan, as in the GPU Multisplit paper, or
+//! the stages of other methods.
 
 use multisplit::PassTime;
 use serde::{Serialize, Serializer};

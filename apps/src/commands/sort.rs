@@ -53,7 +53,7 @@ enum Method {
     Auto,
     /// One pass per digit, with decoupled look-back
     Onesweep,
-    /// One multisplit per digit, as in the paper
+    /// One multisplit per digit, as in the GPU Multisplit paper
     Multisplit,
 }
 

@@ -75,8 +75,8 @@ struct Line {
     bucketing_share: Option<f64>,
 }
 
-/// Default networks: a scale-free one as in the paper, and a road-like one. Software drivers get
-/// small networks.
+/// Default networks: a scale-free one as in the GPU Multisplit paper, and a road-like one. Software
+/// drivers get small networks.
 const GRAPHS: [&str; 2] = ["rmat", "grid"];
 const SOFTWARE_GRAPHS: [&str; 2] = ["rmat:5000:30000", "grid:3000"];
 

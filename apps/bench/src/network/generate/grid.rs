@@ -28,7 +28,7 @@ pub struct Grid {
 }
 
 impl Default for Grid {
-    /// The size of belgium_osm, one of the paper's graphs.
+    /// The size of belgium_osm, one of the graphs of the GPU Multisplit paper.
     fn default() -> Self {
         Self { width: 425, height: 426, vertices: 1_441_295, edges: 1_549_970, seed: 7 }
     }

@@ -29,7 +29,7 @@ pub struct Rmat {
 }
 
 impl Default for Rmat {
-    /// The paper's network: 0.8 M vertices, 4.8 M edges, (0.5, 0.1, 0.1, 0.3).
+    /// The network of the GPU Multisplit paper: 0.8 M vertices, 4.8 M edges, (0.5, 0.1, 0.1, 0.3).
     fn default() -> Self {
         Self { vertices: 800_000, edges: 4_800_000, parts: [500, 100, 100], seed: 1 }
     }
@@ -41,7 +41,7 @@ const BLOCK: u64 = 1 << 18;
 const PATIENCE: u64 = 64;
 
 impl Rmat {
-    /// A network of this size with the paper's parameters.
+    /// A network of this size with the default probabilities and seed.
     pub fn of_size(vertices: u32, edges: u32) -> Self {
         Self { vertices, edges, ..Self::default() }
     }
