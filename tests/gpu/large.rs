@@ -139,7 +139,8 @@ fn expect_keys<K: Key>(order: &Order, bits: &[u64], sorted: &[K]) -> Result<()> 
     expect_equal(&sorted, &expected).context("keys differ")
 }
 
-/// Sizes are just below, at and just above the capacity of a plan, two pieces and three pieces.
+/// Sizes are just below, at and just above the capacity of a plan, three pieces, and four pieces
+/// plus the alignment of bindings (64 elements).
 fn sizes_around_plan_and_piece_limits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let max = MAX_ELEMENTS as usize;

@@ -69,7 +69,7 @@ fn sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Counting sorts of every size and distribution. Some inputs have more than 65,535 equal keys,
+/// A full run tests every size and distribution. Some inputs have more than 65,535 equal keys,
 /// which would overflow a 16-bit counter.
 fn counting_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (mut policy, mut mine) = (gpu.context.policy(), gpu.mine());
@@ -287,7 +287,7 @@ fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A recorded sort of device arrays runs twice.
+/// A recorded top-k, argsort and sort of device arrays run twice.
 fn recorded_sort_is_correct_when_run_twice(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys: Vec<i16> = (0..1_001i32).map(|i| (i * 7919 % 3001 - 1500) as i16).collect();

@@ -145,7 +145,7 @@ fn sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Sorts by multisplits with every number of bits per digit, and one-sweep sorts of few keys.
+/// Sorts by multisplits of 4 to 8 bits per digit, and one-sweep sorts of few keys.
 fn sorts_by_requested_methods_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
     for radix_bits in (4..=8).filter(|_| mine()) {

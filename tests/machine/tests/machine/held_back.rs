@@ -95,7 +95,7 @@ const AFTER: [u64; 3] = [0, 12, 60];
 /// each successor that needs it, until another successor has published a prefix that includes it.
 const MAX_FACTOR: f64 = 16.0;
 
-/// An operation for each look-back, with many tiles.
+/// Cases of the operations that look back, with many tiles.
 fn many_tiles(width: u32) -> Result<Vec<(&'static str, Case)>> {
     let device = Device { width, lane_order: false };
     let subgroups = Some(1);
