@@ -201,7 +201,8 @@ mod tests {
     #[test]
     fn clock_offset_places_runs_between_submission_and_completion() {
         let start = Instant::now();
-        // 1000 ns on the host are 5000 ticks on the device; the second run gives tighter bounds.
+        // Host time 1000 ns is device tick 5000, and a tick takes 2 ns. The second run gives
+        // tighter bounds.
         let runs = [run(start, 900, 3000, 5000, 1000.0), run(start, 4990, 6010, 7000, 1000.0)];
         let offset = clock_offset(start, &runs);
         assert!((offset - 1000.0).abs() <= 10.0, "{offset}");

@@ -50,7 +50,7 @@ pub struct Sorted<K> {
     pub whole: bool,
 }
 
-/// Maximum number of keys with values of `value_bytes` bytes that fit in device memory.
+/// Maximum number of keys with values of `value_bytes` bytes that can be sorted at once.
 pub fn max_elements<K>(resources: &Resources<'_>, value_bytes: usize) -> usize {
     let (key_bytes, narrow) = key_bytes::<K>();
     // Sort rounds alternate between two buffers.

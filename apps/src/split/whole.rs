@@ -49,7 +49,7 @@ pub fn split<K: Key>(
 /// A part that was split on the device. `values` is empty if only keys are split.
 type Piece<K, V> = SplitPairs<Host, K, V>;
 
-/// Maximum number of keys and values of these sizes that fit in device memory.
+/// Maximum number of keys and values of these sizes that can be split at once.
 fn max_elements(resources: &Resources<'_>, key_bytes: usize, value_bytes: usize) -> usize {
     // Input and output buffers.
     let bytes = 2 * (key_bytes + value_bytes);
