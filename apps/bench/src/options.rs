@@ -36,8 +36,8 @@ pub struct Options {
     /// Number of runs; the median time is reported [default: 20, on a software driver 5]
     #[arg(long, value_name = "K", value_parser = value_parser!(u32).range(1..=10_000))]
     reps: Option<u32>,
-    /// Milliseconds of warm-up before each measurement, to raise the device clock [default: 500, on
-    /// a software driver 20]
+    /// Milliseconds of warm-up before each measurement, to raise the device clock [default: 500,
+    /// for publish 150; on a software driver 20]
     #[arg(long, value_name = "MS", value_parser = value_parser!(u64).range(..=60_000))]
     warmup: Option<u64>,
     #[command(flatten)]
