@@ -117,7 +117,7 @@ fn run_operations(
     let (count, names) = (wrong.len(), wrong.join(", "));
     if let Some(fault) = fault {
         let found = match count {
-            0 => format!("all {} operations gave right results", all.len()),
+            0 => format!("none of the {} checked operations is wrong", all.len()),
             _ => format!("{count} of {} operations are wrong: {names}", all.len()),
         };
         bail!("the device is faulty: {fault}; {found}");
