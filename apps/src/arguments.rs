@@ -82,7 +82,7 @@ mod tests {
             match character {
                 '\'' => quoted = !quoted,
                 ' ' if !quoted => words.push(String::new()),
-                other => words.last_mut().expect("a word").push(other),
+                other => words.last_mut().expect("the list is never empty").push(other),
             }
         }
         let is_operator = |word: &String| matches!(word.as_str(), "|" | ">" | "&&" | "#");
@@ -94,7 +94,11 @@ mod tests {
         let mut count = 0;
         for command in commands(text) {
             let outcome = Arguments::try_parse_from(&command);
-            assert!(outcome.is_ok(), "{place}: {command:?}: {}", outcome.expect_err("wrong"));
+            assert!(
+                outcome.is_ok(),
+                "{place}: {command:?}: {}",
+                outcome.expect_err("the command does not parse")
+            );
             count += 1;
         }
         count
@@ -114,7 +118,11 @@ mod tests {
             let examples: Vec<_> =
                 help.lines().take_while(|line| !line.is_empty()).map(str::trim_start).collect();
             let examples = examples.join("\n");
-            assert!(check(command.get_name(), &examples) > 0, "{}", command.get_name());
+            assert!(
+                check(command.get_name(), &examples) > 0,
+                "`{}` has no examples",
+                command.get_name()
+            );
         }
     }
 }

@@ -24,9 +24,9 @@ pub struct Common {
     /// Write a timeline of host and device to this file, for ui.perfetto.dev or chrome://tracing
     #[arg(long, global = true, value_name = "FILE")]
     pub trace: Option<PathBuf>,
-    /// Behaviour that sorts and splits rely on to rank keys: `promised`, only what Vulkan guarantees, or
-    /// `probed`, also the order of atomics if the device passes a probe [default: MULTISPLIT_RANKING,
-    /// else probed]; `bench` accepts both, separated by a comma
+    /// Ranking of keys in sorts and splits: `promised` relies only on what Vulkan guarantees,
+    /// `probed` also on the order of atomics, if the device passes a probe of it [default:
+    /// MULTISPLIT_RANKING, else probed]; `bench` accepts both, separated by a comma
     #[arg(long, global = true, value_name = "RANKING", value_delimiter = ',', value_enum)]
     pub ranking: Vec<Ranking>,
     /// Use the kernel sizes of this profile, written by `multisplit tune -o FILE` for this device;

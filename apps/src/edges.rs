@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(edges, whole(&[0, 4, 7, 10]));
         let edges = even_whole(-5, 1 << 64, 2);
         assert_eq!(edges, whole(&[-5, (1 << 63) - 2, 1 << 64]));
-        let text = serde_json::to_string(&edges).expect("JSON");
+        let text = serde_json::to_string(&edges).expect("the edges can be serialized");
         assert_eq!(text, "[-5,9223372036854775806,18446744073709551616]");
         let edges = logarithmic(Edge::Whole(1), Edge::Whole(1000), 3, |x| x);
         assert_eq!(edges, whole(&[1, 10, 100, 1000]));
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn infinite_edges_are_serialized_as_text() {
         let text = serde_json::to_string(&[Edge::Real(f64::NEG_INFINITY), Edge::Real(0.5)]);
-        assert_eq!(text.expect("JSON"), "[\"-inf\",0.5]");
+        assert_eq!(text.expect("the edges can be serialized"), "[\"-inf\",0.5]");
         assert_eq!(Edge::Whole(5).to_string(), "5");
         assert_eq!(Edge::Real(5.0).to_string(), "5.0");
     }

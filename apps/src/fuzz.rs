@@ -51,8 +51,8 @@ fn seeds() -> Vec<(&'static str, Vec<u8>)> {
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), Default::default());
-    encoder.write_all(bytes).expect("packed");
-    encoder.finish().expect("packed")
+    encoder.write_all(bytes).expect("compression succeeds");
+    encoder.finish().expect("compression succeeds")
 }
 
 /// Byte sequences that often break readers.
@@ -111,7 +111,7 @@ fn try_everything(path: &Path) {
     for bytes in [None, Some(5)] {
         drop(open_values(&place, bytes, Bars::none()).map(|values| values.elements.load()));
     }
-    let text = std::fs::read(path).expect("the file");
+    let text = std::fs::read(path).expect("the file is readable");
     for columns in [["2", "price"], ["n", "1"]] {
         let columns = columns.map(str::to_owned);
         let dialect = Dialect { separator: place.separator(), no_header: columns[1] == "1" };
@@ -126,7 +126,9 @@ fn try_everything(path: &Path) {
         let rows = table.len() as u32;
         for separator in [table.separator(), b'\t'] {
             // Every row that was read can also be written.
-            table.write(&mut std::io::sink(), separator, (0..rows).rev()).expect("written");
+            table
+                .write(&mut std::io::sink(), separator, (0..rows).rev())
+                .expect("the table can be written");
         }
     }
     if let Ok(loaded) = load_weighted(path, &LoadOptions::default())
@@ -160,17 +162,17 @@ fn watch() -> mpsc::Sender<String> {
 fn mutated_files_are_read_or_rejected() {
     let full = std::env::var("MULTISPLIT_FULL").is_ok_and(|v| !v.is_empty() && v != "0");
     let runs = if full { RUNS.1 } else { RUNS.0 };
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let watched = watch();
     for (index, (name, bytes)) in seeds().into_iter().enumerate() {
         let path = folder.path().join(name);
         for run in 0..runs {
             let seed = (index as u64) << 32 | run;
             let mut random = SplitMix64::after(seed, 0);
-            watched.send(format!("{name}, seed {seed:#x}")).expect("the watch");
-            std::fs::write(&path, mutated(&bytes, &mut random)).expect("a file");
+            watched.send(format!("{name}, seed {seed:#x}")).expect("the watchdog runs");
+            std::fs::write(&path, mutated(&bytes, &mut random)).expect("the file can be written");
             let outcome = std::panic::catch_unwind(|| try_everything(&path));
-            assert!(outcome.is_ok(), "{name}, seed {seed:#x}");
+            assert!(outcome.is_ok(), "a reader panicked: {name}, seed {seed:#x}");
         }
     }
 }

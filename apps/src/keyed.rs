@@ -382,7 +382,7 @@ pub fn check_rows(input: &InputOptions, n: usize, length: u64) -> Result<()> {
 fn check_host_memory(input: &Input, values: Option<&Values>) -> Result<()> {
     let keys = match input {
         Input::Numbers(keys, _) => keys.len() * keys.element.bytes(),
-        // Byte ranges of the rows, and their order.
+        // The byte range of each row.
         Input::Table(input) => 16 * input.table.len(),
     };
     let values = values.map_or(0, |v| v.elements.len() * v.elements.element_bytes());

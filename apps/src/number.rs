@@ -232,7 +232,7 @@ mod tests {
     fn keys_keep_their_bits_in_files() {
         let keys = [-1.5f64, f64::NAN, 0.0];
         let data = Data::of(keys.to_vec());
-        let found = f64::from_data(&data).expect("keys of 8 bytes");
+        let found = f64::from_data(&data).expect("the keys have 8 bytes");
         // Compare bits, because NaN is not equal to itself.
         assert_eq!(
             found.iter().map(|key| key.to_bits()).collect::<Vec<_>>(),
@@ -247,7 +247,10 @@ mod tests {
         for edge in [0.1, -0.1, 1.0, 1.0001, -1e-9, 1e-9, 0.0, -70000.0, 65504.0] {
             let (half, brain) =
                 (f16::at_or_above(Edge::Real(edge)), bf16::at_or_above(Edge::Real(edge)));
-            let (half, brain) = (half.expect("a number"), brain.expect("a number"));
+            let (half, brain) = (
+                half.expect("a number is at or above the edge"),
+                brain.expect("a number is at or above the edge"),
+            );
             assert!(half.to_f64() >= edge && brain.to_f64() >= edge, "{edge}");
             let all = (0..=u16::MAX).map(|bits| (f16::from_bits(bits), bf16::from_bits(bits)));
             for (a, b) in all {

@@ -1,6 +1,6 @@
-//! Opens a device in the background while the input is read, because drivers take a while to start. Ends the
-//! process without destroying devices: destroying them takes drivers longer than most commands, and the system
-//! frees all resources of a process anyway.
+//! Opens a device in the background while the input is read, because drivers take a while to start.
+//! Ends the process without destroying devices: many drivers take longer to destroy a device than a
+//! command takes to run, and the system frees all resources of a process anyway.
 
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, sync_channel};

@@ -1,4 +1,5 @@
-//! Splits work that does not fit device memory, or the limit on it, into parts.
+//! Splits work that does not fit in device memory, or within its limit (`--memory-limit`), into
+//! parts.
 
 use std::ops::Range;
 use std::panic::resume_unwind;
@@ -32,7 +33,8 @@ impl Resources<'_> {
         usize::try_from(max).unwrap_or(usize::MAX).max(MIN_PART)
     }
 
-    /// Maximum number of elements that fit memory. An element takes `bytes` in all arrays together.
+    /// Maximum number of elements that fit in the memory budget. An element takes `bytes` in all
+    /// arrays together.
     pub fn max_in_memory(&self, bytes: u64) -> u64 {
         self.memory / ARRAYS.1 * ARRAYS.0 / bytes
     }

@@ -318,17 +318,17 @@ mod tests {
     fn every_pass_buffer_and_reason_is_drawn() {
         let rule = Rule::new(Function::Range, 8);
         let split = split::plan(&Target::any(), &rule, Method::Block, true, 1 << 20);
-        let plan = split.expect("a plan").plan;
+        let plan = split.expect("the plan compiles").plan;
         let drawing = svg(&plan);
         for step in plan.steps() {
             assert!(
                 drawing.contains(&format!(">{}</text>", step.pass.label)),
-                "{}",
+                "`{}` is not drawn",
                 step.pass.label
             );
         }
         for buffer in plan.buffers().iter().filter(|buffer| buffer.first_level.is_some()) {
-            assert!(drawing.contains(&buffer.name), "{}", buffer.name);
+            assert!(drawing.contains(&buffer.name), "`{}` is not drawn", buffer.name);
         }
         let hazards: usize = plan.barriers().map(|(_, barrier)| barrier.hazards.len()).sum();
         let drawn = ["RAW ", "WAR ", "WAW ", "order ", "entry ", "exit "]

@@ -129,9 +129,11 @@ mod tests {
     fn unsorted_arrays_are_reported_with_the_position() {
         let place = Place::new(Path::new("a.npy"));
         assert!(check(&place, Merge::Ascending, &[-0.0f32, 0.0, f32::NAN]).is_ok());
-        let problem = check(&place, Merge::Ascending, &[1u32, 2, 1]).expect_err("not sorted");
+        let problem = check(&place, Merge::Ascending, &[1u32, 2, 1])
+            .expect_err("an unsorted array was accepted");
         assert!(problem.to_string().contains("a.npy is not sorted: element 2"), "{problem}");
-        let problem = check(&place, Merge::Descending, &[1u32, 2]).expect_err("not sorted");
+        let problem = check(&place, Merge::Descending, &[1u32, 2])
+            .expect_err("an unsorted array was accepted");
         assert!(problem.to_string().contains("from large to small: element 1"), "{problem}");
         assert!(check::<u32>(&place, Merge::Descending, &[]).is_ok());
     }

@@ -201,7 +201,8 @@ mod tests {
     #[test]
     fn clock_offset_places_runs_between_submission_and_completion() {
         let start = Instant::now();
-        // 1000 ns on the host are 5000 ticks on the device; the second run gives tighter bounds.
+        // Host time 1000 ns is device tick 5000, and a tick takes 2 ns. The second run gives
+        // tighter bounds.
         let runs = [run(start, 900, 3000, 5000, 1000.0), run(start, 4990, 6010, 7000, 1000.0)];
         let offset = clock_offset(start, &runs);
         assert!((offset - 1000.0).abs() <= 10.0, "{offset}");
@@ -213,9 +214,13 @@ mod tests {
         let trace = Trace::new();
         let start = trace.0.start;
         super::lock(&trace.0.runs).push(run(start, 100, 2000, 7, 1000.0));
-        let value: serde_json::Value = serde_json::from_str(&trace.text()).expect("JSON");
-        let events = value["traceEvents"].as_array().expect("events");
-        let pass = events.iter().find(|event| event["name"] == "scan.spine").expect("the pass");
+        let value: serde_json::Value =
+            serde_json::from_str(&trace.text()).expect("the text is JSON");
+        let events = value["traceEvents"].as_array().expect("the trace has a list of events");
+        let pass = events
+            .iter()
+            .find(|event| event["name"] == "scan.spine")
+            .expect("the trace contains the pass");
         assert_eq!(pass["dur"], 1.0);
         assert_eq!(pass["ph"], "X");
     }

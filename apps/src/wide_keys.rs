@@ -72,9 +72,9 @@ mod tests {
     #[test]
     fn widened_keys_round_trip() {
         let check_round_trip = |element, data: Data| {
-            let array = Array::new(element, data.clone()).expect("an array");
+            let array = Array::new(element, data.clone()).expect("the element sizes match");
             let wide = widened(&array).into_owned();
-            let narrow = narrowed(element, wide.clone()).expect("an array");
+            let narrow = narrowed(element, wide.clone()).expect("the elements can be narrowed");
             assert_eq!(narrow.data(), &data, "{element}");
             wide
         };

@@ -1,6 +1,6 @@
 //! Tests of the measurements and output of `multisplit bench`, run as a process.
 //!
-//! Most runs enable validation, so that any message fails them.
+//! Some runs enable validation, so that any message fails them.
 #![allow(clippy::expect_used, reason = "in a test a panic is the report")]
 
 mod common;
@@ -23,7 +23,7 @@ fn fails(line: &str, status: i32) -> RunOutput {
 }
 
 fn name(path: &Path) -> &str {
-    path.to_str().expect("a path that is text")
+    path.to_str().expect("the path is UTF-8")
 }
 
 /// Parses JSON lines into the device line and the figures. Skips lines with pipeline statistics, which some
@@ -32,7 +32,7 @@ fn figures(text: &str) -> (Value, Vec<Value>) {
     let mut lines = text
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).expect("every output line is JSON"));
-    let first = lines.next().expect("a first line");
+    let first = lines.next().expect("the output has at least one line");
     (first, lines.filter(|line| line["pipeline"].is_null()).collect())
 }
 
@@ -62,7 +62,7 @@ fn invalid_rankings_are_rejected() {
     // Only `bench` measures two rankings. `devices` does not rank, so it ignores them; `sort` rejects them.
     run_line(multisplit(), "devices --ranking promised,probed").expect(0);
     let file = temporary("ranked.txt");
-    std::fs::write(&file, "3\n1\n2\n").expect("written");
+    std::fs::write(&file, "3\n1\n2\n").expect("the file can be written");
     let sort = format!("sort {} -o - --type u32", name(&file));
     let ran = run_line(multisplit(), &format!("{sort} --ranking promised,probed")).expect(2);
     ran.expect_err("only `multisplit bench` accepts both");
@@ -76,7 +76,7 @@ fn invalid_rankings_are_rejected() {
         // The output of text input is text.
         assert_eq!(with_variable(good).expect(0).out, "1\n2\n3\n");
     }
-    std::fs::remove_file(&file).expect("removed");
+    std::fs::remove_file(&file).expect("the file can be removed");
 }
 
 #[test]
@@ -88,11 +88,14 @@ fn bench_prints_json_lines() {
     let mut seen = Vec::new();
     for line in &lines {
         let keys: Vec<_> =
-            line.as_object().expect("an object").keys().map(String::as_str).collect();
+            line.as_object().expect("the line is an object").keys().map(String::as_str).collect();
         assert_eq!(keys, ["anchor", "gps", "m", "method", "ms", "n", "op"], "{line}");
         assert_eq!((&line["anchor"], &line["m"]), (&"multisplit".into(), &0.into()));
-        let (n, ms) = (line["n"].as_f64().expect("n"), line["ms"].as_f64().expect("ms"));
-        let gps = line["gps"].as_f64().expect("gps");
+        let (n, ms) = (
+            line["n"].as_f64().expect("the value is a number"),
+            line["ms"].as_f64().expect("the value is a number"),
+        );
+        let gps = line["gps"].as_f64().expect("the value is a number");
         assert!((gps * ms * 1e6 / n - 1.0).abs() < 1e-4, "{line}");
         let text = |key: &str| line[key].as_str().unwrap_or_default().to_owned();
         seen.push((n as u64, text("op"), text("method")));
@@ -135,7 +138,8 @@ fn bench_prints_the_stages_of_splits() {
         for key in [&["ms", "gps", "n", "m"], stages].concat() {
             assert!(line[key].is_number(), "no {key} in {line}");
         }
-        let times = line.as_object().expect("an object").keys().filter(|k| k.ends_with("_ms"));
+        let times =
+            line.as_object().expect("the line is an object").keys().filter(|k| k.ends_with("_ms"));
         assert_eq!(times.count(), stages.len(), "{line}");
     }
     let points: Vec<_> = lines.iter().map(|l| (&l["op"], &l["m"], &l["method"])).collect();
@@ -178,9 +182,9 @@ fn bench_splits_into_many_buckets() {
     let (_, lines) = figures(&ran.out);
     assert_eq!(lines.len(), 3, "{}", ran.out);
     let stages = |method: &str| lines.iter().find(|line| line["method"] == method);
-    let by_flags = stages("scan-split").expect("a scan-based split");
+    let by_flags = stages("scan-split").expect("a scan-based split was measured");
     assert!(by_flags["flags_ms"].is_number() && by_flags["scatter_ms"].is_number());
-    let by_labels = stages("reduced-bit-sort").expect("a reduced-bit sort");
+    let by_labels = stages("reduced-bit-sort").expect("a reduced-bit sort was measured");
     assert!(by_labels["labels_ms"].is_number() && by_labels["unpack_ms"].is_number());
 }
 
@@ -190,7 +194,7 @@ fn bench_writes_json_file_and_prints_passes() {
     let ran = bench(&format!("copy --n 64 --json {} --passes --statistics", name(&file)));
     assert!(ran.out.is_empty(), "{}", ran.out);
     ran.expect_err("memory.copy");
-    let (_, lines) = figures(&std::fs::read_to_string(&file).expect("the file is there"));
+    let (_, lines) = figures(&std::fs::read_to_string(&file).expect("the file is readable"));
     assert_eq!(lines.len(), 1);
     assert_eq!(lines[0]["op"], "copy_kernel_u32");
     let _ = std::fs::remove_file(file);
@@ -206,7 +210,8 @@ fn bench_skips_sizes_that_do_not_fit() {
     fails(&format!("fill --n 64 --json {nowhere}"), 1).expect_error_line(nowhere);
 }
 
-/// Figures are those of the usual form of plans. If a pipeline cannot be created, there are none.
+/// If a pipeline cannot be created, nothing is measured: figures of simplified plans could not be
+/// compared.
 #[test]
 fn bench_and_demo_do_not_measure_smaller_tiles() {
     for line in
@@ -231,7 +236,7 @@ fn bench_all_measures_every_subject() {
     let files = format!("--json {} --html {}", name(&lines), name(&page));
     let ran = bench(&format!("all {one_each} --validate {files}"));
     assert!(ran.out.is_empty(), "{}", ran.out);
-    let (_, figures) = figures(&std::fs::read_to_string(&lines).expect("the lines"));
+    let (_, figures) = figures(&std::fs::read_to_string(&lines).expect("the file is readable"));
     let ops: Vec<_> = figures.iter().filter_map(|line| line["op"].as_str()).collect();
     let expected = [
         "copy_kernel_u32",
@@ -258,7 +263,7 @@ fn bench_all_measures_every_subject() {
         "sssp",
     ];
     assert_eq!(ops, expected);
-    let report = std::fs::read_to_string(&page).expect("the report");
+    let report = std::fs::read_to_string(&page).expect("the file is readable");
     // A single size gets tables, but no plots with one point.
     assert!(!report.contains("rate against n"), "a plot of one point");
     for part in ["<td>sort_keys_u32</td>", "<td>histogram_even</td>", "rmat:300:900: rounds"] {
@@ -276,7 +281,7 @@ fn bench_paper_prints_its_tables() {
     let tables = "--table reference,stages,delta,sssp,histogram --m 8 --graph rmat:300:900";
     let ran = bench(&format!("paper {tables} --n 5000 --validate --html {}", name(&page)));
     assert!(ran.out.starts_with("here: "), "{}", ran.out);
-    let report = std::fs::read_to_string(&page).expect("the report");
+    let report = std::fs::read_to_string(&page).expect("the file is readable");
     for title in [
         "Radix sort, and a split into two buckets by a scan",
         "Stages of a split by delta buckets",
@@ -359,11 +364,11 @@ const PUBLISHED: [(&[&str], &[u64]); 7] = [
 /// Multiplies the time of a cell and its samples.
 fn scale(cell: &mut Value, factor: f64) {
     let scaled = |value: &Value| -> f64 {
-        let text = format!("{:.5e}", factor * value.as_f64().expect("a time"));
-        text.parse().expect("a number")
+        let text = format!("{:.5e}", factor * value.as_f64().expect("the value is a number"));
+        text.parse().expect("the text is a number")
     };
     cell["ms"] = scaled(&cell["ms"]).into();
-    let samples = cell["samples_ms"].as_array().expect("samples").iter().map(scaled);
+    let samples = cell["samples_ms"].as_array().expect("the value is a list").iter().map(scaled);
     cell["samples_ms"] = samples.collect();
 }
 
@@ -376,7 +381,7 @@ fn bench_publish_measures_every_cell_and_finds_slower_ones() {
     let publish = "bench publish --n 2^12 --m 8 --reps 1 --warmup 0";
     let ran = run_line(command, &format!("{publish} --json {}", name(&old))).expect(0);
     ran.expect_out(&["commit c0ffee", "| times by n | 2^12 |\n", "| split: rates by m | 8 |\n"]);
-    let text = std::fs::read_to_string(&old).expect("the file is there");
+    let text = std::fs::read_to_string(&old).expect("the file is readable");
     let mut lines: Vec<Value> = text
         .lines()
         .map(|line| serde_json::from_str(line).expect("every line of the file is JSON"))
@@ -385,7 +390,8 @@ fn bench_publish_measures_every_cell_and_finds_slower_ones() {
     let last = lines.len() - 1;
     assert_eq!(lines[last]["cells"], last - 1);
 
-    let first_ranking = lines.iter().find_map(|line| line["ranking"].as_str()).expect("sorts");
+    let first_ranking =
+        lines.iter().find_map(|line| line["ranking"].as_str()).expect("a sort was measured");
     let is_first =
         |line: &&Value| line["ranking"].as_str().is_none_or(|name| name == first_ranking);
     let cell = |line: &Value| Some((line["op"].as_str()?.to_owned(), line["m"].as_u64()?));
@@ -401,10 +407,11 @@ fn bench_publish_measures_every_cell_and_finds_slower_ones() {
         assert_eq!((&line["n"], &line["samples_ms"][0]), (&4096.into(), &line["ms"]), "{line}");
     }
 
-    let at = lines.iter().position(|line| line["op"] == "select_if_u32").expect("a cell");
+    let at =
+        lines.iter().position(|line| line["op"] == "select_if_u32").expect("the cell was measured");
     scale(&mut lines[at], 1.1);
     let scaled: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    std::fs::write(&new, scaled).expect("written");
+    std::fs::write(&new, scaled).expect("the file can be written");
     let compare = |from: &Path| format!("publish --from {} --compare {}", name(from), name(&old));
     let slower = fails(&compare(&new), 1).expect_error_line("1 cell became slower");
     slower.expect_out(&[
@@ -414,14 +421,14 @@ fn bench_publish_measures_every_cell_and_finds_slower_ones() {
     ]);
     let same = run_line(multisplit(), &format!("bench {}", compare(&old))).expect(0);
     same.expect_out(&[&format!("{} cells in both: 0 slower", last - 1)]);
-    std::fs::write(&half, &text[..text.len() / 2]).expect("written");
+    std::fs::write(&half, &text[..text.len() / 2]).expect("the file can be written");
     fails(&compare(&half), 1).expect_error_line("it is truncated");
     let foreign = bench("copy --n 64").out;
-    std::fs::write(&half, foreign).expect("written");
+    std::fs::write(&half, foreign).expect("the file can be written");
     fails(&format!("publish --compare {}", name(&half)), 1)
         .expect_error_line("does not describe a run of `multisplit bench publish`");
     for file in [old, new, half] {
-        std::fs::remove_file(file).expect("removed");
+        std::fs::remove_file(file).expect("the file can be removed");
     }
     for wrong in ["publish sort", "copy --compare x", "publish --from x --n 64", "publish --op x"] {
         fails(wrong, 2);

@@ -20,11 +20,11 @@ fn devices_shows_the_selected_device_and_reason() {
 fn devices_json_marks_the_chosen_device() {
     let chosen = |line: &str| -> Value {
         let list = run_line(multisplit(), line).expect(0).json();
-        let devices = list.as_array().expect("a JSON array").iter();
+        let devices = list.as_array().expect("the value is a list").iter();
         let mut chosen = devices.filter(|device| device["chosen"] == true);
         let (first, second) = (chosen.next(), chosen.next());
         assert_eq!(second, None, "{list}");
-        first.expect("a choice").clone()
+        first.expect("a device is chosen").clone()
     };
     let device = chosen("devices --json");
     assert_eq!(device["usable"], true);
@@ -44,7 +44,7 @@ fn sort_graph_shows_workspace_savings() {
     assert!(drawn.out.starts_with("<svg "), "{}", drawn.out);
 }
 
-/// Every command in every format, with both size options.
+/// Every operation with both size options (`--n` and `--m`), in every format.
 #[test]
 fn graph_accepts_sizes_and_formats() {
     for (command, m) in [("sort", "256"), ("split", "10"), ("histogram", "10"), ("sssp", "9000")] {
@@ -106,7 +106,7 @@ fn usage_errors_exit_with_status_2() {
         "graph split --method lookback",
     ] {
         let ran = run_line(multisplit(), line).expect(2);
-        assert!(!ran.err.is_empty() && ran.out.is_empty(), "{line}");
+        assert!(!ran.err.is_empty() && ran.out.is_empty(), "{line}: expected only an error");
     }
 }
 
@@ -142,7 +142,7 @@ fn graph_works_without_driver() {
     assert!(svg.out.starts_with("<svg ") && svg.out.trim_end().ends_with("</svg>"), "{}", svg.out);
     let plan = scan("--format json --method lookback --replay").expect(0).json();
     assert_eq!(plan["replayable"], true);
-    let steps = plan["steps"].as_array().expect("steps");
+    let steps = plan["steps"].as_array().expect("the value is a list");
     assert!(steps.iter().any(|step| step["pass"]["label"] == "scan.lookback"), "{plan}");
     scan("--n 2^63").expect(1).expect_err("try a smaller --n");
     // A device named on the command line must exist.

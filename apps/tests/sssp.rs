@@ -1,5 +1,5 @@
-//! Tests of `multisplit sssp`, run as a process. Commands that use a device run with validation, so that any
-//! message fails them.
+//! Tests of `multisplit sssp`, run as a process. Some commands run with `--validate`, so that any
+//! message of the validation layer fails them.
 #![allow(clippy::expect_used, clippy::panic, reason = "in a test a panic is the report")]
 
 mod common;
@@ -16,8 +16,8 @@ fn run(line: &str, status: i32) -> RunOutput {
 
 fn file(name: &str, text: &str) -> String {
     let path = temporary(name);
-    std::fs::write(&path, text).expect("a file");
-    path.to_str().expect("a name in UTF-8").to_owned()
+    std::fs::write(&path, text).expect("the file can be written");
+    path.to_str().expect("the path is UTF-8").to_owned()
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn path_is_shown_and_distances_are_written() {
     let files = format!("-o {distances} --plot {plot} --force");
     let ran = run(&format!("--validate sssp {graph} --path-to 2 {files} --verify"), 0);
     ran.expect_out(&["3 of 4 vertices reached, sum 9, max 5", "to 2: 5, over 2 edges\n0 1 2"]);
-    let read = |path: &str| std::fs::read_to_string(path).expect("a file");
+    let read = |path: &str| std::fs::read_to_string(path).expect("the file is readable");
     assert_eq!(read(&distances), "0\n4\n5\n4294967295\n");
     assert!(read(&plot).starts_with("<svg"));
     let ran = run(&format!("sssp {graph} --method dijkstra --to 3 --hops"), 0);
@@ -91,7 +91,7 @@ fn networks_of_every_format_are_read() {
     ] {
         let plain = file(name, &text);
         let packed = format!("{plain}.gz");
-        std::fs::write(&packed, gzip(text.as_bytes())).expect("a file");
+        std::fs::write(&packed, gzip(text.as_bytes())).expect("the file can be written");
         for graph in [&plain, &packed] {
             let object = run(&format!("sssp {graph} --method dijkstra --json"), 0).json();
             assert_eq!((&object["reached"], &object["sum"]), (&3.into(), &9.into()), "{graph}");
@@ -138,15 +138,16 @@ fn networks_exceeding_memory_are_rejected() {
 fn networks_are_piped_in_and_results_written_to_files() {
     let text = "0 1 4\n1 2 1\n0 2 9\n3 3 1\n";
     let packed = temporary("packed.wel.zst");
-    std::fs::write(&packed, zstd::encode_all(text.as_bytes(), 0).expect("packed")).expect("a file");
-    let packed = packed.to_str().expect("a name in UTF-8");
+    std::fs::write(&packed, zstd::encode_all(text.as_bytes(), 0).expect("compression succeeds"))
+        .expect("the file can be written");
+    let packed = packed.to_str().expect("the path is UTF-8");
     let base = temporary("results");
-    std::fs::create_dir_all(&base).expect("a folder");
-    let name = |name: &str| base.join(name).to_str().expect("a name in UTF-8").to_owned();
+    std::fs::create_dir_all(&base).expect("the folder can be created");
+    let name = |name: &str| base.join(name).to_str().expect("the path is UTF-8").to_owned();
     let (distances, tree, path) = (name("d-{}.txt"), name("p-{}.txt"), name("path-{}.txt"));
     let files = format!("-o {distances} --predecessors {tree} --path-to 2 --path {path} --force");
     run(&format!("sssp {packed} --method dijkstra --source 0 --source 1 {files}"), 0);
-    let read = |file: &str| std::fs::read_to_string(name(file)).expect("a file");
+    let read = |file: &str| std::fs::read_to_string(name(file)).expect("the file is readable");
     assert_eq!(read("d-1.txt"), "4294967295\n0\n1\n4294967295\n");
     assert_eq!(read("p-0.txt"), "4294967295\n0\n1\n4294967295\n");
     assert_eq!((read("path-0.txt"), read("path-1.txt")), ("0\n1\n2\n".into(), "1\n2\n".into()));
@@ -156,8 +157,13 @@ fn networks_are_piped_in_and_results_written_to_files() {
         .stdout(std::process::Stdio::piped())
         .spawn()
         .expect("the binary starts");
-    child.stdin.take().expect("a pipe").write_all(text.as_bytes()).expect("written");
-    let output = child.wait_with_output().expect("it ends");
+    child
+        .stdin
+        .take()
+        .expect("the stream is piped")
+        .write_all(text.as_bytes())
+        .expect("the binary reads its input");
+    let output = child.wait_with_output().expect("the process ends");
     let out = String::from_utf8_lossy(&output.stdout);
     assert!(out.contains("standard input from 0: 3 of 4 vertices reached, sum 9"), "{out}");
 }
@@ -172,7 +178,7 @@ fn float_distances_are_written_as_floats() {
     run(&format!("sssp {graph} -o {out} --force --verify"), 0);
     let expected: Vec<u8> =
         [0.0f32, 0.5, f32::INFINITY].iter().flat_map(|d| d.to_le_bytes()).collect();
-    assert_eq!(std::fs::read(&out).expect("a file"), expected);
+    assert_eq!(std::fs::read(&out).expect("the file is readable"), expected);
 }
 
 #[test]
@@ -215,13 +221,13 @@ fn peak_memory(arguments: &str) -> u64 {
         let text = std::fs::read_to_string(&status).unwrap_or_default();
         let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
         let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB"));
-        peak = kilobytes.map_or(peak, |text| text.parse().expect("a number"));
-        if let Some(status) = child.try_wait().expect("a child") {
+        peak = kilobytes.map_or(peak, |text| text.parse().expect("the text is a number"));
+        if let Some(status) = child.try_wait().expect("the process can be polled") {
             assert!(status.success(), "{arguments}: {status}");
             return peak;
         }
         if peak > 4 * MAX_PEAK {
-            child.kill().expect("a child");
+            child.kill().expect("the process can be killed");
         }
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
@@ -230,7 +236,7 @@ fn peak_memory(arguments: &str) -> u64 {
 /// Maximum memory of a search on a software driver, in kilobytes.
 const MAX_PEAK: u64 = 300_000;
 
-/// On a path, each vertex has its own bucket, so there are as many rounds as vertices.
+/// On a path, a search takes about as many rounds as there are vertices.
 #[test]
 #[cfg(target_os = "linux")]
 fn search_memory_does_not_grow_with_rounds() {

@@ -17,7 +17,7 @@ fn with_folder(folder: &Path) -> Command {
 }
 
 fn text(path: &Path) -> &str {
-    path.to_str().expect("a path that is text")
+    path.to_str().expect("the path is UTF-8")
 }
 
 /// Returns the profile `text` with another value of the setting `name`.
@@ -42,7 +42,7 @@ fn damaged(profile: &str) -> [(String, &'static str); 4] {
 /// Sorts a few numbers.
 fn sort(mut command: Command, more: &[&str]) -> RunOutput {
     let input = temporary("numbers.txt");
-    fs::write(&input, "3\n1\n2\n").expect("written");
+    fs::write(&input, "3\n1\n2\n").expect("the file can be written");
     command.args(["sort", text(&input), "-o", "-", "--type", "u32"]);
     let ran = run(command, more);
     let _ = fs::remove_file(input);
@@ -59,9 +59,11 @@ fn profiles_are_written_found_and_validated() {
 
     let ran = run_line(command(), "tune --budget 5").expect(0).expect_out(&["built-in", "tuned"]);
     let wrote = ran.err.lines().last().and_then(|line| line.strip_prefix("wrote "));
-    let path = PathBuf::from(wrote.and_then(|rest| rest.split(": ").next()).expect("a path"));
+    let path = PathBuf::from(
+        wrote.and_then(|rest| rest.split(": ").next()).expect("the message contains the path"),
+    );
     assert!(path.starts_with(&folder), "{}", path.display());
-    let profile = fs::read_to_string(&path).expect("a profile");
+    let profile = fs::read_to_string(&path).expect("the file is readable");
 
     // The profile is found, and its path is shown.
     let used = format!("profile {}", path.display());
@@ -73,10 +75,10 @@ fn profiles_are_written_found_and_validated() {
     // An existing profile is not overwritten.
     let ran = run(command(), &["tune", "--budget", "1"]).expect(1);
     assert!(ran.error_line().ends_with("exists; --force overwrites it"), "{}", ran.err);
-    assert_eq!(fs::read_to_string(&path).expect("still there"), profile);
+    assert_eq!(fs::read_to_string(&path).expect("the file is readable"), profile);
 
     for (damaged, expected) in damaged(&profile) {
-        fs::write(&path, &damaged).expect("written");
+        fs::write(&path, &damaged).expect("the file can be written");
         // A damaged profile that is found: a warning, and the built-in sizes are used.
         let ran = sort(command(), &[]).expect(0);
         assert_eq!(ran.out, "1\n2\n3\n");
@@ -101,7 +103,7 @@ fn profiles_are_written_found_and_validated() {
         assert!(ran.err.is_empty(), "{}", ran.err);
     }
 
-    fs::write(&path, &profile).expect("written");
+    fs::write(&path, &profile).expect("the file can be written");
     let ran = sort(multisplit(), &["--profile", text(&path), "--validate", "-q"]).expect(0);
     assert_eq!(ran.out, "1\n2\n3\n");
     let _ = fs::remove_dir_all(folder);
@@ -118,10 +120,10 @@ fn invalid_budgets_and_unreadable_profiles_are_rejected() {
     }
     // If the profile cannot be written, no files are left behind.
     let file = temporary("a-file");
-    fs::write(&file, "mine").expect("written");
+    fs::write(&file, "mine").expect("the file can be written");
     let below = file.join("there.profile");
     let ran = run(multisplit(), &["tune", "--budget", "1", "-o", text(&below)]).expect(1);
     ran.expect_err("cannot be written");
-    assert_eq!(fs::read(&file).expect("still there"), b"mine");
+    assert_eq!(fs::read(&file).expect("the file is readable"), b"mine");
     let _ = fs::remove_file(file);
 }

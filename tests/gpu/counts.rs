@@ -76,8 +76,8 @@ fn in_rows(gpu: &Gpu, max_groups: u32) -> Policy {
     gpu.context.policy().lowered(|facts| facts.max_groups = max_groups)
 }
 
-/// The tile sums do not fit in a single tile, so they are scanned in tiles as well. Dispatches are
-/// two-dimensional.
+/// With the second policy and subgroups of up to 32 lanes, there are more tile sums than elements
+/// in a tile, so the sums are scanned in tiles as well. Dispatches are two-dimensional.
 fn recursive_scans_in_2d_dispatches_use_the_device_count(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let limits = Limits { max_workgroup_count: [7, 65535, 65535], ..gpu.context.limits() };

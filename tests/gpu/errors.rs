@@ -1,5 +1,4 @@
-//! Invalid input returns a typed error that names the invalid argument, and the context remains
-//! usable.
+//! Invalid input returns a typed error, and the context remains usable.
 
 use multisplit::graph::{Buffer, Graph, GraphError, Groups, Plan};
 use multisplit::operations::sort::SortMethod;

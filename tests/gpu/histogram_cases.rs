@@ -99,13 +99,14 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     if gpu.full { all_combinations(gpu) } else { sampled_combinations(gpu) }
 }
 
-/// Tests every sample type with every kind of bins, and cycles through the other parameters.
+/// Takes the sample from two cases for each sample type and kind of bins; the other parameters
+/// alternate.
 fn sampled_combinations(gpu: &Gpu) -> Result<()> {
     let (policy, sizes) = (gpu.context.policy(), sizes(gpu));
     let (mut turn, mut mine) = (0, gpu.mine());
     for sample in 0..TYPES {
         for (column, kind) in KINDS.into_iter().enumerate() {
-            // Tests only two bin counts per type and kind, because each bin count needs its own
+            // Only two bin counts per type and kind, because each bin count needs its own
             // pipelines.
             for row in 0..2 {
                 let m = BINS[(3 * sample + 2 * column + 4 * row) % BINS.len()];

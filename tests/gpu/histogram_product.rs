@@ -151,7 +151,8 @@ fn refused<S: Reference, T: std::fmt::Debug>(
     Ok(None)
 }
 
-/// A full run tests every combination; a plain run tests half of the types with each kind of bins.
+/// A full run tests every combination; a plain run takes its sample from half of the types for each
+/// kind of bins, each with one layout and one kind of weights.
 fn one_call_combinations_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let types = [
         check::<u8>,

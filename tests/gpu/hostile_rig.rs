@@ -78,7 +78,8 @@ impl Memory {
         self.words[array.at..][..words.len()].copy_from_slice(words);
     }
 
-    /// Sets device count number `index` to an arbitrary value. Returns the value, clamped to `max`.
+    /// Sets word `index` of the array of device counts to an arbitrary value. Returns the value,
+    /// clamped to `max`.
     pub fn set_count(&mut self, rng: &mut Rng, index: usize, max: usize) -> usize {
         let value = hostile_count(rng, max as u32);
         self.words[self.counts.at + index] = value;
@@ -121,7 +122,7 @@ impl<'g> Rig<'g> {
         array
     }
 
-    /// Device count number `index`, which [`Memory::set_count`] sets.
+    /// The count in word `index` of the array of device counts; [`Memory::set_count`] sets it.
     pub fn count(&self, index: u64, max: usize) -> Count {
         Count::Device { buffer: self.arrays[0].import, index, max: max as u64 }
     }

@@ -139,7 +139,8 @@ fn expect_keys<K: Key>(order: &Order, bits: &[u64], sorted: &[K]) -> Result<()> 
     expect_equal(&sorted, &expected).context("keys differ")
 }
 
-/// Sizes are just below, at and just above the capacity of a plan, two pieces and three pieces.
+/// Sizes are just below, at and just above the capacity of a plan, three pieces, and four pieces
+/// plus the alignment of bindings (64 elements).
 fn sizes_around_plan_and_piece_limits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let max = MAX_ELEMENTS as usize;
@@ -165,8 +166,8 @@ fn sizes_around_plan_and_piece_limits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     context.check_guards()
 }
 
-/// A full run tests every combination; a plain run tests each key type with each kind of value, and
-/// cycles through the distributions.
+/// A full run tests every combination; a plain run takes its sample from one case for each key type
+/// and kind of value; directions and distributions alternate.
 fn every_key_and_value_type_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let mut mine = gpu.mine();

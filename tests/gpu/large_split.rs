@@ -20,6 +20,7 @@ tests!(large_split:
     out_of_range_keys_of_all_pieces_are_counted, histogram_counts_of_pieces_are_summed,
 );
 
+/// Capacity of a plan, and the length of a piece, in elements; see `large.rs`.
 const MAX_ELEMENTS: u64 = 1000;
 const PIECE: usize = 448;
 
@@ -108,8 +109,8 @@ fn every_key_type_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     check(&context, &keys, &Buckets::glsl(2, function), (|key| u32::from(key < 0.0), |i| i))
 }
 
-/// There are more buckets than one round supports. Their tables are so large that they are written
-/// by several update commands.
+/// There are more buckets than one round supports. The tables for 65,536 buckets are so large that
+/// they are written by several update commands.
 fn many_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     for m in [257, 65_536] {

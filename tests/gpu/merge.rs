@@ -119,7 +119,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
     for on_device in [[false, false], [true, true], [true, false], [false, true]] {
         for words in [0, 1, 2, 4] {
             number += 1;
-            // A sample runs one of the sixteen cases of each type.
+            // A plain run takes its sample from one of the sixteen cases of each type.
             let taken = gpu.full || number.is_multiple_of(16);
             if !taken || !mine() {
                 continue;

@@ -137,8 +137,8 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     if gpu.full { all_combinations(gpu) } else { sampled_combinations(gpu) }
 }
 
-/// Tests every bucket count with every method that takes one round, and cycles through the other
-/// parameters.
+/// Takes the sample from one case for each bucket count and each method that takes one round; the
+/// other parameters alternate.
 fn sampled_combinations(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
     let sizes = sizes(gpu, false);

@@ -175,7 +175,8 @@ fn wide_values_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The example from the paper: bucket 0 contains the primes, bucket 1 all other keys.
+/// The example from the GPU Multisplit paper: bucket 0 contains the primes, bucket 1 all other
+/// keys.
 fn glsl_function_separates_primes(gpu: &Gpu) -> Result<()> {
     let source = "uint bucket_of(uint key) {
     if (key < 2u) return 1u;

@@ -159,8 +159,8 @@ where
     Ok(())
 }
 
-/// There are more buckets than one round supports, so each round uses some bits of the label. The
-/// splitters do not fit in shared memory.
+/// There are more buckets than one round supports, so each round uses some bits of the label. With
+/// so many buckets, the splitters are not kept in shared memory.
 fn labelled_splits_of_several_rounds_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let base = gpu.context.policy();
     let policy = labelling(&base, TileShape::new(2 * base.facts.subgroup_size, 6));

@@ -12,7 +12,7 @@ use crate::multisplit_cases::{self, KINDS, Kind, METHODS, case, sizes};
 use crate::multisplit_keys::check_by;
 
 tests!(multisplit_large:
-    combinations_of_options_match_the_cpu, splitters_larger_than_shared_memory_match_the_cpu,
+    combinations_of_options_match_the_cpu, splitters_outside_of_shared_memory_match_the_cpu,
     splits_of_64_bit_keys_match_the_cpu, wide_pairs_match_the_cpu, glsl_functions_match_the_cpu,
     out_of_range_ids_are_counted, chosen_method_depends_on_buckets_and_function,
     zero_and_too_many_buckets_are_rejected,
@@ -20,8 +20,8 @@ tests!(multisplit_large:
 
 const BUCKETS: [u32; 3] = [257, 1000, 65_536];
 
-/// A full run tests every combination; a plain run tests each bucket count with each method, and
-/// cycles through the other parameters.
+/// A full run tests every combination; a plain run takes its sample from one case for each bucket
+/// count and method; the other parameters alternate.
 fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
     let sizes = sizes(gpu, gpu.full);
@@ -54,8 +54,9 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The splitters do not fit in shared memory, and are uploaded by several update commands.
-fn splitters_larger_than_shared_memory_match_the_cpu(gpu: &Gpu) -> Result<()> {
+/// With more than 256 buckets, splitters are not kept in shared memory. Those of 65,536 buckets are
+/// uploaded by several update commands.
+fn splitters_outside_of_shared_memory_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let keys = uniform(20_011, 1);
     for m in [300usize, 65_536] {
         let mut splitters = uniform(m - 1, 2);

@@ -35,8 +35,8 @@ fn sizes(policy: &Policy, key: KeyType) -> Result<Vec<usize>> {
     Ok([0, 1, 2, 65_539].into_iter().chain(around).collect())
 }
 
-/// A full run tests every combination; a plain run tests each key type, direction and kind of
-/// value, and cycles through the rest.
+/// A full run tests every combination; a plain run takes its sample from two cases for each key
+/// type, direction and kind of value; sizes and distributions alternate.
 fn sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (quick_policy(gpu), gpu.mine());
     let mut turn = 0;
@@ -69,7 +69,7 @@ fn sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Counting sorts of every size and distribution. Some inputs have more than 65,535 equal keys,
+/// A full run tests every size and distribution. Some inputs have more than 65,535 equal keys,
 /// which would overflow a 16-bit counter.
 fn counting_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (mut policy, mut mine) = (gpu.context.policy(), gpu.mine());
@@ -287,7 +287,7 @@ fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A recorded sort of device arrays runs twice.
+/// A recorded top-k, argsort and sort of device arrays run twice.
 fn recorded_sort_is_correct_when_run_twice(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys: Vec<i16> = (0..1_001i32).map(|i| (i * 7919 % 3001 - 1500) as i16).collect();

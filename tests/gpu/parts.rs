@@ -24,7 +24,7 @@ tests!(parts:
     operations_stay_within_a_memory_limit, rows_are_not_divided_if_memory_is_short,
 );
 
-/// Size of a storage binding in bytes.
+/// Maximum size of a storage binding in bytes, so that small arrays have several parts.
 const RANGE: u64 = 32 << 10;
 
 fn lowered(gpu: &Gpu) -> Result<Lowered<'_>> {

@@ -16,7 +16,7 @@ tests!(policies:
     random_call_options_give_correct_results_or_errors,
 );
 
-/// Number of elements for which a workgroup that looks back over all tiles would exceed the loop
+/// Length of a large array: a workgroup that polled for all of its tiles would exceed the loop
 /// limit of a software driver.
 const LARGE: u64 = 3_000_000;
 
@@ -262,7 +262,8 @@ fn random_policies_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
 }
 
 /// Several fields of the policy get values that are allowed. Arrays have 3,000,000 elements. A full
-/// run tries 12 policies for each operation, a plain run one for each of the fastest operations.
+/// run tries 12 policies for each operation; a plain run takes its sample from one for each of the
+/// nine fastest operations.
 fn random_policies_give_correct_results_for_large_arrays(gpu: &Gpu) -> Result<()> {
     let device = gpu.context.policy();
     let keys = uniform(LARGE as usize, 3);

@@ -1,4 +1,5 @@
-//! Profiles: their sizes are used, any valid profile gives correct results, and tuning creates one.
+//! Profiles: their sizes are used, random profiles give correct results or errors, and tuning
+//! creates a profile.
 
 use std::time::Duration;
 
@@ -107,7 +108,7 @@ fn is_right(context: &Context, rng: &mut Rng) -> Result<bool, Error> {
 }
 
 /// Random lines of a profile get random values. Either operations return correct results, or the
-/// profile is rejected with a typed error.
+/// profile or an operation is rejected.
 fn random_profiles_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
     let built_in = Profile::built_in(gpu.context.properties()).text();
     let lines: Vec<&str> = built_in.lines().collect();

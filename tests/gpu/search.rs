@@ -106,7 +106,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
     for on_device in [[false, false], [true, true], [true, false], [false, true]] {
         for how in [Search::LowerBound, Search::UpperBound] {
             number += 1;
-            // A sample runs one of the eight cases of each type.
+            // A plain run takes its sample from one of the eight cases of each type.
             let taken = gpu.full || number.is_multiple_of(8);
             if !taken || !mine() {
                 continue;

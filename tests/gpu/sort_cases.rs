@@ -76,9 +76,9 @@ const SMALL: [(KeyType, Payload); 7] = [
     (KeyType::F64, Payload::Bytes(16)),
 ];
 
-/// Sorts every key type and every kind of value with every method; sizes and distributions
-/// alternate. Each combination runs at only one subgroup width, and all cases that use the same
-/// pipeline run at the same width.
+/// Sorts a sample of the combinations in `SMALL` and `ONE_SWEEP`, each with every distribution;
+/// sizes alternate. Each combination runs at only one subgroup width, and all cases that use the
+/// same pipeline run at the same width.
 fn sampled_combinations(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (quick_policy(gpu), gpu.mine());
     let mut turn = 0;
@@ -145,7 +145,7 @@ fn sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Sorts by multisplits with every number of bits per digit, and one-sweep sorts of few keys.
+/// Sorts by multisplits of 4 to 8 bits per digit, and one-sweep sorts of few keys.
 fn sorts_by_requested_methods_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
     for radix_bits in (4..=8).filter(|_| mine()) {

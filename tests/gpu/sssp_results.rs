@@ -230,8 +230,8 @@ const GRAPHS_VARIABLE: &str = "MULTISPLIT_GRAPHS";
 /// Software drivers take many times as long with subgroups of at least this size.
 const SLOW_SUBGROUP: u32 = 16;
 
-/// A full run tests all known graphs with all sources; a plain run tests the two small graphs, with
-/// one source each.
+/// A full run tests all available graphs with all known sources; a plain run takes its sample from
+/// two small graphs and two methods, with one source each.
 fn known_graphs_match_certified_results(gpu: &Gpu) -> Result<()> {
     let mut networks = vec![
         ("rmat_slashdot", Rmat::of_size(82_168, 504_230).generate(Weighting::Own)?),

@@ -68,7 +68,7 @@ impl Clock {
         })
     }
 
-    /// Keeps the device busy until the next measurement has been recorded.
+    /// Submits work that keeps the device busy while the host records the next measurement.
     pub fn keep_busy(&self) -> Result<()> {
         let mut busy = self.busy.borrow_mut();
         busy.wait()?;

@@ -87,8 +87,8 @@ pub fn mixed(index: usize, seed: u64) -> u32 {
 /// Maximum bits of a segment length in [`random_offsets`].
 const MAX_BITS: u32 = 17;
 
-/// Offsets of segments of `n` elements. Lengths have a log-uniform distribution: most segments are tiny, but most
-/// elements are in large ones.
+/// Offsets that divide `n` elements into segments. Lengths have a log-uniform distribution: most
+/// segments are tiny, but most elements are in large ones.
 pub fn random_offsets(n: u64) -> Vec<u32> {
     let mut offsets = vec![0];
     let mut end = 0;
@@ -129,6 +129,6 @@ mod tests {
         let offsets = random_offsets(1 << 20);
         assert!(offsets.is_sorted());
         assert_eq!(offsets.last(), Some(&(1 << 20)));
-        assert!(offsets.len() > 100, "{}", offsets.len());
+        assert!(offsets.len() > 100, "only {} offsets", offsets.len());
     }
 }

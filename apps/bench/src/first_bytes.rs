@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn compression_is_detected_by_first_bytes() {
-        let packed = zstd::encode_all(&b"1\n"[..], 0).expect("packed");
+        let packed = zstd::encode_all(&b"1\n"[..], 0).expect("compression succeeds");
         assert_eq!(compression(&packed), Some(Compression::Zstandard));
         assert_eq!(compression(&[0x1f, 0x8b, 8, 0, 1]), Some(Compression::Gzip));
         for other in [&[0x1f, 0x8b, 7, 0][..], &[0x1f, 0x8b], &[0x1f, 0x8b, 8, 0xff], b""] {

@@ -206,7 +206,7 @@ fn agreed(max: u64, mut time: impl FnMut() -> Result<f64>) -> Result<(f64, bool)
     Ok((last, max == 0))
 }
 
-/// Reason why `arrays` arrays of `n` words do not fit the device; `None` if they do.
+/// Reason why `arrays` arrays of `n` words do not fit in device memory; `None` if they do.
 pub fn too_large(context: &Context, n: u64, arrays: u64) -> Option<String> {
     let properties = context.properties();
     let array = bytes_of(n);
@@ -217,8 +217,8 @@ pub fn too_large(context: &Context, n: u64, arrays: u64) -> Option<String> {
     // Leave a tenth for workspace, staging, and other programs.
     let (all, available) = (array.saturating_mul(arrays), properties.device_memory / 10 * 9);
     (all > available).then(|| {
-        let memory = figures::bytes(properties.device_memory);
-        format!("input and output need {}, but the device has {memory}", figures::bytes(all))
+        let [needed, max] = [all, available].map(figures::bytes);
+        format!("input and output need {needed}, but at most {max} of device memory may be used")
     })
 }
 
@@ -230,7 +230,8 @@ mod tests {
     fn measurement_repeats_until_two_batches_agree() {
         let of = |max| {
             let mut times = [9.0, 5.0, 4.0, 3.9, 1.0].into_iter();
-            agreed(max, || Ok(times.next().expect("at most five calls"))).expect("a time")
+            agreed(max, || Ok(times.next().expect("there are at most five calls")))
+                .expect("the measurement succeeds")
         };
         let not_yet = [(5.0, false), (4.0, false)];
         assert_eq!(of(0), (9.0, true));

@@ -25,8 +25,8 @@ pub struct Options {
     #[arg(value_enum, default_value = "all")]
     subject: Vec<Subject>,
     /// Numbers of elements, separated by commas [default: 2^16,2^20,2^22,2^25,2^28; for sorts and
-    /// topk also 2^12,2^14; for splits and histograms 2^25,2^28; for the paper 2^25; on a software
-    /// driver 2^13,2^16, for the paper 2^16]
+    /// topk also 2^12,2^14; for splits and histograms 2^25,2^28; for paper 2^25; on a software
+    /// driver 2^13,2^16, for paper 2^16]
     #[arg(long, value_name = "LIST", value_parser = size::parse, value_delimiter = ',')]
     pub(crate) n: Vec<u64>,
     /// Numbers of buckets of splits and of bins of histograms, separated by commas [default:
@@ -36,8 +36,8 @@ pub struct Options {
     /// Number of runs; the median time is reported [default: 20, on a software driver 5]
     #[arg(long, value_name = "K", value_parser = value_parser!(u32).range(1..=10_000))]
     reps: Option<u32>,
-    /// Milliseconds of warm-up before each measurement, to raise the device clock [default: 500, on
-    /// a software driver 20]
+    /// Milliseconds of warm-up before each measurement, to raise the device clock [default: 500,
+    /// for publish 150; on a software driver 20]
     #[arg(long, value_name = "MS", value_parser = value_parser!(u64).range(..=60_000))]
     warmup: Option<u64>,
     #[command(flatten)]
@@ -106,7 +106,7 @@ pub struct FileOptions {
 }
 
 const SIZES: [u64; 5] = [1 << 16, 1 << 20, 1 << 22, 1 << 25, 1 << 28];
-/// The size used in the paper, and a size that exceeds all caches.
+/// The size used in the GPU Multisplit paper, and a size that exceeds all caches.
 const SPLIT_SIZES: [u64; 2] = [1 << 25, 1 << 28];
 /// The smallest size is sorted by a single workgroup; the largest exceeds all caches.
 const SORT_SIZES: [u64; 7] = [1 << 12, 1 << 14, 1 << 16, 1 << 20, 1 << 22, 1 << 25, 1 << 28];
@@ -142,7 +142,8 @@ impl Options {
         }
     }
 
-    /// Runs the benchmarks on this device. With `copies`, measures the copy kernel before each size.
+    /// Runs the benchmarks on this device. With `copies`, measures the copy kernel at each size
+    /// first, unless the output already has that measurement.
     pub fn measure(&self, context: &Context, copies: bool, output: &mut Output) -> Result<()> {
         self.measure_by(&self.bench(context, output)?, copies)
     }
@@ -320,7 +321,7 @@ Examples:
 
 The first line names the device. Each other line has anchor, op, n, m (0: no buckets), ms (GPU \
 time), gps (10^9 elements per second) and method. Every configuration is verified against the CPU \
-once. Sizes that do not fit the device are skipped, with a note. A small scan always takes one \
+once. Sizes that exceed the device's limits are skipped, with a note. A small scan always takes one \
 workgroup; its method is then `one-workgroup`.
 
 Lines of sorts and splits also have the ranking: `probed` if they rely on the order of atomics that a \
@@ -397,9 +398,15 @@ pub(crate) mod tests {
     #[test]
     fn bench_all_measures_every_subject_once() {
         let subjects = |line: &str| Line::parse(line).map(|options| options.subjects());
-        assert_eq!(subjects("").expect("no subject"), Subject::EVERY);
-        assert_eq!(subjects("scan all").expect("several").len(), Subject::EVERY.len());
-        assert_eq!(subjects("sort copy sort").expect("two"), [Subject::Sort, Subject::Copy]);
+        assert_eq!(subjects("").expect("the arguments are valid"), Subject::EVERY);
+        assert_eq!(
+            subjects("scan all").expect("the arguments are valid").len(),
+            Subject::EVERY.len()
+        );
+        assert_eq!(
+            subjects("sort copy sort").expect("the arguments are valid"),
+            [Subject::Sort, Subject::Copy]
+        );
         assert!(!parses("nothing") && !parses("split --m 0"));
     }
 }

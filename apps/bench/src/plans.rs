@@ -172,15 +172,16 @@ mod tests {
     fn scan_method_is_derived_from_passes() {
         for method in [ScanMethod::LookBack, ScanMethod::ReduceThenScan].map(Some) {
             let target = Target::any().with_method(method);
-            assert_eq!(target.scan(1 << 24).expect("a plan").method, name(method));
-            assert_eq!(target.scan(1).expect("a plan").method, "one-workgroup");
+            assert_eq!(target.scan(1 << 24).expect("the plan compiles").method, name(method));
+            assert_eq!(target.scan(1).expect("the plan compiles").method, "one-workgroup");
         }
     }
 
     #[test]
     fn sizes_exceeding_the_largest_buffer_are_rejected() {
         for n in [1 << 29, u64::MAX] {
-            let problem = Target::any().scan(n).map(|_| ()).expect_err("too large");
+            let problem =
+                Target::any().scan(n).map(|_| ()).expect_err("a size above the limit was accepted");
             assert!(problem.to_string().contains("try a smaller --n"), "{problem}");
         }
     }

@@ -47,7 +47,11 @@ impl Named for SortMethod {
     const CHOICES: &'static [Method] = &[
         choice(Self::Auto, "auto", "Best method for the device and the number of elements"),
         choice(Self::OneSweep, "onesweep", "One pass per digit, with decoupled look-back"),
-        choice(Self::Multisplit { radix_bits: 4 }, "r4", "Rounds of 4 bits, as in the paper"),
+        choice(
+            Self::Multisplit { radix_bits: 4 },
+            "r4",
+            "Rounds of 4 bits, as in the GPU Multisplit paper",
+        ),
         choice(Self::Multisplit { radix_bits: 5 }, "r5", "Rounds of 5 bits"),
         choice(Self::Multisplit { radix_bits: 6 }, "r6", "Rounds of 6 bits"),
         choice(Self::Multisplit { radix_bits: 7 }, "r7", "Rounds of 7 bits"),

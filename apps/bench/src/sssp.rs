@@ -36,12 +36,12 @@ impl Named for Option<engine::Method> {
         choice(
             Some(engine::Method::Bucketing),
             "bucketing",
-            "Ten buckets by radix sort: the paper's slow baseline",
+            "Ten buckets by radix sort: the slow baseline of the GPU Multisplit paper",
         ),
         choice(
             Some(engine::Method::MultisplitPasses),
             "multisplit-passes",
-            "Ten buckets by passes of multisplit: the paper's Multisplit-SSSP",
+            "Ten buckets by passes of multisplit: Multisplit-SSSP of the GPU Multisplit paper",
         ),
         choice(
             Some(engine::Method::Multisplit),
@@ -118,7 +118,8 @@ const SOURCES: [(&str, [u32; 4]); 7] = [
 ];
 
 impl Source {
-    /// Loads or generates the network. Unweighted edges get hashed weights, as in the paper.
+    /// Loads or generates the network. Unweighted edges get hashed weights, as in the GPU
+    /// Multisplit paper.
     pub fn network(&self) -> Result<Network> {
         Ok(self.load(Weighting::Own, None, Bars::none())?.network)
     }

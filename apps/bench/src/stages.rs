@@ -1,4 +1,5 @@
-//! Times of the stages of a split: prescan, scan and postscan, as in the paper, or the stages of other methods.
+//! Times of the stages of a split: prescan, scan and postscan, as in the GPU Multisplit paper, or
+//! the stages of other methods.
 
 use multisplit::PassTime;
 use serde::{Serialize, Serializer};
@@ -82,10 +83,11 @@ mod tests {
     /// The stages of a plan, with one millisecond per pass.
     fn stages(function: Function, method: Method, m: u32) -> Value {
         let rule = Rule::new(function, m);
-        let split = split::plan(&Target::any(), &rule, method, true, 1 << 20).expect("a plan");
+        let split =
+            split::plan(&Target::any(), &rule, method, true, 1 << 20).expect("the plan compiles");
         let time = |label: &str| PassTime { label: label.to_owned(), nanoseconds: 1e6 };
         let times: Vec<_> = split.plan.steps().iter().map(|step| time(&step.pass.label)).collect();
-        serde_json::to_value(Stages::new(&times)).expect("a map")
+        serde_json::to_value(Stages::new(&times)).expect("the stages can be serialized")
     }
 
     #[test]

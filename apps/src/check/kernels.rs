@@ -37,7 +37,8 @@ pub struct Compiled {
 /// Compiles every built-in kernel whose label contains `only`, with every specialization that plans of this device's
 /// policies use.
 pub fn compile_all(gpu: &Context, only: &str) -> Result<Compiled> {
-    // The largest array is the output of a merge of values of 16 bytes: 32 bytes per element.
+    // The largest buffer is the output of a merge of two arrays of 16-byte values: 32 bytes per
+    // element of one array.
     let large = (gpu.limits().max_storage_range / 32).clamp(1 << 17, 1 << 24);
     let mut plans = Plans { gpu, policy: gpu.policy(), large, all: Vec::new() };
     plans.declare()?;
@@ -87,7 +88,7 @@ fn labels(plan: &Plan) -> impl Iterator<Item = String> {
 
 /// Array lengths below and above every threshold at which policies choose another tile size.
 const SIZES: [u64; 6] = [1000, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24];
-/// Row lengths: shorter than a subgroup, one workgroup each, and longer than a tile.
+/// Row lengths, from less than a subgroup of 32 threads to more than a tile.
 const ROWS: [u64; 4] = [16, 256, 1 << 12, 1 << 16];
 const BUCKETS: [u32; 8] = [2, 4, 8, 16, 32, 64, 128, 256];
 

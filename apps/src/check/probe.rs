@@ -12,7 +12,7 @@ pub struct Probed {
     pub fault: Option<DeviceFault>,
     /// Time of the first probe: its pipelines are compiled, and its result is stored.
     pub time: Duration,
-    /// Time of the next context, which reads the stored result.
+    /// Time of the probe of a second context, which reads the stored result.
     pub stored_time: Duration,
 }
 

@@ -57,7 +57,8 @@ pub fn report(gpu: &Context, results: &Results<'_>, is_right: bool, time: Durati
     report
 }
 
-/// Result of the device probe: what the device does wrong, if anything, and times. Nothing if only kernels were compiled.
+/// Result of the device probe: the fault that it found, or "passed", and times. `None` if only
+/// kernels were compiled.
 fn device_probe(results: &Results<'_>) -> Option<Value> {
     let Results::Ran(_, _, probed) = results else { return None };
     Some(json!({

@@ -7,7 +7,7 @@ use multisplit::{Context, Error};
 
 use super::operations::Operation;
 
-/// Array lengths: one element, less than a tile, and several tiles.
+/// Array lengths, from a single element to several tiles.
 const SIZES: [usize; 3] = [1, 3001, 70_000];
 /// Additional length for GPUs, which run it in milliseconds.
 const GPU_SIZE: usize = 1 << 21;
@@ -45,9 +45,9 @@ pub fn sizes(gpu: &Context) -> Vec<usize> {
     sizes
 }
 
-/// Runs an operation at every length, up to the first problem. An operation is not run again after a wrong result, so
-/// that a result that is wrong only sometimes is reported. If the driver cannot create a pipeline, the operation itself
-/// plans again.
+/// Runs an operation at every length, up to the first problem. An operation is not retried after a
+/// wrong result, so that results that are only sometimes wrong are reported. If the driver cannot
+/// create a pipeline, the engine itself plans again (`Context::with_fallback`).
 pub fn check(gpu: &Context, operation: &Operation, sizes: &[usize]) -> Checked {
     let _span = tracing::info_span!("check", operation = operation.name).entered();
     let begin = Instant::now();

@@ -97,7 +97,9 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         statistics.push((ranking, context.pipeline_statistics()));
     }
     if output.is_empty() {
-        bail!("nothing was measured: no size fits the device; try a smaller --n");
+        bail!(
+            "nothing was measured, because no size is within the limits of the device; give a smaller --n"
+        );
     }
     if !of_paper && !published {
         output.table();

@@ -72,7 +72,7 @@ fn print(text: &str) -> Result<()> {
     Ok(out.flush()?)
 }
 
-/// Runs every operation, and prints a line for each.
+/// Runs the operations that `--only` selects. Prints a line for each, or a report with `--json`.
 fn run_operations(
     options: &Options,
     gpu: &Context,
@@ -116,7 +116,11 @@ fn run_operations(
     }
     let (count, names) = (wrong.len(), wrong.join(", "));
     if let Some(fault) = fault {
-        bail!("the device is faulty: {fault}; wrong: {count} of {} operations {names}", all.len());
+        let found = match count {
+            0 => format!("none of the {} checked operations is wrong", all.len()),
+            _ => format!("{count} of {} operations are wrong: {names}", all.len()),
+        };
+        bail!("the device is faulty: {fault}; {found}");
     }
     if count > 0 {
         bail!("{count} of {} operations are wrong on this device: {names}", all.len());
@@ -157,7 +161,7 @@ fn line(checked: &Checked) -> String {
     format!("  {name:28}  {:>10}  {result}\n", figures::time(checked.time.as_secs_f64() * 1e9))
 }
 
-/// Compiles every kernel, and prints a line for each.
+/// Compiles the kernels that `--only` selects. Prints a line for each, or a report with `--json`.
 fn compile(options: &Options, gpu: &Context, begin: Instant) -> Result<()> {
     let compiled = compile_all(gpu, options.only.as_deref().unwrap_or_default())?;
     let is_right = compiled.failures.is_empty();
@@ -187,7 +191,7 @@ fn table(compiled: &Compiled, pipelines: &[PipelineStatistics]) -> String {
         let spilling = match (first.values.is_empty(), spilling) {
             (true, _) => "no statistics".to_owned(),
             (false, 0) => "no spills".to_owned(),
-            (false, count) => format!("{count} spill registers"),
+            (false, count) => format!("{count} of them spill registers"),
         };
         text += &format!("  {:44}  {:>4}  {spilling}\n", first.kernel, of_kernel.len());
     }

@@ -45,7 +45,8 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let mut out = io::stdout().lock();
     let mut outputs = devices.outputs();
     let output_id = begin_report(options, &mut outputs)?;
-    // As in `multisplit bench`, figures do not name the form of plans.
+    // Fail rather than measure simplified plans: as in `multisplit bench`, figures do not say how
+    // plans were simplified.
     let pipeline_fallback = PipelineFallback::Off;
     let context = devices.open_with(Config { pipeline_fallback, ..Config::default() })?;
     let properties = context.properties();

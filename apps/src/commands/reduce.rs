@@ -81,7 +81,8 @@ struct Object {
     r#type: String,
 }
 
-/// Estimated host memory, as a multiple of the input size: the input, and a copy with elements of twice the size.
+/// Estimated host memory, as a multiple of the input size: the input, and for sums of 32-bit
+/// integers a 64-bit copy.
 const COPIES: usize = 3;
 
 /// Reads the input, reduces it, and prints the result.

@@ -9,7 +9,7 @@ use clap_complete::Shell;
 #[derive(Debug, Args)]
 #[command(after_help = COMPLETION_EXAMPLES)]
 pub struct CompletionOptions {
-    /// Shell
+    /// Shell that will load the completions
     #[arg(value_enum)]
     shell: Shell,
 }

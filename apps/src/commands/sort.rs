@@ -53,7 +53,7 @@ enum Method {
     Auto,
     /// One pass per digit, with decoupled look-back
     Onesweep,
-    /// One multisplit per digit, as in the paper
+    /// One multisplit per digit, as in the GPU Multisplit paper
     Multisplit,
 }
 
@@ -151,8 +151,8 @@ struct SortJob<'j> {
 }
 
 impl SortJob<'_> {
-    /// Sorts without loading the input into host memory if possible: all of it at once if it fits the device,
-    /// otherwise bucket by bucket, if the outputs can be written in any order.
+    /// Sorts without loading the whole input into host memory if possible: in one piece if it fits
+    /// in device memory, otherwise bucket by bucket if the outputs can be written in any order.
     fn sort_files(&self, mut files: KeyedFiles) -> Result<()> {
         let (resources, request) = (self.job.resources(), self.request);
         if let Input::Numbers(keys, _) = &files.input

@@ -24,7 +24,7 @@ pub enum Data {
     Bytes16(Vec<[u32; 4]>),
 }
 
-/// Evaluates `$body` for each variant, with `$words` bound to its vector.
+/// Evaluates `$body` with `$words` bound to the vector in `$data`, whatever its variant.
 macro_rules! each {
     ($data:expr, $words:ident => $body:expr) => {
         match $data {

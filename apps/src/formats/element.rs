@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn elements_have_numpy_names() {
-        let time = TimeType::new(false, "[25ns]").expect("a unit");
+        let time = TimeType::new(false, "[25ns]").expect("the unit is valid");
         for (element, descr) in [
             (Element::U8, "|u1"),
             (Element::I8, "|i1"),
@@ -146,7 +146,7 @@ mod tests {
         }
         assert!(TimeType::new(true, "").is_some());
         for unit in ["ns", "[ns", "[n s]", "[aaaaaaaaaaaaaaaaaa]"] {
-            assert!(TimeType::new(true, unit).is_none(), "{unit}");
+            assert!(TimeType::new(true, unit).is_none(), "`{unit}` was accepted");
         }
     }
 }

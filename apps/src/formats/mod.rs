@@ -39,7 +39,7 @@ pub enum Format {
     Npy,
     /// Raw numbers, little-endian
     Raw,
-    /// A table: columns separated by commas, tabs or semicolons
+    /// A table: columns separated by commas, semicolons, tabs or |
     Csv,
     /// One number per line
     Text,

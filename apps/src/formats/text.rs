@@ -180,11 +180,12 @@ mod tests {
     #[test]
     fn numbers_are_read_and_written() {
         let text = "\u{feff}# header\n1\r\n\n  -2 \n3";
-        let data = read(&mut text.as_bytes(), Element::I32).expect("numbers");
+        let data =
+            read(&mut text.as_bytes(), Element::I32).expect("the text contains only numbers");
         assert_eq!(data, Data::Bytes4(vec![1, u32::MAX - 1, 3]));
         let mut out = Vec::new();
-        let array = Array::new(Element::I32, data).expect("an array");
-        write(&mut out, &array).expect("text");
+        let array = Array::new(Element::I32, data).expect("the element sizes match");
+        write(&mut out, &array).expect("the array can be written");
         assert_eq!(out, b"1\n-2\n3\n");
     }
 
@@ -192,15 +193,23 @@ mod tests {
     fn floats_round_trip() {
         let numbers = [0.1, -0.0, f64::MAX, f64::MIN_POSITIVE, 1.0, f64::INFINITY, 5e-324];
         let words = numbers.map(f64::to_bits).to_vec();
-        let array = Array::new(Element::F64, Data::Bytes8(words.clone())).expect("an array");
+        let array =
+            Array::new(Element::F64, Data::Bytes8(words.clone())).expect("the element sizes match");
         let mut out = Vec::new();
-        write(&mut out, &array).expect("text");
-        assert_eq!(read(&mut &out[..], Element::F64).expect("numbers"), Data::Bytes8(words));
+        write(&mut out, &array).expect("the array can be written");
+        assert_eq!(
+            read(&mut &out[..], Element::F64).expect("the text contains only numbers"),
+            Data::Bytes8(words)
+        );
         let narrow: Vec<u16> = (0..0x7c00).step_by(37).collect();
-        let array = Array::new(Element::F16, Data::Bytes2(narrow.clone())).expect("an array");
+        let array = Array::new(Element::F16, Data::Bytes2(narrow.clone()))
+            .expect("the element sizes match");
         let mut out = Vec::new();
-        write(&mut out, &array).expect("text");
-        assert_eq!(read(&mut &out[..], Element::F16).expect("numbers"), Data::Bytes2(narrow));
+        write(&mut out, &array).expect("the array can be written");
+        assert_eq!(
+            read(&mut &out[..], Element::F16).expect("the text contains only numbers"),
+            Data::Bytes2(narrow)
+        );
     }
 
     #[test]
@@ -219,6 +228,9 @@ mod tests {
         let mut endless = std::io::BufReader::new(std::io::repeat(b'7'));
         assert!(matches!(read(&mut endless, Element::U32), Err(Problem::LongLine(1))));
         let long = " ".repeat(MAX_LINE_BYTES as usize - 2) + "1\n2\n";
-        assert_eq!(read(&mut long.as_bytes(), Element::U8).expect("two"), Data::Bytes1(vec![1, 2]));
+        assert_eq!(
+            read(&mut long.as_bytes(), Element::U8).expect("the text contains only numbers"),
+            Data::Bytes1(vec![1, 2])
+        );
     }
 }

@@ -241,7 +241,7 @@ mod tests {
         samples: &[N],
     ) -> Vec<Option<usize>> {
         let request = HistogramRequest { bins, function: Function::Even(range), closed: false };
-        let rule = BinRule::<N>::new(&request, request.ends(samples)).expect("bins");
+        let rule = BinRule::<N>::new(&request, request.ends(samples)).expect("the bins are valid");
         samples.iter().map(|&sample| rule.bin(sample)).collect()
     }
 

@@ -21,7 +21,8 @@ const PART_BYTES: usize = 64 << 20;
 /// Parts in flight: one is counted while another is uploaded.
 const WORKERS: usize = 2;
 
-/// Counts the samples of `file`. `None` if they need conversion on the host or do not fit the device.
+/// Counts the samples of `file`. `None` if there are none, if they need conversion on the host, or
+/// if the range depends on samples that do not fit in device memory.
 pub fn count<'w, N: Number>(
     resources: &Resources<'_>,
     request: &HistogramRequest<'w>,

@@ -1,5 +1,5 @@
-//! Histograms of arrays of any type and size: directly from a plain file, or from memory, in parts if they do
-//! not fit the device.
+//! Histograms of arrays of any type and size: directly from a plain file, or from memory, in parts
+//! if they do not fit in device memory.
 
 use std::borrow::Cow;
 

@@ -139,7 +139,8 @@ impl Stream {
         Ok(elements)
     }
 
-    /// Checks that the input ends `promised` bytes after `offset`.
+    /// Returns an error if the input continues more than `promised` bytes after `offset`. A stream
+    /// must have been read up to there.
     fn expect_end(&mut self, offset: u64, promised: u64) -> Result<()> {
         let place = self.name();
         if let Some((_, size)) = &self.plain {

@@ -29,7 +29,8 @@ pub struct InputOptions {
     /// Column separator of a table [default: by the file name or the first line]
     #[arg(long, value_name = "CHARACTER", value_parser = separator, requires = "column")]
     pub separator: Option<u8>,
-    /// Treat the first row of a table as data [default: if it has a number in the chosen column]
+    /// Treat the first row of a table as data [default: if columns are chosen by number, and it has
+    /// numbers there]
     #[arg(long, requires = "column")]
     pub no_header: bool,
 }

@@ -88,21 +88,23 @@ mod tests {
 
     #[test]
     fn ranges_are_read_and_truncation_is_reported() {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let path = folder.path().join("in.bin");
         let words: Vec<u32> = (0..3_000_000).collect();
         std::fs::write(&path, [&[7u8; 3][..], bytemuck::cast_slice(&words)].concat())
-            .expect("a file");
-        let file = Arc::new(std::fs::File::open(&path).expect("a file"));
+            .expect("the file can be written");
+        let file = Arc::new(std::fs::File::open(&path).expect("the file can be opened"));
         let plain = PlainFile::new(file, "in.bin".to_owned(), 3, words.len(), 4);
-        assert!(matches!(plain.load().expect("words"), Data::Bytes4(found) if found == words));
+        let loaded = plain.load().expect("the elements can be loaded");
+        assert!(matches!(loaded, Data::Bytes4(found) if found == words));
         let mut two = [0u32; 2];
-        plain.read(1_000, bytemuck::cast_slice_mut(&mut two)).expect("two words");
+        plain.read(1_000, bytemuck::cast_slice_mut(&mut two)).expect("the elements can be read");
         assert_eq!(two, [1_000, 1_001]);
 
-        let shorter = std::fs::OpenOptions::new().write(true).open(&path).expect("a file");
-        shorter.set_len(3 + 4 * 2_000_000 + 1).expect("a shorter file");
-        let problem = plain.load().expect_err("a shortened file");
+        let shorter =
+            std::fs::OpenOptions::new().write(true).open(&path).expect("the file can be opened");
+        shorter.set_len(3 + 4 * 2_000_000 + 1).expect("the file size can be set");
+        let problem = plain.load().expect_err("a shortened file was accepted");
         assert!(matches!(problem, FileError::Shortened { .. }), "{problem}");
     }
 }

@@ -1,5 +1,5 @@
-//! Byte streams of inputs: a file, a pipe or standard input, decompressed. The first bytes are inspected
-//! before reading.
+//! Byte streams of inputs: a file, a pipe or standard input, decompressed. The first bytes are
+//! inspected before the rest is read.
 
 use std::fs::File;
 use std::io::{self, BufReader, Chain, Cursor, Read};

@@ -190,15 +190,16 @@ mod tests {
 
     #[test]
     fn values_of_any_size_are_padded() {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let path = folder.path().join("rows.npy");
         let descr = "[('a', '<u2'), ('b', '|u1', (3,))]";
         let bytes = [npy::header(descr, &[2]), (1..=10).collect()].concat();
-        std::fs::write(&path, bytes).expect("a file");
-        let values = open_values(&Place::new(&path), None, Bars::none()).expect("values");
+        std::fs::write(&path, bytes).expect("the file can be written");
+        let values =
+            open_values(&Place::new(&path), None, Bars::none()).expect("the values can be opened");
         let ValueForm { bytes, descr: found, shape, element } = &values.form;
         assert_eq!((*bytes, found.as_str(), shape.len(), *element), (5, descr, 0, None));
-        let data = values.elements.load().expect("elements");
+        let data = values.elements.load().expect("the elements can be loaded");
         assert_eq!(data.element_bytes(), 8);
         assert_eq!(super::Values::unpadded(&data, 5), (1..=10).collect::<Vec<u8>>());
 
@@ -208,10 +209,11 @@ mod tests {
         let mut bytes = npy::header("'<u4'", &[3, 2])[..10].to_vec();
         bytes.extend(text.as_bytes());
         bytes.extend([1u32, 2, 3, 10, 20, 30].iter().flat_map(|word| word.to_le_bytes()));
-        std::fs::write(&path, bytes).expect("a file");
-        let values = open_values(&Place::new(&path), None, Bars::none()).expect("values");
+        std::fs::write(&path, bytes).expect("the file can be written");
+        let values =
+            open_values(&Place::new(&path), None, Bars::none()).expect("the values can be opened");
         let pair = |a: u64, b: u64| b << 32 | a;
-        let data = values.elements.load().expect("elements");
+        let data = values.elements.load().expect("the elements can be loaded");
         assert_eq!(data, Data::Bytes8(vec![pair(1, 10), pair(2, 20), pair(3, 30)]));
         assert_eq!(values.form.shape, [2]);
     }

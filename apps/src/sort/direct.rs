@@ -17,7 +17,7 @@ use crate::on_device::{MovedPairs, by_value_bytes, upload};
 use crate::parts::{Resources, is_out_of_memory};
 use crate::phase;
 
-/// Sorts `keys` and the optional values; stable. `None` if they do not fit the device.
+/// Sorts `keys` and the optional values; stable. `None` if they do not fit in device memory.
 pub fn sort_direct<K: Number>(
     resources: &Resources<'_>,
     request: SortRequest,
@@ -27,7 +27,8 @@ pub fn sort_direct<K: Number>(
     let value_bytes = values.map_or(0, Elements::element_bytes);
     let (n, (key_bytes, narrow)) = (keys.len() as u64, request::key_bytes::<K>());
     let one_plan = n <= resources.max_of_plan(key_bytes.max(value_bytes) as u64);
-    // Pairs that do not fit one plan are sorted in pieces, which needs two more copies of them.
+    // Pairs that are too many for one plan are sorted in pieces, which needs two more copies of
+    // them.
     let copies = if one_plan || value_bytes == 0 { 2 } else { 4 };
     // Rows that are too large for one plan are sorted in parts from host memory, not here.
     let fits = one_plan || request.rows.is_none();

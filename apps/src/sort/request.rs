@@ -1,4 +1,4 @@
-//! Parameters and result of a sort, and the number of elements that fit the device.
+//! Parameters and result of a sort, and the number of elements that fit in device memory.
 
 use std::borrow::Cow;
 
@@ -50,7 +50,7 @@ pub struct Sorted<K> {
     pub whole: bool,
 }
 
-/// Maximum number of keys with values of `value_bytes` bytes that fit the device.
+/// Maximum number of keys with values of `value_bytes` bytes that can be sorted at once.
 pub fn max_elements<K>(resources: &Resources<'_>, value_bytes: usize) -> usize {
     let (key_bytes, narrow) = key_bytes::<K>();
     // Sort rounds alternate between two buffers.

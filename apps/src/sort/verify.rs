@@ -141,16 +141,19 @@ mod tests {
             assert_eq!(check(None, &keys, &out, values, order), Ok(()));
             let mut bad = out;
             bad.swap(3, 4);
-            let problem = check(None, &keys, &bad, values, order).expect_err("zeros are swapped");
+            let problem =
+                check(None, &keys, &bad, values, order).expect_err("swapped zeros were accepted");
             assert!(problem.contains("key 3 of 5 differs"), "{problem}");
             assert!(check(None, &keys, &out[..4], values, order).is_err());
         }
         // Equal keys keep their order.
         let unstable: &[u32] = &[1, 4, 0, 3, 2];
-        let problem = check(None, &keys, &out, None, Some(unstable)).expect_err("not stable");
+        let problem = check(None, &keys, &out, None, Some(unstable))
+            .expect_err("an unstable order was accepted");
         assert!(problem.contains("index 1 of 5 differs"), "{problem}");
         let unstable: [&[u32]; 2] = [values[0], &[11, 14, 10, 13, 12]];
-        let problem = check(None, &keys, &out, Some(unstable), None).expect_err("not stable");
+        let problem = check(None, &keys, &out, Some(unstable), None)
+            .expect_err("an unstable order was accepted");
         assert!(problem.contains("value 1 of 5 differs"), "{problem}");
         // Rows are sorted separately, and their indices are relative to the start of the row.
         let (keys, out) = ([1.0, 2.0, 3.0, 4.0], [2.0, 1.0, 4.0, 3.0]);

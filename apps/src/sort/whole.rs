@@ -1,4 +1,5 @@
-//! Sorts an array in memory, or each of its rows: at once if it fits the device, otherwise in parts.
+//! Sorts an array in memory, or each of its rows: in one piece if it fits in device memory,
+//! otherwise in parts.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -123,7 +124,7 @@ impl Sorting<'_> {
         Ok(all)
     }
 
-    /// Sorts keys and values that do not fit the device.
+    /// Sorts keys and values that do not fit in device memory.
     fn in_parts<K: Number>(
         &self,
         keys: Data,

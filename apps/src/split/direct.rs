@@ -12,7 +12,7 @@ use crate::on_device::{MovedPairs, by_value_bytes, upload};
 use crate::parts::{Resources, is_out_of_memory};
 use crate::phase;
 
-/// Splits `keys` and the optional values. `None` if they do not fit the device.
+/// Splits `keys` and the optional values. `None` if they do not fit in device memory.
 pub fn split_direct<K: Number>(
     resources: &Resources<'_>,
     buckets: &Buckets<K>,

@@ -1,4 +1,4 @@
-//! Splits arrays of any size: at once if they fit the device, otherwise in parts.
+//! Splits arrays of any size: in one piece if they fit in device memory, otherwise in parts.
 //!
 //! Each part is split on the device. Its buckets are then appended to those of the earlier parts, so that the
 //! result is byte-identical to a split at once.
@@ -49,7 +49,7 @@ pub fn split<K: Key>(
 /// A part that was split on the device. `values` is empty if only keys are split.
 type Piece<K, V> = SplitPairs<Host, K, V>;
 
-/// Maximum number of keys and values of these sizes that fit the device.
+/// Maximum number of keys and values of these sizes that can be split at once.
 fn max_elements(resources: &Resources<'_>, key_bytes: usize, value_bytes: usize) -> usize {
     // Input and output buffers.
     let bytes = 2 * (key_bytes + value_bytes);

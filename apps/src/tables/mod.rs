@@ -1,5 +1,6 @@
-//! Tables: rows of cells, separated by commas, tabs or semicolons, as written by spreadsheets and pandas. A
-//! table is kept as text, so that rows are written exactly as they were read, including quotes.
+//! Tables: rows of cells, separated by commas, semicolons, tabs or vertical bars, as written by
+//! spreadsheets and pandas. A table is kept as text, so that rows are written exactly as they were
+//! read, including quotes.
 
 mod column;
 

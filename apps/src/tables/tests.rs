@@ -3,13 +3,14 @@ use crate::formats::{Data, Element};
 
 fn table(text: &str, columns: &[&str]) -> Table {
     let columns: Vec<String> = columns.iter().map(|&column| column.to_owned()).collect();
-    Table::new("t.csv".to_owned(), text.into(), Dialect::default(), &columns).expect("a table")
+    Table::new("t.csv".to_owned(), text.into(), Dialect::default(), &columns)
+        .expect("the table is valid")
 }
 
 fn written(table: &Table, separator: u8, order: &[u32]) -> String {
     let mut out = Vec::new();
-    table.write(&mut out, separator, order.iter().copied()).expect("written");
-    String::from_utf8(out).expect("text")
+    table.write(&mut out, separator, order.iter().copied()).expect("the table can be written");
+    String::from_utf8(out).expect("the text is UTF-8")
 }
 
 #[test]
@@ -17,7 +18,7 @@ fn rows_are_written_unchanged() {
     let text = "\u{feff}name,price\r\n\"a, \"\"b\"\"\",2\r\n\r\n\"line\r\nbreak\",-1\r\nc,3";
     let table = table(text, &["price"]);
     assert_eq!(table.len(), 3);
-    let column = table.column("price", None).expect("numbers");
+    let column = table.column("price", None).expect("the column contains numbers");
     assert_eq!(column.keys.data(), &Data::Bytes8(vec![2, u64::MAX, 3]));
     assert_eq!(
         written(&table, b',', &[1, 0, 2]),
@@ -41,20 +42,21 @@ fn first_row_is_a_header_unless_its_cell_is_a_number() {
     }
     let dialect = Dialect { separator: Some(b','), no_header: true };
     let all = Table::new(String::new(), b"a,b\nc,d\n".to_vec(), dialect, &["2".to_owned()]);
-    assert_eq!(all.expect("a table").len(), 2);
+    assert_eq!(all.expect("the table is valid").len(), 2);
 }
 
 #[test]
 fn column_type_is_the_first_that_represents_all_cells() {
     let table = table("i,u,f,e\n-1,1,0.5,\n2,18446744073709551615,3,7\n", &["i"]);
-    let element = |name: &str| table.column(name, None).expect("numbers").keys.element();
+    let element =
+        |name: &str| table.column(name, None).expect("the column contains numbers").keys.element();
     assert_eq!(
         ["i", "u", "f", "e"].map(element),
         [Element::I64, Element::U64, Element::F64, Element::I64]
     );
-    let gaps = table.column("e", None).expect("numbers");
+    let gaps = table.column("e", None).expect("the column contains numbers");
     assert_eq!((gaps.missing, gaps.present, gaps.keys.len()), (vec![0], Some(vec![1]), 1));
-    let asked = table.column("f", Some(Element::F32)).expect("numbers");
+    let asked = table.column("f", Some(Element::F32)).expect("the column contains numbers");
     assert_eq!(asked.keys.data(), &Data::Bytes4(vec![0.5f32.to_bits(), 3f32.to_bits()]));
 }
 

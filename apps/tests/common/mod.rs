@@ -52,13 +52,16 @@ impl RunOutput {
     /// Standard output as one JSON value.
     #[track_caller]
     pub fn json(&self) -> serde_json::Value {
-        serde_json::from_str(&self.out).expect("JSON")
+        serde_json::from_str(&self.out).expect("standard output is JSON")
     }
 
     /// Standard output as JSON lines.
     #[track_caller]
     pub fn json_lines(&self) -> Vec<serde_json::Value> {
-        self.out.lines().map(|line| serde_json::from_str(line).expect("a JSON line")).collect()
+        self.out
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("every output line is JSON"))
+            .collect()
     }
 }
 
@@ -69,8 +72,8 @@ pub fn is_full() -> bool {
 
 pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), Default::default());
-    encoder.write_all(bytes).expect("packed");
-    encoder.finish().expect("packed")
+    encoder.write_all(bytes).expect("compression succeeds");
+    encoder.finish().expect("compression succeeds")
 }
 
 /// A command for the binary. `MULTISPLIT_BINARY` overrides its path if the tests run on another machine than
@@ -83,7 +86,7 @@ pub fn multisplit() -> Command {
     // subgroup sizes, so each size gets its own folder.
     let width = std::env::var("LP_NATIVE_VECTOR_WIDTH").unwrap_or_else(|_| "any".to_owned());
     let shaders = shader_folder().join(width);
-    std::fs::create_dir_all(&shaders).expect("a folder for kernels");
+    std::fs::create_dir_all(&shaders).expect("the folder can be created");
     command
         .env_remove("RUST_LOG")
         .env("XDG_CACHE_HOME", folder().join("cache"))
@@ -137,8 +140,8 @@ pub fn run(mut command: Command, arguments: &[&str]) -> RunOutput {
     let output = command.args(arguments).output().expect("the binary starts");
     RunOutput {
         status: output.status.code(),
-        out: String::from_utf8(output.stdout).expect("output is text"),
-        err: String::from_utf8(output.stderr).expect("errors are text"),
+        out: String::from_utf8(output.stdout).expect("standard output is UTF-8"),
+        err: String::from_utf8(output.stderr).expect("standard error is UTF-8"),
     }
 }
 

@@ -87,7 +87,7 @@ impl Keys {
     /// Keys of one type.
     pub fn of(name: &str, n: usize, seed: u64) -> Self {
         let mut all = Self::of_every_type(n, seed).into_iter();
-        all.find(|keys| keys.name == name).expect("a type")
+        all.find(|keys| keys.name == name).expect("the type is in the list")
     }
 
     pub fn len(&self) -> usize {
@@ -102,7 +102,7 @@ impl Keys {
     pub fn text(&self) -> Vec<u8> {
         let line = |element: &[u8]| {
             numbers!(self.name, T => {
-                format!("{:?}\n", T::from_le_bytes(element.try_into().expect("an element")))
+                format!("{:?}\n", T::from_le_bytes(element.try_into().expect("the element has the size of its type")))
             })
         };
         self.raw.chunks(self.each).map(line).collect::<String>().into_bytes()
@@ -111,7 +111,7 @@ impl Keys {
     /// Parses text into the bytes of its numbers.
     #[track_caller]
     pub fn of_text(&self, text: &[u8]) -> Vec<u8> {
-        let text = std::str::from_utf8(text).expect("a text");
+        let text = std::str::from_utf8(text).expect("the text is UTF-8");
         let number = |line: &str| {
             numbers!(self.name, T => {
                 line.parse::<T>().expect(line).to_le_bytes().to_vec()
@@ -166,12 +166,12 @@ pub fn npy_parts(file: &[u8]) -> (String, usize, &[u8]) {
     let length = usize::from(u16::from_le_bytes([file[8], file[9]]));
     let (header, raw) = (&file[10..10 + length], &file[10 + length..]);
     assert_eq!((10 + length) % 64, 0, "NumPy aligns headers");
-    let header = std::str::from_utf8(header).expect("a text");
+    let header = std::str::from_utf8(header).expect("the text is UTF-8");
     let after = |key: &str| header.split_once(key).expect(key).1;
-    let descr = after("'descr': '").split_once('\'').expect("a type").0;
+    let descr = after("'descr': '").split_once('\'').expect("the header contains a type").0;
     assert!(header.contains("'fortran_order': False"), "{header}");
-    let len = after("'shape': (").split_once(",)").expect("a shape").0;
-    (descr.to_owned(), len.parse().expect("a length"), raw)
+    let len = after("'shape': (").split_once(",)").expect("the header contains a shape").0;
+    (descr.to_owned(), len.parse().expect("the text is a number"), raw)
 }
 
 /// Types on the command line and in NumPy, without 16-bit floats.

@@ -33,7 +33,7 @@ fn usage_errors_exit_with_status_2() {
         "completions cmd.exe",
     ] {
         let ran = workdir.run(line).expect(2);
-        assert!(!ran.err.is_empty() && ran.out.is_empty(), "{line}");
+        assert!(!ran.err.is_empty() && ran.out.is_empty(), "{line}: expected only an error");
         assert_eq!(workdir.names(), ["in.bin"], "{line}");
     }
 }
@@ -67,9 +67,10 @@ fn trace_has_host_and_device_on_one_time_axis() {
     let workdir = Workdir::new();
     workdir.write("in.bin", Keys::of("u32", 5000, 50).raw);
     workdir.job("split in.bin -o out.bin --type u32 --buckets 8 --by delta --trace trace.json");
-    let trace: Value = serde_json::from_slice(&workdir.read("trace.json")).expect("JSON");
-    let events = trace["traceEvents"].as_array().expect("events");
-    let number = |event: &Value, key: &str| event[key].as_f64().expect("a number");
+    let trace: Value =
+        serde_json::from_slice(&workdir.read("trace.json")).expect("the text is JSON");
+    let events = trace["traceEvents"].as_array().expect("the value is a list");
+    let number = |event: &Value, key: &str| event[key].as_f64().expect("the value is a number");
     let one = |name: &str| {
         let found = events.iter().find(|event| event["name"] == name);
         let event = found.unwrap_or_else(|| panic!("no {name} in {trace:#}"));

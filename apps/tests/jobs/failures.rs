@@ -53,7 +53,11 @@ fn malformed_files_are_rejected() {
         ("minus.txt", b"1\n-2\n".to_vec(), "line 2: `-2` is not a number of type u32"),
         ("not.gz", b"no gzip at all".to_vec(), "cannot read not.gz"),
         ("cut.bin.gz", cut(gzip(&raw)), "cannot read cut.bin.gz"),
-        ("cut.bin.zst", cut(zstd::encode_all(&raw[..], 0).expect("packed")), "cut.bin.zst"),
+        (
+            "cut.bin.zst",
+            cut(zstd::encode_all(&raw[..], 0).expect("compression succeeds")),
+            "cut.bin.zst",
+        ),
         ("not.bin.zst", b"no zstandard".to_vec(), "cannot read not.bin.zst"),
     ] {
         workdir.write(name, bytes);
@@ -172,8 +176,9 @@ pub fn driver_works_under_quota() -> bool {
 #[test]
 fn insufficient_host_memory_is_reported() {
     let workdir = Workdir::new();
-    let file = std::fs::File::create(workdir.path().join("huge.bin")).expect("a file");
-    file.set_len(1 << 40).expect("a file full of holes");
+    let file =
+        std::fs::File::create(workdir.path().join("huge.bin")).expect("the file can be created");
+    file.set_len(1 << 40).expect("the file size can be set");
     // Limit the address space, because the system may overcommit memory.
     let shell = limited(&workdir, "ulimit -v 16000000");
     // Write to /dev/null, because for a regular file the disk space would be checked first.

@@ -24,14 +24,17 @@ fn run_while_input_shrinks(workdir: &Workdir, line: &str, bytes: &[u8]) -> Strin
         .spawn()
         .expect("the binary starts");
     // Blocks until the job opens the pipe.
-    let mut pipe = OpenOptions::new().write(true).open(&side).expect("a pipe");
-    let input = OpenOptions::new().write(true).open(workdir.path().join("in.bin")).expect("a file");
-    let len = input.metadata().expect("a file").len();
-    input.set_len(len / 2 + 1).expect("a shorter file");
-    pipe.write_all(bytes).expect("the binary reads");
+    let mut pipe = OpenOptions::new().write(true).open(&side).expect("the pipe can be opened");
+    let input = OpenOptions::new()
+        .write(true)
+        .open(workdir.path().join("in.bin"))
+        .expect("the file can be opened");
+    let len = input.metadata().expect("the file exists").len();
+    input.set_len(len / 2 + 1).expect("the file size can be set");
+    pipe.write_all(bytes).expect("the binary reads its input");
     drop(pipe);
-    let output = child.wait_with_output().expect("it ends");
-    let err = String::from_utf8(output.stderr).expect("errors are text");
+    let output = child.wait_with_output().expect("the process ends");
+    let err = String::from_utf8(output.stderr).expect("standard error is UTF-8");
     assert_eq!(output.status.code(), Some(1), "{line}: {err}");
     assert_eq!(err.lines().count(), 1, "{line}: {err}");
     workdir.remove("side");
@@ -64,7 +67,7 @@ fn truncated_input_from_a_pipe_is_reported() {
     let workdir = Workdir::new();
     let keys = Keys::of("u32", 5_000, 62);
     let whole = npy(1, "<u4", keys.len(), &keys.raw);
-    let zst = zstd::encode_all(&whole[..], 0).expect("packed");
+    let zst = zstd::encode_all(&whole[..], 0).expect("compression succeeds");
     for (bytes, part) in [
         (&whole[..whole.len() - 3], "ends after"),
         (&whole[..40], "ends within its header"),

@@ -14,7 +14,7 @@ const PACKED: [&str; 3] = ["", ".gz", ".zst"];
 fn pack(bytes: Vec<u8>, packed: &str) -> Vec<u8> {
     match packed {
         ".gz" => gzip(&bytes),
-        ".zst" => zstd::encode_all(&bytes[..], 0).expect("packed"),
+        ".zst" => zstd::encode_all(&bytes[..], 0).expect("compression succeeds"),
         _ => bytes,
     }
 }
@@ -24,9 +24,9 @@ fn unpack(bytes: Vec<u8>, packed: &str) -> Vec<u8> {
     match packed {
         ".gz" => {
             let mut decoder = flate2::read::MultiGzDecoder::new(&bytes[..]);
-            decoder.read_to_end(&mut plain).expect("a whole file");
+            decoder.read_to_end(&mut plain).expect("the file is complete");
         }
-        ".zst" => plain = zstd::decode_all(&bytes[..]).expect("a whole file"),
+        ".zst" => plain = zstd::decode_all(&bytes[..]).expect("the file is complete"),
         _ => plain = bytes,
     }
     plain
@@ -60,7 +60,10 @@ fn every_type_round_trips_in_every_format() {
                     "bin" => out,
                     _ => keys.of_text(&out),
                 };
-                assert!(found == keys.sorted(), "{name} by {form}{packed}");
+                assert!(
+                    found == keys.sorted(),
+                    "{name} in {form}{packed}: the sorted numbers differ"
+                );
             }
         }
     }
@@ -110,7 +113,7 @@ fn closed_reader_is_not_an_error() {
         .spawn()
         .expect("the binary starts");
     drop(child.stdout.take());
-    let output = child.wait_with_output().expect("it ends");
+    let output = child.wait_with_output().expect("the process ends");
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
 }
 

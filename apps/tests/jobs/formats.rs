@@ -11,7 +11,7 @@ fn format_is_detected_from_the_contents() {
     let workdir = Workdir::new();
     let text = "\u{feff}3\n-1.5\n2e3\n";
     let sorted = "-1.5\n3.0\n2000.0\n";
-    let packed = zstd::encode_all(text.as_bytes(), 0).expect("packed");
+    let packed = zstd::encode_all(text.as_bytes(), 0).expect("compression succeeds");
     for (input, bytes) in [
         ("-", text.as_bytes()),
         ("/dev/stdin", text.as_bytes()),

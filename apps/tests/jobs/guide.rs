@@ -34,8 +34,9 @@ fn shell(workdir: &Workdir, line: &str) -> Command {
 /// Name of the device that commands use here.
 fn device() -> String {
     let devices = run(multisplit(), &["devices", "--json"]).json();
-    let chosen = devices.as_array().expect("a list").iter().find(|d| d["chosen"] == true);
-    chosen.expect("a device")["name"].as_str().expect("a name").to_owned()
+    let chosen =
+        devices.as_array().expect("the value is a list").iter().find(|d| d["chosen"] == true);
+    chosen.expect("a device is chosen")["name"].as_str().expect("the name is a string").to_owned()
 }
 
 /// The device named in the guide.
@@ -68,7 +69,8 @@ fn guide_examples_print_the_documented_output() {
     for block in blocks.filter_map(|rest| rest.split("```").next()) {
         let mut parts = block.split("$ ").skip(1);
         for part in &mut parts {
-            let (line, expected) = part.split_once('\n').expect("a command");
+            let (line, expected) =
+                part.split_once('\n').expect("the example begins with a command");
             let output = shell(&workdir, line).output().expect("bash runs");
             let found = String::from_utf8_lossy(&output.stdout).into_owned();
             let lines = |text: &str, device: &str| -> Vec<String> {

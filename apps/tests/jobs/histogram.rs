@@ -7,8 +7,8 @@ use crate::common::is_full;
 use crate::workdir::Workdir;
 
 fn counts(object: &Value) -> Vec<u64> {
-    let numbers = object["counts"].as_array().expect("counts");
-    numbers.iter().map(|number| number.as_u64().expect("a count")).collect()
+    let numbers = object["counts"].as_array().expect("the value is a list");
+    numbers.iter().map(|number| number.as_u64().expect("the value is a number")).collect()
 }
 
 #[track_caller]
@@ -29,7 +29,11 @@ fn every_type_is_counted() {
         let object = json(&workdir, "in.npy --bins 10 --range 0 100");
         assert_eq!(counts(&object), expected, "{name}");
         assert_eq!(object["out_of_range"], out_of_range, "{name}");
-        let edges = object["edges"].as_array().expect("edges").iter().map(|edge| edge.as_f64());
+        let edges = object["edges"]
+            .as_array()
+            .expect("the value is a list")
+            .iter()
+            .map(|edge| edge.as_f64());
         assert!(edges.eq((0..11).map(|k| Some(10.0 * f64::from(k)))), "{name}: {object}");
         assert_eq!(object["type"], name);
     }
@@ -100,11 +104,12 @@ fn counts_match_printed_edges() {
     for kind in ["f64", "f32"] {
         let line = format!("hundredths.txt --type {kind} --bins 100 --range 0 1 --json --verify");
         let out = workdir.job(&format!("histogram {line}")).out;
-        let object: Value = serde_json::from_str(&out).expect("one object");
+        let object: Value = serde_json::from_str(&out).expect("the text is JSON");
         // The standard library parses the printed edges to exactly the same numbers.
-        let (_, list) = out.split_once("\"edges\":[").expect("edges");
-        let (list, _) = list.split_once(']').expect("edges");
-        let edges: Vec<f64> = list.split(',').map(|edge| edge.parse().expect("a number")).collect();
+        let (_, list) = out.split_once("\"edges\":[").expect("the output contains edges");
+        let (list, _) = list.split_once(']').expect("the output contains edges");
+        let edges: Vec<f64> =
+            list.split(',').map(|edge| edge.parse().expect("the text is a number")).collect();
         let mut expected = vec![0; 100];
         for k in 0..100 {
             let sample = f64::from(k) / 100.0;
@@ -259,7 +264,7 @@ fn every_type_supports_all_bins_and_weights() {
                     }
                 }
                 let object = json(&workdir, &line);
-                let found = object["counts"].as_array().expect("counts").iter();
+                let found = object["counts"].as_array().expect("the value is a list").iter();
                 assert!(
                     found.map(Value::as_f64).eq(expected.into_iter().map(Some)),
                     "{line}: {object}"

@@ -31,12 +31,12 @@ fn interrupt(workdir: &Workdir, line: &str, phase: Option<&str>, (name, number):
         .stderr(Stdio::piped())
         .spawn()
         .expect("the binary starts");
-    let mut errors = BufReader::new(child.stderr.take().expect("a pipe"));
+    let mut errors = BufReader::new(child.stderr.take().expect("the stream is piped"));
     let mut stderr = String::new();
     match phase {
         Some(phase) => {
             while !stderr.lines().last().is_some_and(|last| last.ends_with(&format!(": {phase}"))) {
-                let read = errors.read_line(&mut stderr).expect("text");
+                let read = errors.read_line(&mut stderr).expect("standard error is UTF-8");
                 assert!(read > 0, "{line}: no `{phase}` in\n{stderr}");
             }
         }
@@ -45,8 +45,8 @@ fn interrupt(workdir: &Workdir, line: &str, phase: Option<&str>, (name, number):
     }
     let killed = Command::new("kill").args(["-s", name, &child.id().to_string()]).status();
     assert!(killed.expect("kill runs").success());
-    errors.read_to_string(&mut stderr).expect("text");
-    let status = child.wait().expect("it ends");
+    errors.read_to_string(&mut stderr).expect("standard error is UTF-8");
+    let status = child.wait().expect("the process ends");
     assert_eq!(status.signal(), Some(number), "{line}, {phase:?}: {status}\n{stderr}");
     let message = format!("multisplit: stopped by SIG{name}; no output was written");
     // Other threads may log a phase after the message.
@@ -70,7 +70,8 @@ fn interrupt_each(jobs: &[(&str, &str, &str)]) {
     let workdir = Workdir::new();
     workdir.write("in.bin", keys());
     for (line, phase, name) in jobs {
-        let signal = SIGNALS.into_iter().find(|signal| signal.0 == *name).expect("a signal");
+        let signal =
+            SIGNALS.into_iter().find(|signal| signal.0 == *name).expect("the signal is known");
         interrupt(&workdir, line, Some(phase), signal);
     }
 }

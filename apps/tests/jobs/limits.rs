@@ -20,7 +20,10 @@ fn same_with_limit(workdir: &Workdir, line: &str, limit: &str, outputs: &[&str])
             ran.expect_err("part");
         }
         for (name, whole) in outputs.iter().zip(&whole) {
-            assert!(workdir.read(name) == *whole, "{name} of {line} {verify}");
+            assert!(
+                workdir.read(name) == *whole,
+                "{name} differs with a memory limit: {line} {verify}"
+            );
         }
     }
 }

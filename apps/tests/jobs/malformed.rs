@@ -1,6 +1,7 @@
-//! Runs the program on malformed files. It must exit by itself with a valid status, and on failure print one
-//! line and leave no files. Networks are searched on the CPU. Arrays are sorted on the device, which takes
-//! longer, so fewer arrays than networks are tested. `apps/src/fuzz.rs` tests many thousands of files.
+//! Runs the program on malformed files. It must exit by itself with a valid status, and on failure
+//! print one line and leave no files. Networks are searched on the CPU. Arrays are sorted on the
+//! device, which takes longer, so fewer arrays than networks are tested. `apps/src/fuzz.rs` tests
+//! many more files.
 
 use crate::arrays::{npy, words};
 use crate::common::is_full;
@@ -66,7 +67,7 @@ fn mutated_arrays_are_read_or_rejected() {
     let mut next = crate::arrays::random(78);
     let raw: Vec<u8> = words((0..60).map(|i| i * 77 % 1000));
     let table = b"name,price\r\n\"a, b\",3\r\nc,1\r\n\"d\",2\r\n";
-    let packed = zstd::encode_all(&raw[..], 0).expect("packed");
+    let packed = zstd::encode_all(&raw[..], 0).expect("compression succeeds");
     let seeds: [(&str, Vec<u8>, &str); 5] = [
         ("a.npy", npy(1, "<u4", 60, &raw), "sort a.npy -o out.bin"),
         ("a.bin", raw.clone(), "split a.bin --type u32 --buckets 3 --by delta -o out.bin"),

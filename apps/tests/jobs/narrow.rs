@@ -45,14 +45,14 @@ fn narrow_keys_are_sorted_with_and_without_values() {
         let sorted: Vec<u16> = order.iter().map(|&i| keys[i as usize]).collect();
         let words = bytes_of(&order);
         workdir.job(&format!("sort in.bin -o out.bin --type {name} --force"));
-        assert!(workdir.read("out.bin") == raw(&sorted, bytes), "{name}");
+        assert!(workdir.read("out.bin") == raw(&sorted, bytes), "{name}: the keys differ");
         workdir.write("values.bin", crate::arrays::words(0..2_003));
         let values = "--values values.bin --values-out moved.bin";
         workdir.job(&format!("sort in.bin -o out.bin --type {name} --force {values}"));
-        assert!(workdir.read("out.bin") == raw(&sorted, bytes), "{name}");
-        assert!(workdir.read("moved.bin") == words, "{name}");
+        assert!(workdir.read("out.bin") == raw(&sorted, bytes), "{name}: the keys differ");
+        assert!(workdir.read("moved.bin") == words, "{name}: the values differ");
         workdir.job(&format!("sort in.bin --argsort order.bin --type {name} --force --verify"));
-        assert!(workdir.read("order.bin") == words, "{name}");
+        assert!(workdir.read("order.bin") == words, "{name}: the order differs");
     }
 }
 
@@ -90,7 +90,10 @@ fn narrow_keys_are_split_into_buckets() {
             workdir.job(&format!("{line} --buckets 3 --force {checked}"));
             let mut expected = keys.clone();
             expected.sort_by_key(|&key| bucket(key));
-            assert!(workdir.read("out.bin") == raw(&expected, bytes), "{name} {checked}");
+            assert!(
+                workdir.read("out.bin") == raw(&expected, bytes),
+                "{name} {checked}: the keys differ"
+            );
         }
     }
 }
@@ -128,7 +131,7 @@ fn narrow_topk_is_correct_and_bf16_supports_text_and_npy() {
         workdir.job(&format!("topk in.bin -k 5 -o top.bin --type {name} --force --verify"));
         let mut sorted = keys;
         sorted.sort_by_key(|&key| std::cmp::Reverse(rank(key)));
-        assert!(workdir.read("top.bin") == raw(&sorted[..5], bytes), "{name}");
+        assert!(workdir.read("top.bin") == raw(&sorted[..5], bytes), "{name}: the keys differ");
     }
     workdir.write("numbers.txt", "1.5\n-2\n0.25\n3e38\n");
     workdir.job("sort numbers.txt -o sorted.npy --type bf16");

@@ -14,8 +14,8 @@ use crate::workdir::Workdir;
 fn outputs_to_the_same_file_are_rejected() {
     let workdir = Workdir::new();
     workdir.write("in.txt", "2\n1\n");
-    std::fs::create_dir(workdir.path().join("o")).expect("a folder");
-    symlink("o", workdir.path().join("link")).expect("a link");
+    std::fs::create_dir(workdir.path().join("o")).expect("the folder can be created");
+    symlink("o", workdir.path().join("link")).expect("the link can be created");
     for (one, other) in [
         ("-o o/a", "--argsort ./o/a"),
         ("-o o/a", "--argsort link/a"),
@@ -24,7 +24,7 @@ fn outputs_to_the_same_file_are_rejected() {
     ] {
         workdir.fails(&format!("sort in.txt --type u32 {one} {other}"), "are the same file");
     }
-    symlink("nowhere", workdir.path().join("dangling")).expect("a link");
+    symlink("nowhere", workdir.path().join("dangling")).expect("the link can be created");
     let part = "is a link to nowhere, which does not exist";
     workdir.fails("sort in.txt --type u32 -o dangling --force", part);
 }
@@ -47,14 +47,14 @@ fn outputs_are_written_all_or_none() {
     workdir.fails(line, "cannot write /dev/full");
     // On success, all outputs appear, and a replaced file keeps its mode.
     let mode = std::fs::Permissions::from_mode(0o600);
-    std::fs::set_permissions(workdir.path().join("out.npy"), mode).expect("a mode");
-    symlink("out.npy", workdir.path().join("link.npy")).expect("a link");
+    std::fs::set_permissions(workdir.path().join("out.npy"), mode).expect("the mode can be set");
+    symlink("out.npy", workdir.path().join("link.npy")).expect("the link can be created");
     workdir.job("sort in.npy -o link.npy --argsort order.npy --trace t.json --force");
     assert_eq!(
         workdir.names(),
         ["in.npy", "link.npy", "order.npy", "out.npy", "t.json", "values.npy"]
     );
-    let found = std::fs::metadata(workdir.path().join("out.npy")).expect("a file");
+    let found = std::fs::metadata(workdir.path().join("out.npy")).expect("the file exists");
     assert_eq!(found.permissions().mode() & 0o777, 0o600);
     assert!(workdir.path().join("link.npy").is_symlink());
 }
@@ -92,12 +92,12 @@ fn signals_and_later_runs_remove_unfinished_files() {
     for signal in ["HUP", "QUIT", "TERM"] {
         let mut child = waiting(&workdir, "out.bin");
         send(signal, &child);
-        assert!(child.wait().expect("it ends").code().is_none(), "{signal}");
+        assert!(child.wait().expect("the process ends").code().is_none(), "{signal}");
         assert!(workdir.names().is_empty(), "{signal}: {:?}", workdir.names());
     }
     let mut killed = waiting(&workdir, "out.bin");
     send("KILL", &killed);
-    killed.wait().expect("it ends");
+    killed.wait().expect("the process ends");
     assert_eq!(workdir.names().len(), 1, "a leftover");
     // The file of a running program is not a leftover.
     let mut other = waiting(&workdir, "other.bin");
@@ -106,6 +106,6 @@ fn signals_and_later_runs_remove_unfinished_files() {
     ran.expect_err("cannot read none.bin");
     assert_eq!(unfinished(&workdir, "other.bin"), 1, "the file of a running program is kept");
     send("TERM", &other);
-    other.wait().expect("it ends");
+    other.wait().expect("the process ends");
     assert!(workdir.names().is_empty(), "{:?}", workdir.names());
 }

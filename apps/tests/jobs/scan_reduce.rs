@@ -18,7 +18,7 @@ fn reduced(workdir: &Workdir, line: &str) -> Value {
 #[test]
 fn every_type_is_scanned() {
     let workdir = Workdir::new();
-    // The sums and maxima of these numbers fit a signed byte.
+    // The sums and maxima of these numbers fit in a signed byte.
     let numbers: Vec<u64> = (0..100).map(|index| u64::from(index % 9 == 4) + index / 90).collect();
     for (number, (name, descr)) in TYPES.into_iter().enumerate() {
         workdir.write("in.npy", npy(1, descr, numbers.len(), &raw(name, &numbers)));
@@ -34,7 +34,7 @@ fn every_type_is_scanned() {
         workdir.job(&format!("scan in.npy -o out.npy --op {op} {option} --verify --force"));
         let (found, len, bytes) = workdir.npy("out.npy");
         assert_eq!((found.as_str(), len), (descr, numbers.len()), "{name}");
-        assert!(bytes == raw(name, &expected), "{name} {op} {option}");
+        assert!(bytes == raw(name, &expected), "{name} {op} {option}: the results differ");
     }
 }
 
@@ -65,7 +65,10 @@ fn memory_limit_does_not_change_scans() {
         let line = format!("scan in.bin --type u32 {option} --verify --force");
         workdir.job(&format!("{line} -o whole.bin"));
         workdir.job(&format!("{line} -o parts.bin --memory-limit 16KiB"));
-        assert!(workdir.read("whole.bin") == workdir.read("parts.bin"), "{option}");
+        assert!(
+            workdir.read("whole.bin") == workdir.read("parts.bin"),
+            "{option}: the results differ"
+        );
     }
     for op in ["sum", "min", "argmin", "argmax"] {
         let line = format!("in.bin --type u32 --op {op}");
@@ -113,9 +116,9 @@ fn rows_and_segments_are_scanned_separately() {
             let expected = scan(ends, inclusive);
             let line = format!("scan {line} {option} --verify --force");
             workdir.job(&format!("{line} -o whole.npy"));
-            assert!(workdir.npy("whole.npy").2 == expected, "{line}");
+            assert!(workdir.npy("whole.npy").2 == expected, "{line}: the results differ");
             workdir.job(&format!("{line} -o parts.npy --memory-limit 16KiB"));
-            assert!(workdir.npy("parts.npy").2 == expected, "{line}");
+            assert!(workdir.npy("parts.npy").2 == expected, "{line}: the parts differ");
         }
     }
     let ran = workdir.job("scan in.npy --rows 25 -o out.npy");
@@ -165,11 +168,11 @@ fn every_type_is_reduced() {
     let numbers = numbers(3000);
     let wide: Vec<u64> = numbers.iter().map(|&x| x.into()).collect();
     let sum: u64 = wide.iter().sum();
-    let greatest = wide.iter().max().copied().expect("a number");
-    let at = wide.iter().position(|&x| x == greatest).expect("an index");
+    let greatest = wide.iter().max().copied().expect("there are numbers");
+    let at = wide.iter().position(|&x| x == greatest).expect("the maximum is one of the numbers");
     for (number, (name, descr)) in TYPES.into_iter().enumerate() {
         workdir.write("in.npy", npy(1, descr, wide.len(), &raw(name, &wide)));
-        // Sums of bytes do not fit a byte.
+        // Sums of bytes do not fit in a byte.
         let (op, value, index) = match number % 2 {
             0 => ("sum", sum, Value::Null),
             _ => ("argmax", greatest, at.into()),

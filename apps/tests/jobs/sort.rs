@@ -13,10 +13,14 @@ fn every_type_is_sorted_and_argsorted() {
         workdir.job(&format!("sort in.npy -o out.npy --argsort order.npy {way} --verify --force"));
         let (descr, len, raw) = workdir.npy("out.npy");
         assert_eq!((descr.as_str(), len), (keys.descr, keys.len()));
-        assert!(raw == in_order(&keys.raw, keys.each, order), "{} {way}", keys.name);
+        assert!(
+            raw == in_order(&keys.raw, keys.each, order),
+            "{} {way}: the keys differ",
+            keys.name
+        );
         let (descr, _, found) = workdir.npy("order.npy");
         assert_eq!(descr, "<u4");
-        assert!(found == words(order.iter().copied()), "order of {} {way}", keys.name);
+        assert!(found == words(order.iter().copied()), "{} {way}: the order differs", keys.name);
     }
 }
 
@@ -32,7 +36,7 @@ fn values_move_with_their_keys() {
         workdir.job(&format!("sort in.bin -o out.bin --type u32 {along} --verify --force"));
         assert!(workdir.read("out.bin") == keys.sorted());
         let moved = in_order(&values, each, &keys.ascending);
-        assert!(workdir.read("moved.bin") == moved, "{each} bytes");
+        assert!(workdir.read("moved.bin") == moved, "values of {each} bytes differ");
     }
 }
 
@@ -57,7 +61,7 @@ fn all_methods_give_the_same_result() {
     workdir.write("in.bin", &keys.raw);
     for method in ["--method auto", "--method onesweep", "--method multisplit --radix-bits 5"] {
         workdir.job(&format!("sort in.bin -o out.bin --type u32 {method} --force"));
-        assert!(workdir.read("out.bin") == keys.sorted(), "{method}");
+        assert!(workdir.read("out.bin") == keys.sorted(), "{method}: the keys differ");
     }
 }
 

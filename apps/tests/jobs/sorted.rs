@@ -17,7 +17,7 @@ fn sorted_arrays_of_every_type_are_merged() {
         workdir.job("merge a.npy b.npy -o ab.npy --verify --force");
         let (descr, len, found) = workdir.npy("ab.npy");
         assert_eq!((descr.as_str(), len), (keys.descr, 1201), "{}", keys.name);
-        assert!(found == sorted, "{}", keys.name);
+        assert!(found == sorted, "{}: the keys differ", keys.name);
     }
 }
 
@@ -59,8 +59,11 @@ fn search_returns_insertion_positions() {
         let expected: Vec<u32> = needles.iter().map(before).collect();
         let (descr, len, found) = workdir.npy("p.npy");
         assert_eq!((descr.as_str(), len), ("<u4", 2500));
-        assert!(found == bytes_of(&expected), "{side}");
-        assert!(workdir.read("parts.npy") == workdir.read("p.npy"), "{side}");
+        assert!(found == bytes_of(&expected), "--side {side}: the positions differ");
+        assert!(
+            workdir.read("parts.npy") == workdir.read("p.npy"),
+            "--side {side}: the parts differ"
+        );
     }
     workdir.write("edges.txt", "-inf\n0.5\n0.5\n");
     assert_eq!(workdir.pipe("search edges.txt - -o - --type f32 -q", b"0.5\nnan\n"), b"1\n3\n");
@@ -120,11 +123,11 @@ fn rows_are_sorted_separately() {
         workdir.job(&format!("{line} -o parts.npy {along} --memory-limit 40KB --verify"));
         let expected = in_order(bytes_of(&all), 4, &order);
         for name in ["k.npy", "plain.npy", "parts.npy"] {
-            assert!(workdir.npy(name).2 == expected, "{name}, {length}");
+            assert!(workdir.npy(name).2 == expected, "{name} differs for rows of {length}");
         }
         let within = words(order.iter().map(|&at| at % length));
-        assert!(workdir.npy("i.npy").2 == within, "{length}");
-        assert!(workdir.read("w.bin") == words(order), "{length}");
+        assert!(workdir.npy("i.npy").2 == within, "the indices differ for rows of {length}");
+        assert!(workdir.read("w.bin") == words(order), "the values differ for rows of {length}");
     }
     workdir.write("small.txt", "3\n1\n2\n0\n");
     assert_eq!(workdir.pipe("sort small.txt -o - --type u8 --rows 2 -q", b""), b"1\n3\n0\n2\n");

@@ -12,11 +12,11 @@ fn by_bucket(n: usize, m: usize, bucket: impl Fn(usize) -> usize) -> (Vec<usize>
 }
 
 fn u32_at(raw: &[u8], index: usize) -> u32 {
-    u32::from_le_bytes(raw[4 * index..4 * index + 4].try_into().expect("4 bytes"))
+    u32::from_le_bytes(raw[4 * index..4 * index + 4].try_into().expect("the element has 4 bytes"))
 }
 
 fn u64_at(raw: &[u8], index: usize) -> u64 {
-    u64::from_le_bytes(raw[8 * index..8 * index + 8].try_into().expect("8 bytes"))
+    u64::from_le_bytes(raw[8 * index..8 * index + 8].try_into().expect("the element has 8 bytes"))
 }
 
 #[test]
@@ -39,7 +39,10 @@ fn delta_splits_integers_of_every_width() {
         let split = format!("--buckets {m} --by delta --offsets begins.npy");
         workdir.job(&format!("split in.npy -o out.npy {split} --verify --force"));
         let out = workdir.npy("out.npy").2;
-        assert!(out == in_order(&keys.raw, keys.each, &order), "{name}, {m}");
+        assert!(
+            out == in_order(&keys.raw, keys.each, &order),
+            "{name}, {m} buckets: the keys differ"
+        );
         let expected = ("<u4".to_owned(), m + 1, words(begins));
         assert_eq!(workdir.npy("begins.npy"), expected, "{name}, {m}");
     }
@@ -67,7 +70,11 @@ fn splitters_divide_keys_of_every_type() {
         workdir.write("splitters.npy", npy(1, keys.descr, 10, &splitters));
         let split = "--splitters splitters.npy --offsets begins.bin";
         workdir.job(&format!("split in.npy -o out.bin {split} --verify --force"));
-        assert!(workdir.read("out.bin") == in_order(&keys.raw, keys.each, &order), "{}", keys.name);
+        assert!(
+            workdir.read("out.bin") == in_order(&keys.raw, keys.each, &order),
+            "{}: the keys differ",
+            keys.name
+        );
         assert_eq!(workdir.read("begins.bin"), words(begins), "{}", keys.name);
     }
 }
@@ -140,7 +147,7 @@ fn all_methods_give_the_same_result() {
     for method in ["auto", "direct", "warp", "block", "onesweep", "reduced-bit", "scan-split"] {
         let split = format!("--type u32 --buckets 40 --by identity --method {method}");
         workdir.job(&format!("split in.bin -o out.bin {split} --force"));
-        assert!(workdir.read("out.bin") == in_order(&raw, 4, &order), "{method}");
+        assert!(workdir.read("out.bin") == in_order(&raw, 4, &order), "{method}: the keys differ");
     }
 }
 

@@ -30,10 +30,10 @@ fn every_type_matches_the_cpu_with_and_without_sort_option() {
         let (expected, counts) = runs(&input, keys.each);
         let (descr, len, raw) = workdir.npy("out.npy");
         assert_eq!((descr.as_str(), len), (keys.descr, counts.len()), "{}", keys.name);
-        assert!(raw == expected, "{}", keys.name);
+        assert!(raw == expected, "{}: the keys differ", keys.name);
         let (descr, _, found) = workdir.npy("c.npy");
         assert_eq!(descr, "<u4");
-        assert!(found == words(counts), "counts of {}", keys.name);
+        assert!(found == words(counts), "{}: the counts differ", keys.name);
     }
 }
 

@@ -12,7 +12,7 @@ pub struct Workdir(tempfile::TempDir);
 
 impl Workdir {
     pub fn new() -> Self {
-        Self(tempfile::tempdir_in(folder()).expect("a folder"))
+        Self(tempfile::tempdir_in(folder()).expect("a temporary folder can be created"))
     }
 
     pub fn path(&self) -> &Path {
@@ -20,17 +20,17 @@ impl Workdir {
     }
 
     pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
-        std::fs::write(self.path().join(name), bytes).expect("a file is written");
+        std::fs::write(self.path().join(name), bytes).expect("the file can be written");
     }
 
     #[track_caller]
     pub fn read(&self, name: &str) -> Vec<u8> {
-        std::fs::read(self.path().join(name)).expect("a file is there")
+        std::fs::read(self.path().join(name)).expect("the file is readable")
     }
 
     #[track_caller]
     pub fn text(&self, name: &str) -> String {
-        String::from_utf8(self.read(name)).expect("text")
+        String::from_utf8(self.read(name)).expect("the text is UTF-8")
     }
 
     #[track_caller]
@@ -47,14 +47,14 @@ impl Workdir {
     }
 
     pub fn remove(&self, name: &str) {
-        std::fs::remove_file(self.path().join(name)).expect("a file is there");
+        std::fs::remove_file(self.path().join(name)).expect("the file can be removed");
     }
 
     /// Names of all files in the folder, including hidden ones.
     pub fn names(&self) -> Vec<String> {
-        let entries = std::fs::read_dir(self.path()).expect("a folder");
+        let entries = std::fs::read_dir(self.path()).expect("the folder is readable");
         let name = |entry: std::io::Result<std::fs::DirEntry>| {
-            entry.expect("an entry").file_name().to_string_lossy().into_owned()
+            entry.expect("the folder entry is readable").file_name().to_string_lossy().into_owned()
         };
         let mut names: Vec<_> = entries.map(name).collect();
         names.sort();
@@ -78,7 +78,7 @@ impl Workdir {
         self.run(&format!("{line} --validate")).expect(0)
     }
 
-    /// Runs the binary, which must fail with one line that contains `part`, and leave no files.
+    /// Runs the binary, which must fail with one line that contains `part`, and leave no new files.
     #[track_caller]
     pub fn fails(&self, line: &str, part: &str) -> RunOutput {
         let before = self.names();
@@ -97,8 +97,8 @@ impl Workdir {
             .stderr(Stdio::piped())
             .spawn()
             .expect("the binary starts");
-        let mut stdin = child.stdin.take().expect("a pipe");
-        stdin.write_all(input).expect("the binary reads");
+        let mut stdin = child.stdin.take().expect("the stream is piped");
+        stdin.write_all(input).expect("the binary reads its input");
         drop(stdin);
         child.wait_with_output().expect("the binary ends")
     }

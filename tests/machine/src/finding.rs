@@ -56,7 +56,7 @@ pub(crate) struct Site {
     pub workgroup: u64,
     /// The invocation in its workgroup (`gl_LocalInvocationIndex`).
     pub lane: u32,
-    /// Description of the access: `volatile load`, `atomic`.
+    /// Description of the access, such as `atomic or volatile read`.
     pub access: &'static str,
     /// The instruction's SPIR-V name and function, with the line if the module has line
     /// information.

@@ -1,6 +1,6 @@
 //! Options of the simulated device: subgroup width, scheduling order, and guarantees.
 
-/// Scheduling order of workgroups, subgroups and diverged lanes.
+/// Scheduling order of workgroups, subgroups and tangles (sets of lanes that execute together).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedule {
     /// Runs the first workgroup, subgroup or tangle that can run, until it must wait.

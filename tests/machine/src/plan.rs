@@ -93,7 +93,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Marks transients as unwritten when their first pass begins.
+    /// Marks the transients whose first use is at `level` as unwritten.
     fn forget(&mut self, instance: &Instance<'_>, level: u32) {
         for (index, buffer) in instance.plan.buffers().iter().enumerate() {
             let transient = matches!(buffer.placement, BufferPlacement::Transient { .. });

@@ -58,7 +58,8 @@ mod tests {
     #[test]
     fn every_sample_is_counted_once() {
         for (op, n) in [(Op::Even, 1000), (Op::Range, 1000), (Op::Bytes, 998), (Op::Pixels, 1000)] {
-            let words = samples(op.floats(), Spread::Uniform, op.words(n)).expect("samples");
+            let words = samples(op.floats(), Spread::Uniform, op.words(n))
+                .expect("the samples can be generated");
             let counts = expected(op, 100, &words, n);
             let sum: u64 = counts.iter().map(|&count| u64::from(count)).sum();
             assert_eq!(sum, n * u64::from(op.channels()), "{op:?}");

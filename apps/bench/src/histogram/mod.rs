@@ -122,7 +122,11 @@ pub type Method = Choice<HistogramMethod>;
 impl Named for HistogramMethod {
     const CHOICES: &'static [Method] = &[
         choice(Self::Auto, "auto", "Best method for the device"),
-        choice(Self::Ballots, "ballots", "Ballots, with counts in registers, as in the paper"),
+        choice(
+            Self::Ballots,
+            "ballots",
+            "Ballots, with counts in registers, as in the GPU Multisplit paper",
+        ),
         choice(Self::Shared, "shared", "Counters in shared memory, in several passes if necessary"),
         choice(Self::Global, "global", "Atomic operations on the output"),
     ];

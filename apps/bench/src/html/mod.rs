@@ -122,8 +122,12 @@ mod tests {
     #[test]
     fn page_contains_every_plot() {
         let (ours, others) = (Points::parse(OURS), Points::parse(OTHERS));
-        let page =
-            page(&ours.expect("ours"), &others.expect("theirs"), "", "multisplit bench <all>");
+        let page = page(
+            &ours.expect("the lines are valid"),
+            &others.expect("the lines are valid"),
+            "",
+            "multisplit bench <all>",
+        );
         for heading in [
             "copy_kernel_u32: rate against n",
             "split_delta_keys: rate against n, m = 8",
@@ -136,10 +140,16 @@ mod tests {
         }
         assert_eq!(count(&page, "<figure>"), 6, "operations with one size have no plot");
         assert_eq!(count(&page, "<figure>"), count(&page, "role=\"img\""));
-        assert!(page.contains("cub sort_bits_keys, 2: 1.5 G elements/s"), "an overlay");
+        assert!(
+            page.contains("cub sort_bits_keys, 2: 1.5 G elements/s"),
+            "the figure of the other program is missing"
+        );
         // A split moves 12 bytes per element and a copy moves 8, so the ceiling is 2/3 of the copy rate.
-        assert!(page.contains("at the rate of the copy kernel, 2: 5.33 G elements/s"), "a ceiling");
-        assert!(page.contains("<td>2.00 ms</td><td>2</td>"), "twice as fast as theirs");
+        assert!(
+            page.contains("at the rate of the copy kernel, 2: 5.33 G elements/s"),
+            "the ceiling is missing"
+        );
+        assert!(page.contains("<td>2.00 ms</td><td>2</td>"), "the speedup is missing");
         assert!(page.contains("a &lt;device&gt;") && !page.contains("<device>"));
         for part in [
             "multisplit bench &lt;all&gt;",
@@ -165,7 +175,8 @@ mod tests {
     #[test]
     fn report_of_a_single_size_has_one_table() {
         let line = r#"{"anchor":"multisplit","op":"sort_keys_u32","n":1024,"m":0,"ms":1,"gps":1}"#;
-        let page = page(&Points::parse(line).expect("ours"), &Points::default(), "", "");
+        let page =
+            page(&Points::parse(line).expect("the lines are valid"), &Points::default(), "", "");
         assert_eq!((count(&page, "<figure>"), count(&page, "<td>sort_keys_u32</td>")), (0, 1));
     }
 }

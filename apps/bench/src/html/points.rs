@@ -173,7 +173,7 @@ mod tests {
 
 {"anchor":"cub","op":"sort_keys_u32","n":1024,"m":0,"ms":1,"gps":3}
 {"anchor":"multisplit","op":"sssp","graph":"rmat","method":"near-far","ms":2,"mteps":9,"rounds":12}"#;
-        let points = Points::parse(text).expect("points");
+        let points = Points::parse(text).expect("the lines are valid");
         assert_eq!(points.device.as_deref(), Some("llvmpipe, Mesa"));
         assert_eq!(points.all.len(), 3);
         assert_eq!(points.all[0].stages, [("prescan".to_owned(), 0.5)]);
@@ -182,7 +182,8 @@ mod tests {
         assert!(Points::parse("no JSON").is_err());
         // Measured three times: the best one is kept.
         let line = |ms: u32| format!(r#"{{"anchor":"a","op":"copy","n":8,"ms":{ms},"gps":1}}"#);
-        let points = Points::parse(&[line(3), line(2), line(4)].join("\n")).expect("points");
+        let points =
+            Points::parse(&[line(3), line(2), line(4)].join("\n")).expect("the lines are valid");
         assert_eq!(points.all.iter().map(|point| point.ms).collect::<Vec<_>>(), [2.0]);
     }
 }

@@ -71,14 +71,14 @@ mod tests {
         let mut edges = EdgeList::weighted();
         edges.push(0, 1, u32::MAX - 1);
         edges.push(1, 2, 1);
-        let network = Network::new(3, Direction::Directed, &edges).expect("a network");
+        let network = Network::new(3, Direction::Directed, &edges).expect("the network is valid");
         let refused = dijkstra(&network, 0);
         assert!(matches!(refused, Err(NetworkError::DistanceOverflow { vertex: 2 })));
         assert!(dijkstra(&network, 1).is_ok());
         // With another path whose distance fits, the overflow does not matter.
         edges.push(0, 2, 9);
-        let network = Network::new(3, Direction::Directed, &edges).expect("a network");
-        let paths = dijkstra(&network, 0).expect("paths");
+        let network = Network::new(3, Direction::Directed, &edges).expect("the network is valid");
+        let paths = dijkstra(&network, 0).expect("the search succeeds");
         assert_eq!(paths.distances, [0, u32::MAX - 1, 9]);
         let refused = dijkstra(&network, 3);
         assert!(matches!(refused, Err(NetworkError::SourceOutOfRange { source_vertex: 3, .. })));

@@ -7,7 +7,8 @@ use crate::data::SplitMix64;
 /// Source of the edge weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Weighting {
-    /// Weights of the file. For an unweighted file, hashed weights from 0 to 1000, as in the paper.
+    /// Weights of the file. For an unweighted file, hashed weights from 0 to 1000, as in the GPU
+    /// Multisplit paper.
     #[default]
     Own,
     /// Weights of the file. For an unweighted file, every weight is 1.
@@ -18,7 +19,7 @@ pub enum Weighting {
     Ones,
 }
 
-/// Maximum of the random weights that the paper gives unweighted graphs.
+/// Maximum of the random weights that the GPU Multisplit paper gives unweighted graphs.
 pub const HASHED_MAX: u32 = 1000;
 
 /// A weight from 0 to `max` that depends only on the two ends, regardless of direction. With h =
@@ -80,6 +81,6 @@ mod tests {
             assert_eq!(hash_weight(from, to, 0), 0);
         }
         let sum: u64 = (0..10_000).map(|v| u64::from(hash_weight(v, v + 1, 1000))).sum();
-        assert!((4_900_000..5_100_000).contains(&sum), "{sum}");
+        assert!((4_900_000..5_100_000).contains(&sum), "the sum of the weights is {sum}");
     }
 }

@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn every_experiment_has_valid_arguments() {
         for run in PaperTable::value_variants().iter().flat_map(|which| which.runs(&BUCKETS)) {
-            assert!(parses(&run), "{run}");
+            assert!(parses(&run), "invalid arguments: {run}");
         }
     }
 
@@ -166,7 +166,8 @@ mod tests {
         assert!(runs[2].ends_with("--m 64 --method block,reduced-bit"), "{}", runs[2]);
     }
 
-    /// JSON lines of all measurements that the tables need. Sorts have a rate of 1, all other operations a rate of 2.
+    /// JSON lines of all measurements that the tables need. Sorts have a rate of 1, splits and
+    /// histograms a rate of 2.
     fn lines() -> String {
         let mut text = String::new();
         let mut line = |op: &str, m: u32, method: &str, gps: u32, rest: &str| {
@@ -206,7 +207,7 @@ mod tests {
     }
 
     fn tables() -> Vec<Table> {
-        let points = Points::parse(&lines()).expect("points");
+        let points = Points::parse(&lines()).expect("the lines are valid");
         let measured = Measured { points: &points, n: N, buckets: &BUCKETS };
         PaperTable::value_variants().iter().map(|which| which.table(&measured)).collect()
     }

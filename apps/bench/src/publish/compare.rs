@@ -122,13 +122,14 @@ mod tests {
     }
 
     fn parse(ms: [f64; 2], spread: f64) -> Results {
-        Results::parse(&file(ms, spread)).expect("results")
+        Results::parse(&file(ms, spread)).expect("the file is valid")
     }
 
     #[test]
     fn slower_cells_are_listed() {
-        let compared =
-            parse([1.1, 2.0], 0.01).compare(&parse([1.0, 2.0], 0.01)).expect("one device");
+        let compared = parse([1.1, 2.0], 0.01)
+            .compare(&parse([1.0, 2.0], 0.01))
+            .expect("the devices are the same");
         assert_eq!(compared.slower, 1);
         assert!(compared.text.contains("slower: copy, n = 2^10: 1.00 ms -> 1.10 ms, +10.0%"));
         assert!(compared.text.contains("2 cells in both: 1 slower, 0 slower within the noise"));
@@ -137,11 +138,11 @@ mod tests {
     #[test]
     fn equal_or_noisy_times_do_not_count_as_slower() {
         let (old, new) = (parse([1.0, 2.0], 0.2), parse([1.0, 2.2], 0.2));
-        let same = old.compare(&old).expect("one device");
+        let same = old.compare(&old).expect("the devices are the same");
         assert_eq!((same.slower, same.text.lines().count()), (0, 3), "{}", same.text);
-        let noisy = new.compare(&old).expect("one device");
+        let noisy = new.compare(&old).expect("the devices are the same");
         assert!(noisy.slower == 0 && noisy.text.contains("within the noise: fill"));
-        let faster = old.compare(&new).expect("one device");
+        let faster = old.compare(&new).expect("the devices are the same");
         assert!(faster.text.contains("1 faster, 1 the same"), "{}", faster.text);
     }
 
@@ -150,16 +151,18 @@ mod tests {
         let all = parse([1.0, 2.0], 0.0);
         let mut less = all.clone();
         less.cells.remove(1);
-        let gone = less.compare(&all).expect("one device");
+        let gone = less.compare(&all).expect("the devices are the same");
         assert!(gone.text.contains("only in the old file: fill: n = 2^10\n"), "{}", gone.text);
-        let added = all.compare(&less).expect("one device");
+        let added = all.compare(&less).expect("the devices are the same");
         assert!(added.text.contains("only in the new file: fill: n = 2^10\n"), "{}", added.text);
     }
 
     #[test]
     fn invalid_files_are_rejected() {
         let file = file([1.0, 2.0], 0.0);
-        let error = |text: &str| format!("{:#}", Results::parse(text).expect_err("a bad file"));
+        let error = |text: &str| {
+            format!("{:#}", Results::parse(text).expect_err("an invalid file was accepted"))
+        };
         let without_end = file.replace("{\"cells\":2}\n", "");
         for (text, part) in [
             ("", "fewer than two lines"),

@@ -141,7 +141,7 @@ mod tests {
     fn published_runs_have_valid_arguments() {
         for counts in [COUNTS, SOFTWARE_COUNTS] {
             for (run, sizes) in [runs(true, counts), runs(false, counts)].concat() {
-                assert!(parses(&run) && !sizes.is_empty(), "{run}");
+                assert!(parses(&run) && !sizes.is_empty(), "invalid arguments or no sizes: {run}");
             }
         }
     }

@@ -173,15 +173,15 @@ The end.
             "cub.jsonl" => Ok(OTHERS.to_owned()),
             _ => bail!("no file {name}"),
         };
-        assert_eq!(filled(FILLED, read).expect("a page"), FILLED);
+        assert_eq!(filled(FILLED, read).expect("the page is valid"), FILLED);
         let stale = FILLED.replace("2.00 ms", "1.00 ms");
-        assert_eq!(filled(&stale, read).expect("a page"), FILLED);
+        assert_eq!(filled(&stale, read).expect("the page is valid"), FILLED);
         let one = "<!-- results: ours.jsonl split --><!-- end of results -->";
-        assert!(!filled(one, read).expect("a page").contains("times by n"));
+        assert!(!filled(one, read).expect("the page is valid").contains("times by n"));
         for wrong in
             [one.replace("split", "sort"), one.replace("ours", "mine"), one.replace("end", "END")]
         {
-            assert!(filled(&wrong, read).is_err(), "{wrong}");
+            assert!(filled(&wrong, read).is_err(), "an invalid page was accepted: {wrong}");
         }
     }
 }

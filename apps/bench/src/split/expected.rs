@@ -120,7 +120,8 @@ mod tests {
     const KEYS: [u32; 6] = [0, 0, 1, 2, 2, 2];
 
     fn check(offsets: &[u32], keys: &[u32], values: Option<&[u32]>) -> Result<(), String> {
-        let expected = Expected::new(&Rule::new(Function::Identity, 3), &INPUT).expect("expected");
+        let expected = Expected::new(&Rule::new(Function::Identity, 3), &INPUT)
+            .expect("the positions can be computed");
         expected.check(&INPUT, offsets, keys, values).map_err(|error| error.to_string())
     }
 
@@ -128,18 +129,19 @@ mod tests {
     fn correct_splits_pass() {
         assert_eq!(check(&OFFSETS, &KEYS, None), Ok(()));
         assert_eq!(check(&OFFSETS, &KEYS, Some(&[1, 4, 3, 0, 2, 5])), Ok(()));
-        let nothing = Expected::new(&Rule::new(Function::Delta, 2), &[]).expect("expected");
+        let nothing = Expected::new(&Rule::new(Function::Delta, 2), &[])
+            .expect("the positions can be computed");
         assert!(nothing.check(&[], &[0, 0, 0], &[], None).is_ok());
     }
 
     #[test]
     fn wrong_splits_are_reported() {
-        let offsets = check(&[0, 2, 4, 6], &KEYS, None).expect_err("a wrong offset");
+        let offsets = check(&[0, 2, 4, 6], &KEYS, None).expect_err("a wrong offset was accepted");
         assert!(offsets.contains("bucket offsets"), "{offsets}");
-        let key = check(&OFFSETS, &[0, 0, 1, 2, 2, 7], None).expect_err("a wrong key");
+        let key = check(&OFFSETS, &[0, 0, 1, 2, 2, 7], None).expect_err("a wrong key was accepted");
         assert!(key.contains("element 5 of 6 is key 7, but should be key 2"), "{key}");
         let swapped = Some(&[1, 4, 3, 2, 0, 5][..]);
-        let order = check(&OFFSETS, &KEYS, swapped).expect_err("not stable");
+        let order = check(&OFFSETS, &KEYS, swapped).expect_err("an unstable order was accepted");
         assert!(order.contains("with value 2"), "{order}");
         assert!(check(&OFFSETS, &KEYS[..5], None).is_err());
     }

@@ -151,7 +151,7 @@ mod tests {
     fn counts(function: Function, buckets: u32, distribution: Distribution) -> Vec<u64> {
         let rule = Rule::new(function, buckets);
         let mut counts = vec![0; buckets as usize];
-        for key in Recipe::new(&rule, distribution).make(N).expect("keys") {
+        for key in Recipe::new(&rule, distribution).make(N).expect("the keys can be generated") {
             counts[rule.id(key) as usize] += 1;
         }
         counts
@@ -168,12 +168,18 @@ mod tests {
                 let coins = counts(function, buckets, Distribution::Binomial);
                 let sum: u64 = coins.iter().zip(0..).map(|(count, id)| count * id).sum();
                 let centre = sum as f64 / N as f64;
-                assert!((centre - f64::from(buckets - 1) / 2.0).abs() < 0.4, "{centre}");
+                assert!(
+                    (centre - f64::from(buckets - 1) / 2.0).abs() < 0.4,
+                    "the mean bucket is {centre}"
+                );
 
                 let one = counts(function, buckets, Distribution::QuarterUniform);
                 let max = one.iter().max().copied().unwrap_or_default();
                 let expected = N * 3 / 4 + mean / 4;
-                assert!(max.abs_diff(expected) < N / 64, "{max}, not {expected}");
+                assert!(
+                    max.abs_diff(expected) < N / 64,
+                    "the largest count is {max}, expected about {expected}"
+                );
             }
         }
     }

@@ -162,10 +162,18 @@ impl Named for engine::Method {
         choice(
             Self::Direct,
             "direct",
-            "One subproblem per subgroup, no reordering (the paper's DMS)",
+            "One subproblem per subgroup, no reordering (DMS in the GPU Multisplit paper)",
         ),
-        choice(Self::Warp, "warp", "Tiles reordered within a subgroup (the paper's WMS)"),
-        choice(Self::Block, "block", "Tiles reordered across a workgroup (the paper's BMS)"),
+        choice(
+            Self::Warp,
+            "warp",
+            "Tiles reordered within a subgroup (WMS in the GPU Multisplit paper)",
+        ),
+        choice(
+            Self::Block,
+            "block",
+            "Tiles reordered across a workgroup (BMS in the GPU Multisplit paper)",
+        ),
         choice(
             Self::OneSweep,
             "onesweep",
@@ -174,12 +182,12 @@ impl Named for engine::Method {
         choice(
             Self::ScanSplit,
             "scan-split",
-            "One scan of flags per bit of the bucket ids (a baseline of the paper)",
+            "One scan of flags per bit of the bucket ids (a baseline of the GPU Multisplit paper)",
         ),
         choice(
             Self::ReducedBitSort,
             "reduced-bit",
-            "Radix sort of labels on the bits of the bucket ids (a baseline of the paper)",
+            "Radix sort of labels on the bits of the bucket ids (a baseline of the GPU Multisplit paper)",
         ),
     ];
     const IN_FIGURES: &'static [(Self, &'static str)] =
@@ -200,7 +208,8 @@ pub fn plan(
     let values = pairs.then(|| ["values", "values.out"].map(|name| graph.import::<u32>(name, n)));
     let offsets = graph.import::<u32>("offsets", u64::from(rule.buckets) + 1);
     let mut imports = vec![keys, keys_out, offsets];
-    // None of these bucket functions returns an index out of range.
+    // Every generated key has a bucket, so the plan has no buffer for the number of keys without
+    // one.
     let buffers = match values {
         Some([values, out]) => SplitBuffers::pairs((keys, values), (keys_out, out), offsets),
         None => SplitBuffers::keys(keys, keys_out, offsets),

@@ -14,7 +14,7 @@ use super::segments::{self, ROWS};
 use crate::data::{self, mixed};
 use crate::measure::{Bench, Case};
 
-/// Selections keep the keys below this bound, which are half of all keys.
+/// Selections keep the keys below this bound, which are about half of all keys.
 const HALF: u32 = 1 << 31;
 /// Maximum relative difference between sums of up to 2^28 floats and those computed in f64.
 const NEAR: f64 = 1e-3;

@@ -37,7 +37,7 @@ pub enum Subject {
     Host,
     /// Shortest paths, by network and method
     Sssp,
-    /// Experiments of the paper, printed as its tables
+    /// Experiments of the GPU Multisplit paper, printed as its tables
     Paper,
     /// Every cell of the published tables, with raw samples
     Publish,

@@ -24,7 +24,7 @@ pub struct SearchOptions {
     /// or files [default: rmat,grid; on a software driver rmat:5000:30000,grid:3000]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub graph: Vec<Source>,
-    /// Methods, separated by commas [default: all methods of the device]
+    /// Methods, separated by commas [default: all that run on the device]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
     pub search: Vec<Method>,
     /// Bucket widths (ranges of distances), separated by commas [default: derived from weights and degrees]
@@ -75,8 +75,8 @@ struct Line {
     bucketing_share: Option<f64>,
 }
 
-/// Default networks: a scale-free one as in the paper, and a road-like one. Software drivers get
-/// small networks.
+/// Default networks: a scale-free one as in the GPU Multisplit paper, and a road-like one. Software
+/// drivers get small networks.
 const GRAPHS: [&str; 2] = ["rmat", "grid"];
 const SOFTWARE_GRAPHS: [&str; 2] = ["rmat:5000:30000", "grid:3000"];
 

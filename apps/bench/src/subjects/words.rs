@@ -105,7 +105,8 @@ mod tests {
     #[test]
     fn every_result_has_a_distinct_op_and_method() {
         let names = |subject: Subject, n| -> Vec<_> {
-            let operations = operations(subject, &Target::any(), n).expect("operations");
+            let operations =
+                operations(subject, &Target::any(), n).expect("the operations can be planned");
             operations.iter().map(|operation| (operation.op, operation.planned.method)).collect()
         };
         let scans =
@@ -126,7 +127,8 @@ mod tests {
 
     #[test]
     fn wrong_results_are_reported() {
-        let problem = scanned(&[3, 1, 4], &[0, 3, 5]).expect_err("a wrong sum").to_string();
+        let problem =
+            scanned(&[3, 1, 4], &[0, 3, 5]).expect_err("a wrong sum was accepted").to_string();
         assert!(problem.contains("element 2 of 3 is 5, but 4 on the CPU"), "{problem}");
         assert!(copied(&[1, 2], &[1, 3]).is_err());
         assert!(copied(&[1, 2], &[1]).is_err());

@@ -50,7 +50,8 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     if split.is_none()
         && let Some((keys, values)) = files.take()?
     {
-        // The data does not fit the device, so read it into host memory.
+        // The data does not fit in device memory, so read it into host memory and split it in
+        // parts.
         split = Some(job.split(&keys, values.as_ref())?);
     }
     let (split, summary) = split.context("internal error: there is no input to split")?;
@@ -83,7 +84,7 @@ struct SplitJob<'j> {
 }
 
 impl SplitJob<'_> {
-    /// Splits directly from the input files. `None` if the data does not fit the device.
+    /// Splits directly from the input files. `None` if the data does not fit in device memory.
     fn direct<K: Number>(
         &self,
         keys: &Numbers,

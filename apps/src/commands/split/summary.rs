@@ -90,7 +90,7 @@ mod tests {
         let text = bucket_table(&offsets);
         let named = |name: &str| {
             let line = text.lines().find(|line| line.ends_with(name)).expect(name);
-            line.split_whitespace().next().expect("a bucket").to_owned()
+            line.split_whitespace().next().expect("the line begins with a bucket number").to_owned()
         };
         assert_eq!(text.lines().count(), 5);
         assert_eq!(named("first"), "0");

@@ -91,11 +91,11 @@ const HELD_PERCENT: [u64; 4] = [0, 10, 25, 50];
 /// Accesses and barriers after which workgroups stop: before they have done anything, while they
 /// count, and before they write.
 const AFTER: [u64; 3] = [0, 12, 60];
-/// Maximum factor by which the instructions of a plan may increase. A tile that is missing is
-/// recomputed by each successor that needs it before another one has published a prefix behind it.
+/// Maximum factor by which the instructions of a plan may increase. A missing tile is recomputed by
+/// each successor that needs it, until another successor has published a prefix that includes it.
 const MAX_FACTOR: f64 = 16.0;
 
-/// An operation for each look-back, with many tiles.
+/// Cases of the operations that look back, with many tiles.
 fn many_tiles(width: u32) -> Result<Vec<(&'static str, Case)>> {
     let device = Device { width, lane_order: false };
     let subgroups = Some(1);

@@ -48,7 +48,7 @@ fn budget(case: &Case, options: &Options) -> Result<Option<u64>> {
     Ok((full() || steps <= LONG).then_some(8 * steps + 10_000_000))
 }
 
-/// Cases with at least this many instructions are long.
+/// Cases with more instructions than this are long.
 const LONG: u64 = 4_000_000;
 
 /// Runs every `every`th sampled case. Returns their number and the failures.

@@ -28,7 +28,7 @@ pub struct Grid {
 }
 
 impl Default for Grid {
-    /// The size of belgium_osm, one of the paper's graphs.
+    /// The size of belgium_osm, one of the graphs of the GPU Multisplit paper.
     fn default() -> Self {
         Self { width: 425, height: 426, vertices: 1_441_295, edges: 1_549_970, seed: 7 }
     }
@@ -190,9 +190,9 @@ mod tests {
     fn grids_have_the_requested_size_and_are_connected() {
         for vertices in [4, 100, 5000] {
             let grid = Grid::of_size(vertices);
-            let network = grid.generate(Weighting::Own).expect("a network");
+            let network = grid.generate(Weighting::Own).expect("the network is valid");
             assert_eq!((network.vertices(), network.edges()), (grid.vertices, grid.edges.into()));
-            let paths = dijkstra(&network, 0).expect("paths");
+            let paths = dijkstra(&network, 0).expect("the search succeeds");
             assert_eq!(paths.reached(), u64::from(network.vertices()));
         }
     }

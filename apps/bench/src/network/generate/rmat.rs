@@ -29,7 +29,7 @@ pub struct Rmat {
 }
 
 impl Default for Rmat {
-    /// The paper's network: 0.8 M vertices, 4.8 M edges, (0.5, 0.1, 0.1, 0.3).
+    /// The network of the GPU Multisplit paper: 0.8 M vertices, 4.8 M edges, (0.5, 0.1, 0.1, 0.3).
     fn default() -> Self {
         Self { vertices: 800_000, edges: 4_800_000, parts: [500, 100, 100], seed: 1 }
     }
@@ -41,7 +41,7 @@ const BLOCK: u64 = 1 << 18;
 const PATIENCE: u64 = 64;
 
 impl Rmat {
-    /// A network of this size with the paper's parameters.
+    /// A network of this size with the default probabilities and seed.
     pub fn of_size(vertices: u32, edges: u32) -> Self {
         Self { vertices, edges, ..Self::default() }
     }
@@ -134,14 +134,16 @@ mod tests {
 
     #[test]
     fn rmat_has_the_requested_size_and_hubs() {
-        let network = Rmat::of_size(1000, 5000).generate(Weighting::Own).expect("a network");
+        let network =
+            Rmat::of_size(1000, 5000).generate(Weighting::Own).expect("the network is valid");
         assert_eq!(
             (network.vertices(), network.edges(), network.arcs().len()),
             (1000, 5000, 10_000)
         );
-        assert!(network.max_degree() > 40, "{}", network.max_degree());
+        assert!(network.max_degree() > 40, "the largest degree is {}", network.max_degree());
         assert!((400.0..600.0).contains(&network.mean_weight()));
-        let again = Rmat::of_size(1000, 5000).generate(Weighting::Own).expect("a network");
+        let again =
+            Rmat::of_size(1000, 5000).generate(Weighting::Own).expect("the network is valid");
         assert_eq!(network, again);
     }
 

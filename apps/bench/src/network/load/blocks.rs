@@ -41,7 +41,8 @@ impl<'r> Blocks<'r> {
         InputError::Malformed { path: self.path.to_owned(), line, problem: problem.into() }
     }
 
-    /// Checks that `bytes` of host memory are available. The error names the file and `what` needs the memory.
+    /// Checks that `bytes` of host memory are available. The error names the file, and `what` needs
+    /// the memory.
     pub fn check_memory(&self, what: &str, bytes: usize) -> Result<(), InputError> {
         let what = format!("{}: {what}", self.path.display());
         Ok(host_memory::check(&what, bytes as u64)?)

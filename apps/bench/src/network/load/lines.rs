@@ -131,7 +131,8 @@ fn parse_line(head: &Head, line: &mut Cursor<'_>, parsed: &mut Parsed) -> Result
 
 fn vertex(head: &Head, line: &mut Cursor<'_>) -> Result<u32, ParseError> {
     let number = line.integer()?;
-    // Without an announced vertex count, accept all 32-bit numbers; `Network::new` checks its own limits.
+    // Without an announced vertex count, accept 2^32 - 1 vertices; `Network::new` checks its own
+    // limits.
     let end = head.vertices.unwrap_or(u64::from(u32::MAX)).saturating_add(head.base);
     if number < head.base || number >= end {
         return Err(format!(

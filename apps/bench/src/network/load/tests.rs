@@ -26,14 +26,14 @@ fn arcs(network: &Network) -> Vec<(u32, u32, u32)> {
 }
 
 fn problem(format: Format, text: &str) -> String {
-    plain(format, text).expect_err("a mistake").to_string()
+    plain(format, text).expect_err("an invalid file was accepted").to_string()
 }
 
 #[test]
 fn symmetric_integer_matrix_market_is_loaded() {
     let text =
         "%%MatrixMarket matrix coordinate integer symmetric\n% why\n\n3 3 3\n2 1 5\n3 2 0\n3 3 4\n";
-    let network = plain(Format::MatrixMarket, text).expect("a network");
+    let network = plain(Format::MatrixMarket, text).expect("the network is valid");
     assert_eq!(arcs(&network), [(0, 1, 5), (1, 0, 5), (1, 2, 0), (2, 1, 0), (2, 2, 4)]);
     assert_eq!((network.edges(), network.kind()), (3, WeightKind::U32));
 }
@@ -41,32 +41,34 @@ fn symmetric_integer_matrix_market_is_loaded() {
 #[test]
 fn general_real_and_pattern_matrix_market_are_loaded() {
     let text = "%%matrixmarket MATRIX Coordinate Real General\n2 2 2\n1 2 0.5\n2 1 1e3\n";
-    let network = plain(Format::MatrixMarket, text).expect("a network");
+    let network = plain(Format::MatrixMarket, text).expect("the network is valid");
     assert_eq!(network.kind(), WeightKind::F32);
     assert_eq!(arcs(&network), [(0, 1, 0.5f32.to_bits()), (1, 0, 1000f32.to_bits())]);
     let text = "%%MatrixMarket matrix coordinate pattern general\r\n2 2 1\r\n1 2\r\n";
-    let network = plain(Format::MatrixMarket, text).expect("a network");
+    let network = plain(Format::MatrixMarket, text).expect("the network is valid");
     assert_eq!(arcs(&network), [(0, 1, hash_weight(0, 1, 1000))]);
     for (weighting, weight) in [(Weighting::Ones, 1), (Weighting::Hashed(7), hash_weight(0, 1, 7))]
     {
         let options = LoadOptions { weighting, ..LoadOptions::default() };
         let network = read(text.as_bytes(), Format::MatrixMarket, options);
-        assert_eq!(arcs(&network.expect("a network")), [(0, 1, weight)]);
+        assert_eq!(arcs(&network.expect("the network is valid")), [(0, 1, weight)]);
     }
 }
 
 #[test]
 fn dimacs_and_edge_lists_are_loaded() {
     let text = "c roads\np sp 3 2\nc between\na 1 2 7\na 3 1 9";
-    let network = plain(Format::Dimacs, text).expect("a network");
+    let network = plain(Format::Dimacs, text).expect("the network is valid");
     assert_eq!(arcs(&network), [(0, 1, 7), (2, 0, 9)]);
-    let network = plain(Format::WeightedEdgeList, "# who\n0 4 3\n4\t1   2\n").expect("a network");
+    let network =
+        plain(Format::WeightedEdgeList, "# who\n0 4 3\n4\t1   2\n").expect("the network is valid");
     assert_eq!((network.vertices(), arcs(&network)), (5, vec![(0, 4, 3), (4, 1, 2)]));
-    let network = plain(Format::WeightedEdgeList, "0 1 3\n1 0 2.5\n").expect("a network");
+    let network =
+        plain(Format::WeightedEdgeList, "0 1 3\n1 0 2.5\n").expect("the network is valid");
     assert_eq!(network.kind(), WeightKind::F32);
     let direction = Some(Direction::Undirected);
     let options = LoadOptions { direction, weighting: Weighting::Ones, ..LoadOptions::default() };
-    let network = read(b"0 1\n\n1 2\n", Format::EdgeList, options).expect("a network");
+    let network = read(b"0 1\n\n1 2\n", Format::EdgeList, options).expect("the network is valid");
     assert_eq!(arcs(&network), [(0, 1, 1), (1, 0, 1), (1, 2, 1), (2, 1, 1)]);
 }
 
@@ -128,15 +130,15 @@ fn first_error_of_a_long_file_is_reported() {
 fn compressed_files_of_several_blocks_are_loaded() {
     let text: String = (0..600_000u32).map(|v| format!("{v} {} {}\n", v + 1, v % 17)).collect();
     let mut packer = GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    packer.write_all(text.as_bytes()).expect("packed");
-    let packed = packer.finish().expect("packed");
+    packer.write_all(text.as_bytes()).expect("compression succeeds");
+    let packed = packer.finish().expect("compression succeeds");
     let calls = AtomicU64::new(0);
     let progress = |progress: Progress| {
         assert!(progress.bytes <= packed.len() as u64);
         calls.fetch_add(1, Ordering::Relaxed);
     };
     let options = LoadOptions { progress: Some(&progress), ..LoadOptions::default() };
-    let network = read(&packed, Format::WeightedEdgeList, options).expect("a network");
+    let network = read(&packed, Format::WeightedEdgeList, options).expect("the network is valid");
     assert!(calls.load(Ordering::Relaxed) > 2);
     assert_eq!((network.vertices(), network.edges()), (600_001, 600_000));
     assert!((0..600_000).all(|v| {
@@ -178,7 +180,8 @@ fn first_lines_determine_the_format() {
     ] {
         assert_eq!(Format::recognised(text.as_bytes()), format, "{text}");
     }
-    let packed = zstd::encode_all(&b"\xef\xbb\xbf0 1 7\n"[..], 0).expect("packed");
-    let loaded = read_weighted("x", &packed[..], &LoadOptions::default()).expect("a network");
+    let packed = zstd::encode_all(&b"\xef\xbb\xbf0 1 7\n"[..], 0).expect("compression succeeds");
+    let loaded =
+        read_weighted("x", &packed[..], &LoadOptions::default()).expect("the network is valid");
     assert_eq!((arcs(&loaded.network), loaded.weights), (vec![(0, 1, 7)], WeightOrigin::File));
 }

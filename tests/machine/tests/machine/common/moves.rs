@@ -225,7 +225,7 @@ pub enum Function {
     OrderedDigit,
     Even,
     Range,
-    /// Splitters in groups of four adjacent values, so that lookup cells contain several splitters.
+    /// Splitters in groups of four close values, so that lookup cells contain several splitters.
     Crowded,
     Identity,
     /// Identity buckets, with most keys out of range.

@@ -25,7 +25,8 @@ pub enum Kind {
 }
 
 /// Numbers of children of the vertices of a tree, repeated cyclically. Since each arc occurs twice,
-/// vertices with 12 children are hubs, and the arcs of vertices with 6 or 7 occupy a workgroup.
+/// vertices with at least 12 children are hubs, and the arcs of vertices with 6 or 7 occupy a
+/// workgroup.
 const CHILDREN: [u32; 8] = [20, 12, 6, 7, 3, 12, 1, 2];
 /// The largest finite float.
 const MAX_FLOAT: u32 = 0x7F7F_FFFF;

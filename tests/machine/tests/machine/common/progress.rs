@@ -31,7 +31,8 @@ fn threads() -> usize {
     std::thread::available_parallelism().map_or(2, usize::from)
 }
 
-/// The index of the part to run (from 0) and the number of parts, from `MULTISPLIT_PART=K/N`.
+/// The index of the part to run (from 0) and the number of parts, from `MULTISPLIT_PART=K/N`. Other
+/// runs than full runs have one part.
 pub fn part() -> (usize, usize) {
     let given = std::env::var("MULTISPLIT_PART").ok().filter(|_| full());
     let parsed = given.and_then(|text| {
@@ -83,7 +84,7 @@ pub fn write_report(name: &str, text: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Prints a progress line that bypasses the capture of test output.
+/// Prints a progress line, bypassing the capture of test output, unless only a sample is tested.
 pub fn say(line: &str) {
     if all_mutants() {
         // The run continues even if stderr is closed.

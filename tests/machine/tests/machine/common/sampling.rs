@@ -62,9 +62,9 @@ impl Seen {
 /// Size of a sample.
 #[derive(Clone, Copy)]
 pub struct Size {
-    /// Minimum number of cases per kernel and width, if there are enough.
+    /// Minimum number of cases per required kernel, if there are enough.
     pub each: usize,
-    /// The sample contains at least one in this many kernels. `first` selects them.
+    /// One in this many kernels is required; `first` of [`sample`] selects which.
     pub one_in: usize,
     /// Total number of cases, unless `each` requires more.
     pub count: usize,
