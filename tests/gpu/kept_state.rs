@@ -38,7 +38,7 @@ fn inclusive_sums(data: &[u32]) -> Vec<u32> {
 fn repeated_runs_with_changing_data_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let lanes = context.properties().subgroup_size;
-    for tickets in [true, false] {
+    for tickets in gpu.cases([false, true]) {
         let policy = Policy {
             tickets,
             threads: lanes,

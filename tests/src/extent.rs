@@ -55,9 +55,9 @@ impl Part {
 /// that short lists are not skipped.
 const SHORT_LIST: usize = 12;
 /// A sample contains one in this many of the first `SHORT_LIST` cases.
-const SHORT_LIST_THINNING: usize = 6;
+const SHORT_LIST_THINNING: usize = 8;
 /// A sample contains one in this many of the cases after the first `SHORT_LIST`.
-const THINNING: usize = 48;
+const THINNING: usize = 72;
 
 /// Index (from 0) of the part that runs a case.
 fn owner(case: usize, parts: usize) -> usize {

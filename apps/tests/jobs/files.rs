@@ -39,7 +39,10 @@ fn every_type_round_trips_in_every_format() {
     let workdir = Workdir::new();
     for (row, keys) in Keys::finite(300, 3).iter().enumerate() {
         for (column, form) in FORMS.into_iter().enumerate() {
-            let wanted = |(index, _): &(usize, &str)| full || *index == (row + column) % 3;
+            if !full && column != row % FORMS.len() {
+                continue;
+            }
+            let wanted = |(index, _): &(usize, &str)| full || *index == row % 3;
             for (_, packed) in PACKED.into_iter().enumerate().filter(wanted) {
                 let (input, output) = (format!("in.{form}{packed}"), format!("out.{form}{packed}"));
                 let plain = match form {

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::arrays::{TYPES, npy, npy_with, raw, words};
+use crate::common::is_full;
 use crate::workdir::Workdir;
 
 /// Numbers that are exact in every type, as are their sums.
@@ -61,7 +62,10 @@ fn memory_limit_does_not_change_scans() {
     let workdir = Workdir::new();
     let numbers = numbers(20_000);
     workdir.write("in.bin", words(numbers.iter().map(|&x| usize::from(x))));
-    for option in ["", "--inclusive", "--op min", "--op max --inclusive"] {
+    // A plain run leaves out the second one of each pair.
+    let each = if is_full() { 1 } else { 2 };
+    for option in ["--inclusive", "", "--op max", "--op min --inclusive"].into_iter().step_by(each)
+    {
         let line = format!("scan in.bin --type u32 {option} --verify --force");
         workdir.job(&format!("{line} -o whole.bin"));
         workdir.job(&format!("{line} -o parts.bin --memory-limit 16KiB"));
@@ -70,7 +74,7 @@ fn memory_limit_does_not_change_scans() {
             "{option}: the results differ"
         );
     }
-    for op in ["sum", "min", "argmin", "argmax"] {
+    for op in ["sum", "min", "argmin", "argmax"].into_iter().step_by(each) {
         let line = format!("in.bin --type u32 --op {op}");
         let whole = reduced(&workdir, &line);
         assert_eq!(whole, reduced(&workdir, &format!("{line} --memory-limit 16KiB")), "{op}");
@@ -80,7 +84,8 @@ fn memory_limit_does_not_change_scans() {
 /// Offsets of segments of 20,000 elements, some of them empty.
 const OFFSETS: [usize; 7] = [0, 0, 3, 9000, 9000, 19_999, 20_000];
 
-/// Rows, and segments with offsets of any integer type, with and without a memory limit.
+/// Rows, and segments with offsets of any integer type, with and without a memory limit. A plain run has one kind of
+/// scan for each input, and limits the memory of two.
 #[test]
 fn rows_and_segments_are_scanned_separately() {
     let workdir = Workdir::new();
@@ -105,18 +110,25 @@ fn rows_and_segments_are_scanned_separately() {
         };
         words(ends.windows(2).flat_map(segment))
     };
-    for (line, ends) in [
+    let inputs = [
         ("in.npy --rows 25", &rows[..]),
         ("matrix.npy --rows 25", &rows[..]),
         ("in.npy --segments ends.bin", &OFFSETS[..]),
         ("in.npy --segments ends.npy", &OFFSETS[..]),
         ("in.npy --segments ends.txt", &OFFSETS[..]),
-    ] {
+    ];
+    for (number, (line, ends)) in inputs.into_iter().enumerate() {
         for (option, inclusive) in [("", false), ("--inclusive", true)] {
+            if !is_full() && inclusive != (number % 2 == 1) {
+                continue;
+            }
             let expected = scan(ends, inclusive);
             let line = format!("scan {line} {option} --verify --force");
             workdir.job(&format!("{line} -o whole.npy"));
             assert!(workdir.npy("whole.npy").2 == expected, "{line}: the results differ");
+            if !is_full() && ![1, 4].contains(&number) {
+                continue;
+            }
             workdir.job(&format!("{line} -o parts.npy --memory-limit 16KiB"));
             assert!(workdir.npy("parts.npy").2 == expected, "{line}: the parts differ");
         }

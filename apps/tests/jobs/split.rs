@@ -1,6 +1,7 @@
 //! Tests of `multisplit split`.
 
 use crate::arrays::{Keys, bytes_of, in_order, npy, words};
+use crate::common::is_full;
 use crate::workdir::Workdir;
 
 /// The indices of the keys, bucket after bucket, and the start of each bucket.
@@ -22,7 +23,10 @@ fn u64_at(raw: &[u8], index: usize) -> u64 {
 #[test]
 fn delta_splits_integers_of_every_width() {
     let workdir = Workdir::new();
-    for (name, m) in [("u32", 10), ("i32", 256), ("u64", 3), ("i64", 10)] {
+    // A plain run takes the first one of each width.
+    let each = if is_full() { 1 } else { 2 };
+    for (name, m) in [("u32", 10), ("i32", 256), ("i64", 10), ("u64", 3)].into_iter().step_by(each)
+    {
         let keys = Keys::of(name, 3000, 20);
         let n = keys.len();
         let bits = 8 * keys.each as u32;

@@ -112,6 +112,10 @@ const TOTALS: [u32; 5] = [0, 0, u32::MAX, 0, 0];
 const GROUPS: u32 = 64;
 /// Number of workgroups of a dispatch on software drivers.
 const SOFTWARE_GROUPS: u32 = 2;
+/// Number of bits of a lane index, for the largest subgroups.
+const LANE_BITS: u32 = 7;
+/// Number of rounds of the test of barriers.
+const ROUNDS: u32 = 12;
 /// Threads per workgroup of the first dispatch: several subgroups on most devices.
 const LARGE_WORKGROUP: u32 = 256;
 /// Threads per workgroup of the second dispatch. Some drivers remove the barriers of workgroups of up to this size.
@@ -159,9 +163,16 @@ impl DeviceProbe {
                 .own_pass("probe.device", &kernel)
                 .bind("records", records)
                 .bind("totals", totals)
-                .push(&ProbePush { first })
+                .push(&ProbePush {
+                    first,
+                    lanes: self.subgroup_size,
+                    bits: LANE_BITS,
+                    rounds: ROUNDS,
+                })
                 .specialize("local_size_x", self.threads[k])
                 .specialize("SUBGROUP_SIZE", self.subgroup_size)
+                // The first dispatch has tested the operations of subgroups.
+                .specialize("ONLY_WORKGROUPS", u32::from(k > 0))
                 .dispatch(Groups::linear(self.groups.into()));
             first += self.thread_counts()[k];
             records
@@ -219,7 +230,12 @@ impl DeviceProbe {
 
 push_constants! {
     struct ProbePush {
+        /// Number of threads of earlier dispatches.
         pub first: u32,
+        pub lanes: u32,
+        /// Number of bits of a lane index. Must be at least that of 128 lanes.
+        pub bits: u32,
+        pub rounds: u32,
     }
 }
 

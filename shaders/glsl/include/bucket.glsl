@@ -7,7 +7,7 @@
 //
 // Needs: the interface of multisplit.glsl; with USER_BUCKET, USER_KEY_TYPE and the include user_bucket.glsl.
 // Gives: bucket_at(), likely_bucket_at(), SEARCHES, and their parts raw_bucket(), likely_raw_bucket() and part_of_id();
-// stage_splitters(), which all threads call before; the buffer `table` at binding 1.
+// stage_splitters(), which all threads must call before any of these; the buffer `table` at binding 1.
 
 #ifndef BUCKET_GLSL
 #define BUCKET_GLSL

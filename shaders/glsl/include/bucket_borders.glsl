@@ -6,8 +6,8 @@
 // covers 16 positions: one bit per position in the lower half, the number of borders in earlier words in the upper
 // half. Adjacent threads mostly read the same word.
 //
-// docs/kernels-sort.md shows when each step is called. A permutation is not ordered in shared memory and needs no
-// borders. All its buckets have a number, their own.
+// docs/kernels-sort.md shows when each step is called. With PERMUTATION, keys are not ordered in shared memory, so
+// there are no borders, and the number of a bucket is the bucket itself.
 //
 // Needs: rank_tile.glsl.
 // Gives: the steps for each tile. All threads call all steps; at least one barrier is required between two of them.

@@ -1,6 +1,6 @@
 // Loads the output positions at which a subproblem of the block-level multisplit begins in each bucket.
 //
-// Needs: the buffers `scanned`, `inside_block` and `offsets`, declared before this file; tile_shape.glsl.
+// Needs: the buffers `scanned`, `inside_block` and `offsets`, declared before this file.
 // Gives: load_positions().
 
 #ifndef BUCKET_POSITIONS_GLSL

@@ -35,8 +35,8 @@
 #define SORTED_BY_KEY_ID 47
 #define COUNT_OUT_OF_RANGE_ID 55
 
-// ROUNDS is the number of digits per key in the histogram of a sort, the number of rounds per dispatch in shortest
-// paths, and the number of batches per workgroup in binary searches.
+// ROUNDS is the number of digits per key in the histogram of a sort, the maximum number of rounds per dispatch in
+// shortest paths, and the number of batches per workgroup in binary searches.
 #define ROUNDS_ID 20
 // The histogram and the rounds of a sort.
 #define HISTOGRAM_PARTS_ID 72
@@ -83,7 +83,7 @@
 #define IDENTITY_LOW_ID 56
 #define IDENTITY_HIGH_ID 57
 
-// Top-k. It also uses ROOM (histograms) and SORTED (shortest paths).
+// Top-k. It also uses ROOM (histograms) and SORTED (shortest paths). Counting sorts use ROOM too.
 #define GROUP_ELEMENTS_ID 60
 #define UNLESS_FILTERED_ID 61
 // Segmented sorts.
@@ -103,5 +103,7 @@
 #define LOADED_ROWS_ID 71
 #define OF_ROWS_ID 73
 #define ROW_LANES_ID 76
+// The device probe.
+#define ONLY_WORKGROUPS_ID 82
 
 #endif

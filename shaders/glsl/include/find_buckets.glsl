@@ -1,6 +1,6 @@
 // Finds the buckets of a tile's keys with the bucket function, when they are loaded and again when they are written.
 //
-// Needs: rank_tile.glsl and the buffer `keys`, declared before this file; element_count() (multisplit.glsl).
+// Needs: the buffer `keys`, declared before this file; element_count() (multisplit.glsl).
 // Gives: find_buckets(), staged_bucket().
 
 #ifndef FIND_BUCKETS_GLSL

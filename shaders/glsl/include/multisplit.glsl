@@ -28,7 +28,7 @@ layout(push_constant) uniform Push {
     uint mask_or_width_high;
     uint flip_or_reciprocal;
 #endif
-    uint round;         // 0
+    uint round;         // always 0; count_tile() takes the round of a sort
 } push;
 
 #include "count.glsl"

@@ -12,7 +12,7 @@
 //     stage_first_turn()       orders the keys of the first turn
 //     (the kernel sets bucket_targets[b] + place = output position of the key of bucket b at `place`; a barrier)
 //     write_until_last_turn()  writes all turns except the last one, and orders that one
-//     write_last_turn()        does not use own[], so a kernel may load the next keys before
+//     write_last_turn()        does not use own[], so a kernel may load the next tile's keys before it
 
 #ifndef SCATTER_TILE_GLSL
 #define SCATTER_TILE_GLSL

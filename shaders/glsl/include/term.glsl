@@ -149,8 +149,8 @@ TERM lanes_before(TERM through, TERM own) {
 #endif
 }
 
-// Returns the combination of all lanes in every lane. Must not be called in loops (lane_totals.glsl explains why);
-// call last_lane(combine_lanes(x)) there. Called by whole subgroups.
+// Returns the combination of all lanes in every lane. For 32-bit integers it is a subgroup reduction, which must not be
+// in a loop (lane_totals.glsl explains why): use last_lane(combine_lanes(x)) there. Called by whole subgroups.
 TERM all_lanes(TERM x) {
 #if KEY_BITS == 32 && defined(ORDER)
     return subgroupMin(x);

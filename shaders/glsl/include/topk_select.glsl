@@ -118,7 +118,7 @@ struct Selection {
     uint same;
 };
 
-// Selects `wanted` elements, at least 1 and at most list.count. If the list is held, `numbers` are loaded afterwards.
+// Selects `wanted` elements, at least 1 and at most list.count. If the list is held, `numbers` has its images on return.
 // The bins are clear afterwards, unless all elements are selected. Called by all threads.
 Selection select_threshold(const List list, uint wanted, out KEY numbers[HELD]) {
     if (is_held(list)) load_numbers(list, thread_rank(), numbers);

@@ -1,6 +1,6 @@
 #version 460
-// Copies words from `src` to `dst`. A thread copies four words; one thread copies the remaining ones. On an NVIDIA
-// H200, vkCmdCopyBuffer has a fifth of the throughput of this kernel.
+// Copies words from `src` to `dst`. A thread copies four words; one thread copies the remaining ones. On some GPUs this
+// is several times as fast as vkCmdCopyBuffer.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_basic : require
 

@@ -4,7 +4,7 @@
 // it.
 //
 // Each workgroup takes random buckets, with all lanes active or some inactive, and with one row of counters per
-// subgroup or with rows that two subgroups share, one in each half of the words. It increments the counters, compares
+// subgroup or with rows that two subgroups share, each using one half of every word. It increments the counters, compares
 // the returned values with the ranks computed by shuffles, and adds the number of mismatches to `exceptions`.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require

@@ -27,6 +27,8 @@ layout(set = 0, binding = 5, std430) writeonly buffer IndicesOut { uint at[]; } 
 
 // Consecutive elements per thread and iteration; a thread holds them in order.
 const uint OWN = 4;
+// Elements per thread in the granule of parts: LOADED of topk_visit.glsl, because count.comp divides rows into the same
+// parts.
 #if KEY_BITS == 64
 const uint PART_TILE = 8;
 #else

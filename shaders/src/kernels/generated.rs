@@ -461,4 +461,5 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("LOADED_ROWS", 71),
     ("OF_ROWS", 73),
     ("ROW_LANES", 76),
+    ("ONLY_WORKGROUPS", 82),
 ];
