@@ -57,7 +57,7 @@ pub(crate) struct Declaration {
     pub roles: Vec<(MultisplitRole, Buffer)>,
     /// The element count, and the count of a second array or of segments.
     pub counts: [RecordedCount; 2],
-    /// What recordings may replace; set before [`add`](Self::add).
+    /// Values that recordings may replace; set before [`add`](Self::add).
     pub setting: Option<Setting>,
 }
 

@@ -45,7 +45,7 @@ pub(crate) type Limits = Box<dyn Fn(&MultisplitValues) -> Outcome<[u32; 5]> + Se
 /// Converts edges, given as the bits of elements, and the width of `DELTA` to the values of the passes.
 pub(crate) type ToValues = Box<dyn Fn(Vec<u64>, u64) -> Outcome<EdgeValues> + Send + Sync>;
 
-/// What a recording may replace.
+/// Values that a recording may replace.
 pub(crate) enum Setting {
     /// The limits of a selection.
     Limits(Limits),
