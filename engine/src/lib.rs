@@ -105,6 +105,7 @@ pub use multisplit_shaders as shaders;
 pub use operations::histogram::Bins;
 pub use operations::scan::Scan;
 pub use operations::select::Select;
+pub use operations::shared::edge_values::EdgeValues;
 #[cfg(feature = "glsl")]
 pub use operations::shared::glsl::{Glsl, GlslOperator};
 pub use operations::shared::operator::{AnyOperator, Operator};

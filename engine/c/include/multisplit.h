@@ -743,6 +743,9 @@ typedef struct {
   /// Whether to write to `OUT_OF_RANGE` the number of keys whose bucket id is m or more. These keys are put
   /// into the last bucket. If there are any such keys, the other outputs must not be used.
   VkBool32 count_out_of_range;
+  /// For `DELTA`, `EVEN` and `RANGE`, with at most 256 buckets: whether each recording may set other edges
+  /// (`MultisplitValues`).
+  VkBool32 settable_edges;
   /// Members shared by all operations; `n` is the element count.
   MultisplitCommonInfo common;
 } MultisplitSplitInfo;
@@ -816,6 +819,8 @@ typedef struct {
   /// For `EVEN` and `RANGE`: whether the last bin includes its upper edge; otherwise samples equal to it
   /// are out of range.
   VkBool32 closed;
+  /// For `EVEN` and `RANGE`: whether each recording may set other edges (`MultisplitValues`).
+  VkBool32 settable_edges;
   /// Members shared by all operations; `n` is the element count.
   MultisplitCommonInfo common;
 } MultisplitHistogramInfo;
@@ -1132,8 +1137,12 @@ typedef struct {
   MultisplitNumber last;
   /// For a GLSL function of a split, histogram or selection: `push.parameter_0`, `_1` and `_2`.
   uint32_t parameters[3];
-  /// Must be 0.
-  uint32_t reserved;
+  /// For a split or histogram with `settable_edges`: the number of edges, which is that of the operation.
+  uint32_t edge_count;
+  /// For a split or histogram with `settable_edges`: the edges, as in its structure. Copied.
+  const void *edges;
+  /// For a split by `DELTA` with `settable_edges`: the number of integers per bucket.
+  uint64_t width;
 } MultisplitValues;
 
 /// Parameters of one recording.

@@ -10,7 +10,7 @@ use crate::types::{
     MultisplitBarriers, MultisplitCommonInfo, MultisplitCount, MultisplitOtherCount,
     MultisplitRole, MultisplitRoleScope,
 };
-use crate::values::{Limits, MEMBERS};
+use crate::values::Setting;
 
 /// The parameters of an operation. Implemented by `operation_info`.
 pub(crate) trait OperationInfo: Sized32 {
@@ -57,8 +57,8 @@ pub(crate) struct Declaration {
     pub roles: Vec<(MultisplitRole, Buffer)>,
     /// The element count, and the count of a second array or of segments.
     pub counts: [RecordedCount; 2],
-    /// The comparison limits that recordings may replace; `None` if the operation has none.
-    pub limits: Option<Limits>,
+    /// Values that recordings may replace; set before [`add`](Self::add).
+    pub setting: Option<Setting>,
 }
 
 /// A count that may be set by recordings.
@@ -73,7 +73,7 @@ impl Declaration {
     pub fn new(context: &Context, name: &str) -> Self {
         let counts = [MultisplitRole::Count, MultisplitRole::OtherCount]
             .map(|role| RecordedCount { name: role.name(), max: None });
-        Self { work: context.work(name), roles: Vec::new(), counts, limits: None }
+        Self { work: context.work(name), roles: Vec::new(), counts, setting: None }
     }
 
     /// Adds the passes that `operation` declares.
@@ -83,7 +83,9 @@ impl Declaration {
     ) -> Outcome<Self> {
         let (graph, policy) = self.work.parts();
         operation(graph, policy)?;
-        MEMBERS.iter().for_each(|member| graph.settable_with(member));
+        if let Some(member) = self.setting.as_ref().and_then(Setting::member) {
+            graph.settable_with(member);
+        }
         Ok(self)
     }
 

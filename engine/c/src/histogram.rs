@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use multisplit::graph::{Buffer, ElementType};
 use multisplit::operations::histogram::{Bin, Layout};
 use multisplit::operations::{self, HistogramBuffers};
-use multisplit::{Bins, Context, KeyType};
+use multisplit::{Bins, Context, EdgeValues, KeyType};
 
 use crate::context::MultisplitContext;
 use crate::declare::{Declaration, operation_info};
@@ -16,6 +16,7 @@ use crate::read;
 use crate::result::{MultisplitResult, Outcome};
 use crate::split::wrong_edges;
 use crate::types::{MultisplitCommonInfo, MultisplitRole, MultisplitSampleType, choice};
+use crate::values::{Edges, Setting};
 use crate::vulkan::VkBool32;
 
 /// Mapping from samples to bins.
@@ -99,6 +100,8 @@ pub struct MultisplitHistogramInfo {
     /// For `EVEN` and `RANGE`: whether the last bin includes its upper edge; otherwise samples equal to it
     /// are out of range.
     pub closed: VkBool32,
+    /// For `EVEN` and `RANGE`: whether each recording may set other edges (`MultisplitValues`).
+    pub settable_edges: VkBool32,
     /// Members shared by all operations; `n` is the element count.
     pub common: MultisplitCommonInfo,
 }
@@ -156,9 +159,26 @@ unsafe fn declare(context: &Context, info: &MultisplitHistogramInfo) -> Outcome<
         let sums = declaration.import(MultisplitRole::Cumulative, ElementType::U32, bins);
         buffers = buffers.cumulative(sums);
     }
-    let described = Bins::of(sample, info.bins, function).layout(layout);
+    let (m, closed, settable) = (info.bins, info.closed != 0, info.settable_edges != 0);
+    let describe = move |function: Bin| {
+        let bins = Bins::of(sample, m, function).layout(layout);
+        let bins = if closed { bins.closed() } else { bins };
+        if settable { bins.settable() } else { bins }
+    };
+    let described = describe(function);
     let described = if info.accumulate != 0 { described.accumulate() } else { described };
-    let described = if info.closed != 0 { described.closed() } else { described };
+    let kind = read::choice(info.function)?;
+    if settable {
+        let (_, policy) = declaration.work.parts();
+        let (planned, policy) = (described.edge_values(policy)?, policy.clone());
+        let convert = move |edges: Vec<u64>, _: u64| -> Outcome<EdgeValues> {
+            Ok(describe(with_edges(kind, edges)?).edge_values(&policy)?)
+        };
+        let edges = Edges { convert: Box::new(convert), bytes: sample.bytes(), planned };
+        declaration.setting = Some(Setting::Edges(edges));
+    } else if kind == MultisplitBins::Glsl {
+        declaration.setting = Some(Setting::Parameters);
+    }
     declaration.add(|graph, policy| operations::histogram(graph, policy, &described, &buffers))
 }
 
@@ -182,14 +202,21 @@ unsafe fn function(
 ) -> Outcome<Bin> {
     // SAFETY: by the caller's contract.
     let edges = unsafe { read::numbers("edges", info.edges, info.edge_count, sample.bytes())? };
-    match (read::choice(info.function)?, edges.as_slice()) {
-        (MultisplitBins::Even, &[lo, hi]) => Ok(Bin::Even { lo, hi }),
-        (MultisplitBins::Even, _) => wrong_edges("EVEN", 2, info.edge_count),
-        (MultisplitBins::Range, _) => Ok(Bin::Range(edges)),
-        (MultisplitBins::Identity, _) => Ok(Bin::Identity),
+    match read::choice(info.function)? {
+        MultisplitBins::Identity => Ok(Bin::Identity),
         // SAFETY: by the caller's contract.
-        (MultisplitBins::Glsl, _) => unsafe {
+        MultisplitBins::Glsl => unsafe {
             glsl::bin(info.glsl, info.parameters, table(info.table_words))
         },
+        kind => with_edges(kind, edges),
+    }
+}
+
+/// A bin function with edges, given as the bits of samples.
+fn with_edges(kind: MultisplitBins, edges: Vec<u64>) -> Outcome<Bin> {
+    match (kind, edges.as_slice()) {
+        (MultisplitBins::Even, &[lo, hi]) => Ok(Bin::Even { lo, hi }),
+        (MultisplitBins::Even, _) => wrong_edges("EVEN", 2, edges.len()),
+        _ => Ok(Bin::Range(edges)),
     }
 }

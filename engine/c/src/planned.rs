@@ -17,7 +17,7 @@ use crate::declare::{COUNT, Declaration, OperationInfo, RecordedCount, no_buffer
 use crate::read::{self, Choice as _, Sized32};
 use crate::result::{Failure, MultisplitResult, Outcome};
 use crate::types::{MultisplitBinding, MultisplitRole, MultisplitScope};
-use crate::values::{MAX_REPLACED, MultisplitValues, PUSH_BYTES, Replaceable};
+use crate::values::{MAX_REPLACED, MAX_VALUES, MultisplitValues, PUSH_BYTES, Replaceable};
 use crate::vulkan::{VkBool32, VkBufferUsageFlags, VkCommandBuffer, VkDeviceSize, VkQueryPool};
 
 /// Requirements for the scratch memory of an operation.
@@ -149,7 +149,7 @@ impl Operation {
             unsafe { ((I::DECLARE)(&context.engine, info)?, common.scopes()?) };
         read::reserved("MultisplitCommonInfo", common.reserved)?;
         declaration.scopes(scopes, read::choice(common.barriers)?)?;
-        let Declaration { work, roles, counts, limits } = declaration;
+        let Declaration { work, roles, counts, setting } = declaration;
         let (plan, options) = (work.plan()?, common.options());
         context.engine.check_plan(&plan, options)?;
         let workspace = context.engine.workspace_requirements_with(&plan, options)?;
@@ -162,7 +162,7 @@ impl Operation {
         let roles = roles.into_iter().map(with_contract).collect::<Outcome<_>>()?;
         let label = |step: &Step| CString::new(step.pass.label.as_str()).unwrap_or_default();
         let passes = plan.steps().iter().map(label).collect();
-        let replaceable = Replaceable::new(&plan, limits);
+        let replaceable = Replaceable::new(&plan, setting);
         Ok(Self {
             plan,
             options,
@@ -281,13 +281,16 @@ impl Operation {
         let [first, second] = numbers.map(|number| number.is_some());
         let counts = &values[usize::from(!first)..1 + usize::from(second)];
         let mut pushes = [[0; PUSH_BYTES]; MAX_REPLACED];
-        let mut values = [PassValue { pass: "", bytes: &[] }; 2 + MAX_REPLACED];
+        let mut values = [PassValue { pass: "", bytes: &[] }; 2 + MAX_VALUES];
         values[..counts.len()].copy_from_slice(counts);
         // SAFETY: by the caller's contract.
-        let replaced = match unsafe { read::structure("values", info.values)? } {
-            Some(given) => {
-                self.replaceable.replace(given, &mut pushes, &mut values[counts.len()..])?
-            }
+        let new = match unsafe { read::structure("values", info.values)? } {
+            // SAFETY: by the caller's contract.
+            Some(given) => Some(unsafe { self.replaceable.convert(given)? }),
+            None => None,
+        };
+        let replaced = match &new {
+            Some(new) => self.replaceable.replace(new, &mut pushes, &mut values[counts.len()..]),
             None => 0,
         };
         let values = &values[..counts.len() + replaced];

@@ -17,7 +17,7 @@ use crate::result::{MultisplitResult, Outcome};
 use crate::types::{
     MultisplitCommonInfo, MultisplitKeyType, MultisplitNumber, MultisplitRole, choice,
 };
-use crate::values::{Limits, MultisplitValues};
+use crate::values::{Limits, MultisplitValues, Setting};
 use crate::vulkan::VkBool32;
 
 /// Condition for selecting an element. Comparisons use the order of sorts; elements are equal if their bits
@@ -190,11 +190,12 @@ unsafe fn declare_of<K: Key>(
     let mut buffers = SelectBuffers::new(src, dst, found).count(n);
     let which = match (comparison(condition, key(first), key(last)), condition) {
         (Some(comparison), _) => {
-            declaration.limits = Some(limits(condition, key));
+            declaration.setting = Some(Setting::Limits(limits(condition, key)));
             comparison
         }
         (None, MultisplitCondition::Glsl) => {
             let table = declaration.table(info.table_words);
+            declaration.setting = Some(Setting::Parameters);
             // SAFETY: by the caller's contract.
             unsafe { glsl::predicate(info.glsl, info.parameters, table)? }
         }

@@ -7,7 +7,7 @@ use multisplit::graph::{Buffer, ElementType};
 use multisplit::half::{bf16, f16};
 use multisplit::operations::split::Bucket;
 use multisplit::operations::{self, SplitBuffers};
-use multisplit::{Buckets, Context, KeyType};
+use multisplit::{Buckets, Context, EdgeValues, KeyType};
 
 use crate::context::MultisplitContext;
 use crate::declare::{Declaration, operation_info};
@@ -16,6 +16,7 @@ use crate::operation::{self, MultisplitOperation};
 use crate::read;
 use crate::result::{Failure, MultisplitResult, Outcome};
 use crate::types::{MultisplitCommonInfo, MultisplitKeyType, MultisplitRole, choice, value_bytes};
+use crate::values::{Edges, Setting};
 use crate::vulkan::VkBool32;
 
 /// Mapping from keys to buckets.
@@ -96,6 +97,9 @@ pub struct MultisplitSplitInfo {
     /// Whether to write to `OUT_OF_RANGE` the number of keys whose bucket id is m or more. These keys are put
     /// into the last bucket. If there are any such keys, the other outputs must not be used.
     pub count_out_of_range: VkBool32,
+    /// For `DELTA`, `EVEN` and `RANGE`, with at most 256 buckets: whether each recording may set other edges
+    /// (`MultisplitValues`).
+    pub settable_edges: VkBool32,
     /// Members shared by all operations; `n` is the element count.
     pub common: MultisplitCommonInfo,
 }
@@ -125,7 +129,9 @@ unsafe fn declare(context: &Context, info: &MultisplitSplitInfo) -> Outcome<Decl
     let mut declaration = Declaration::new(context, "split");
     let n = declaration.count(&info.common)?;
     // SAFETY: by the caller's contract.
-    let bucket = unsafe { bucket(info, key, |words| declaration.table(words))? };
+    let (bucket, kind) = unsafe {
+        (bucket(info, key, |words| declaration.table(words))?, read::choice(info.bucket)?)
+    };
     let keys = declaration.import(MultisplitRole::Keys, key.into(), n.max());
     let words = u64::from(info.buckets) + 1;
     let offsets = declaration.import(MultisplitRole::Offsets, ElementType::U32, words);
@@ -149,7 +155,20 @@ unsafe fn declare(context: &Context, info: &MultisplitSplitInfo) -> Outcome<Decl
         let word = declaration.import(MultisplitRole::OutOfRange, ElementType::U32, 1);
         buffers = buffers.out_of_range(word);
     }
-    let buckets = Buckets::of(key, info.buckets, bucket);
+    let mut buckets = Buckets::of(key, info.buckets, bucket);
+    if info.settable_edges != 0 {
+        buckets = buckets.settable();
+        let (_, policy) = declaration.work.parts();
+        let (planned, policy, m) = (buckets.edge_values(policy)?, policy.clone(), info.buckets);
+        let convert = move |edges: Vec<u64>, width: u64| -> Outcome<EdgeValues> {
+            let bucket = with_edges(kind, key, edges, width)?;
+            Ok(Buckets::of(key, m, bucket).settable().edge_values(&policy)?)
+        };
+        let edges = Edges { convert: Box::new(convert), bytes: key.bytes(), planned };
+        declaration.setting = Some(Setting::Edges(edges));
+    } else if kind == MultisplitBucket::Glsl {
+        declaration.setting = Some(Setting::Parameters);
+    }
     declaration.add(|graph, policy| operations::split(graph, policy, &buckets, &buffers.count(n)))
 }
 
@@ -162,30 +181,43 @@ unsafe fn bucket(
 ) -> Outcome<Bucket> {
     // SAFETY: by the caller's contract.
     let edges = unsafe { read::numbers("edges", info.edges, info.edge_count, key.bytes())? };
+    match read::choice(info.bucket)? {
+        MultisplitBucket::Identity => Ok(Bucket::Identity),
+        MultisplitBucket::Digit => {
+            let bits = if info.bits == 0 { digit_bits(info.buckets) } else { info.bits };
+            Ok(Bucket::Digit { shift: info.shift, bits })
+        }
+        // SAFETY: by the caller's contract.
+        MultisplitBucket::Glsl => unsafe {
+            glsl::bucket(info.glsl, info.parameters, table(info.table_words))
+        },
+        kind => with_edges(kind, key, edges, info.width),
+    }
+}
+
+/// A bucket function with edges, given as the bits of keys.
+fn with_edges(
+    kind: MultisplitBucket,
+    key: KeyType,
+    edges: Vec<u64>,
+    width: u64,
+) -> Outcome<Bucket> {
+    let given = edges.len();
     let float = |bits: u64| match key {
         KeyType::F16 => f16::from_bits(bits as u16).to_f64(),
         KeyType::Bf16 => bf16::from_bits(bits as u16).to_f64(),
         KeyType::F32 => f64::from(f32::from_bits(bits as u32)),
         _ => f64::from_bits(bits),
     };
-    match (read::choice(info.bucket)?, edges.as_slice()) {
-        (MultisplitBucket::Delta, &[min]) => Ok(Bucket::Delta { min, width: info.width }),
-        (MultisplitBucket::Delta, _) => wrong_edges("DELTA", 1, info.edge_count),
-        (MultisplitBucket::Identity, _) => Ok(Bucket::Identity),
-        (MultisplitBucket::Digit, _) => {
-            let bits = if info.bits == 0 { digit_bits(info.buckets) } else { info.bits };
-            Ok(Bucket::Digit { shift: info.shift, bits })
-        }
+    match (kind, edges.as_slice()) {
+        (MultisplitBucket::Delta, &[min]) => Ok(Bucket::Delta { min, width }),
+        (MultisplitBucket::Delta, _) => wrong_edges("DELTA", 1, given),
         (MultisplitBucket::Even, _) if !key.is_float() => {
             Err(Failure::invalid("EVEN needs float keys; use DELTA or RANGE for integers"))
         }
         (MultisplitBucket::Even, &[lo, hi]) => Ok(Bucket::Even { lo: float(lo), hi: float(hi) }),
-        (MultisplitBucket::Even, _) => wrong_edges("EVEN", 2, info.edge_count),
-        (MultisplitBucket::Range, _) => Ok(Bucket::Range(edges)),
-        // SAFETY: by the caller's contract.
-        (MultisplitBucket::Glsl, _) => unsafe {
-            glsl::bucket(info.glsl, info.parameters, table(info.table_words))
-        },
+        (MultisplitBucket::Even, _) => wrong_edges("EVEN", 2, given),
+        _ => Ok(Bucket::Range(edges)),
     }
 }
 
@@ -194,6 +226,6 @@ fn digit_bits(buckets: u32) -> u32 {
     u32::BITS - buckets.saturating_sub(1).leading_zeros()
 }
 
-pub(crate) fn wrong_edges<T>(function: &str, needed: u32, given: u32) -> Outcome<T> {
+pub(crate) fn wrong_edges<T>(function: &str, needed: u32, given: usize) -> Outcome<T> {
     Err(Failure::invalid(format!("edge_count is {given}, but {function} needs {needed}")))
 }

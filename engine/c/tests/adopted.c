@@ -1,6 +1,7 @@
 /*
  * Tests devices that do not match their description: another Vulkan version, missing functions, adoption by
- * two copies of the library at once. Also checks the amount of allocated memory.
+ * two copies of the library at once; and a device without 64-bit integers. Also checks the amount of allocated
+ * memory.
  */
 #include "suite.h"
 
@@ -138,6 +139,57 @@ static void functions(const Host *host) {
     hide_unneeded = 0;
 }
 
+/* Creating an operation on 64-bit elements fails; on 32-bit elements, it is created and warmed up. */
+#define NEEDS_INT64(kind, member, wide, narrow) \
+    do { \
+        kind.member = wide; \
+        EXPECT(UNSUPPORTED, multisplit_##kind##_create(context, &kind, &operation)); \
+        SAYS("shaderInt64"); \
+        CHECK(operation == NULL); \
+        kind.member = narrow; \
+        OK(multisplit_##kind##_create(context, &kind, &operation)); \
+        OK(multisplit_operation_warm_up(operation)); \
+        OK(multisplit_operation_destroy(operation)); \
+        operation = NULL; \
+    } while (0)
+
+/* On a device without 64-bit integers, operations that need them are rejected when they are created. */
+static void without_int64(int argc, char **argv) {
+    Host host;
+    MultisplitContext *context = NULL;
+    MultisplitOperation *operation = NULL;
+    host_open(&host, argc, argv, VK_API_VERSION_1_3);
+    MultisplitContextInfo info = host_context_info(&host);
+    info.leave_out = MULTISPLIT_FEATURE_SHADER_INT64;
+    OK(multisplit_device_create(&info, NULL));
+    host_use(&host, info.device, info.queue, info.features);
+    OK(multisplit_context_create(&info, &context));
+    MultisplitSortInfo sort = sort_info();
+    NEEDS_INT64(sort, key_type, MULTISPLIT_KEY_TYPE_U64, MULTISPLIT_KEY_TYPE_U32);
+    NEEDS_INT64(sort, key_type, MULTISPLIT_KEY_TYPE_F64, MULTISPLIT_KEY_TYPE_F32);
+    MultisplitSplitInfo split = split_info();
+    split.bucket = MULTISPLIT_BUCKET_IDENTITY;
+    NEEDS_INT64(split, key_type, MULTISPLIT_KEY_TYPE_I64, MULTISPLIT_KEY_TYPE_I32);
+    MultisplitHistogramInfo histogram = histogram_info();
+    histogram.function = MULTISPLIT_BINS_IDENTITY;
+    NEEDS_INT64(histogram, sample_type, MULTISPLIT_SAMPLE_TYPE_I64, MULTISPLIT_SAMPLE_TYPE_I32);
+    MultisplitTopKInfo topk = topk_info();
+    NEEDS_INT64(topk, key_type, MULTISPLIT_KEY_TYPE_U64, MULTISPLIT_KEY_TYPE_U32);
+    MultisplitScanInfo scan = scan_info();
+    NEEDS_INT64(scan, key_type, MULTISPLIT_KEY_TYPE_I64, MULTISPLIT_KEY_TYPE_I32);
+    MultisplitReduceInfo reduce = reduce_info();
+    NEEDS_INT64(reduce, key_type, MULTISPLIT_KEY_TYPE_U64, MULTISPLIT_KEY_TYPE_U32);
+    MultisplitSelectInfo select = select_info();
+    select.condition = MULTISPLIT_CONDITION_FIRST_OF_RUNS;
+    NEEDS_INT64(select, key_type, MULTISPLIT_KEY_TYPE_U64, MULTISPLIT_KEY_TYPE_U32);
+    MultisplitSearchInfo search = search_info();
+    NEEDS_INT64(search, key_type, MULTISPLIT_KEY_TYPE_I64, MULTISPLIT_KEY_TYPE_I32);
+    MultisplitMergeInfo merge = merge_info();
+    NEEDS_INT64(merge, key_type, MULTISPLIT_KEY_TYPE_U64, MULTISPLIT_KEY_TYPE_U32);
+    OK(multisplit_context_destroy(context));
+    CHECK(host_destroy(&host) == 0);
+}
+
 /* An operation allocates its workspaces, and at most three blocks of 4 MiB more. */
 static void memory(const Host *host) {
     MultisplitContextInfo info = host_context_info(host);
@@ -209,5 +261,7 @@ int main(int argc, char **argv) {
 #ifdef SECOND_COPY
     two_copies(&host);
 #endif
-    return suite_end(host_destroy(&host));
+    int status = host_destroy(&host);
+    without_int64(argc, argv);
+    return suite_end(status);
 }

@@ -369,9 +369,9 @@ static void wrong_recordings(const Host *host, MultisplitContext *context) {
     SAYS("exceed 2^64 - 1");
     WRONG_RECORD(TOO_LARGE, (bindings[0].offset = UINT64_MAX - 255, bindings[0].size = VK_WHOLE_SIZE));
     WRONG_RECORD(TOO_LARGE, (bindings[0].buffer = VK_NULL_HANDLE, bindings[0].address = UINT64_MAX - 255));
-    MultisplitValues values = {.reserved = 0};
+    MultisplitValues values = {.edge_count = 0};
     WRONG_RECORD(INVALID, record.values = &values);
-    SAYS("neither comparison limits nor GLSL parameters");
+    SAYS("neither comparison limits, nor settable edges, nor GLSL parameters");
     WRONG_RECORD(INVALID, record.values = (const void *)((const char *)&values + 1));
     WRONG_RECORD(INVALID, record.count = 10);
     WRONG_RECORD(INVALID, record.other_count = 10);

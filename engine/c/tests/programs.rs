@@ -185,6 +185,7 @@ const VERSION: &str = concat!("-DEXPECTED_VERSION=\"", env!("CARGO_PKG_VERSION")
 fn abi<'p>(name: &'p str, flags: &'p [&'p str]) -> Program<'p> {
     let sources = &[
         "tests/abi.c",
+        "tests/edges.c",
         "tests/misuse.c",
         "tests/misuse_family.c",
         "tests/ranges.c",

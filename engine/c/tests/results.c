@@ -581,5 +581,6 @@ void results(const Host *host, MultisplitContext *context) {
     signed_histogram(host, context);
     shortest_paths(context);
     results_family(host, context);
+    changing_edges(host, context);
     results_segments(host, context);
 }

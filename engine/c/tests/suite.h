@@ -21,6 +21,8 @@ void results(const Host *host, MultisplitContext *context);
 /* Tests the results of searches, merges and segmented operations. */
 void results_family(const Host *host, MultisplitContext *context);
 void results_segments(const Host *host, MultisplitContext *context);
+/* Tests edges that change with each recording. */
+void changing_edges(const Host *host, MultisplitContext *context);
 /* Tests concurrent use by several threads. */
 void threads(const Host *host, MultisplitContext *context);
 

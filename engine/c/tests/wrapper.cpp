@@ -110,6 +110,41 @@ void context_outlives_operations(const Host &host) {
     host_free(&host, &keys);
 }
 
+/* A recording sets other edges than those of the histogram. */
+void other_edges(const Host &host, const ms::Context &context) {
+    const std::uint32_t planned[] = {0, 5, 10}, edges[] = {0, 2, 10};
+    MultisplitHistogramInfo info = {};
+    info.sample_type = MULTISPLIT_SAMPLE_TYPE_U32;
+    info.bins = 2;
+    info.function = MULTISPLIT_BINS_RANGE;
+    info.edges = planned;
+    info.edge_count = 3;
+    info.settable_edges = VK_TRUE;
+    info.common.n = 10;
+    info.common.barriers = MULTISPLIT_BARRIERS_FULL;
+    ms::Operation histogram = ms::Operation::histogram(context, info).value();
+    CHECK(static_cast<bool>(histogram.warm_up()));
+    HostBuffer samples = host_buffer(&host, 40, 0), counts = host_buffer(&host, 8, 0);
+    for (std::uint32_t i = 0; i < 10; ++i) {
+        static_cast<std::uint32_t *>(samples.mapped)[i] = i;
+    }
+    MultisplitValues values = {};
+    values.edges = edges;
+    values.edge_count = 3;
+    MultisplitRecordInfo with_values = {};
+    with_values.values = &values;
+    host_begin(&host);
+    CHECK(static_cast<bool>(histogram.record(host.commands,
+                                             {ms::bind(MULTISPLIT_ROLE_SAMPLES, samples.buffer),
+                                              ms::bind(MULTISPLIT_ROLE_COUNTS, counts.buffer)},
+                                             with_values)));
+    host_submit(&host);
+    const auto *count = static_cast<const std::uint32_t *>(counts.mapped);
+    CHECK(count[0] == 2 && count[1] == 8);
+    host_free(&host, &samples);
+    host_free(&host, &counts);
+}
+
 void requirements(const Host &host) {
     MultisplitRequirementsInfo ask = {};
     ask.get_instance_proc_addr = vkGetInstanceProcAddr;
@@ -132,6 +167,7 @@ int main(int argc, char **argv) {
         ms::Context context = ms::Context::create(host_context_info(&host)).value();
         results(context);
         paths(context);
+        other_edges(host, context);
     }
     context_outlives_operations(host);
     requirements(host);

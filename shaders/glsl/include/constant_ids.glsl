@@ -61,7 +61,6 @@
 #define WHOLE_ID 37
 #define CLOSED_ID 46
 #define EXACT_ID 58
-
 // Shortest paths.
 #define BUCKETS_ID 38
 #define FLOATS_ID 39
@@ -73,7 +72,6 @@
 // Multisplit and sort with lane-order ranking.
 #define CANARY_PERIOD_ID 44
 #define REVERSED_LANES_ID 45
-
 // Scans and reductions.
 #define LOADED_AS_ID 48
 #define STORED_AS_ID 49

@@ -6,10 +6,12 @@ use multisplit_graph::{Buffer, Graph};
 use multisplit_shaders::Kernel;
 use multisplit_shaders::builtin::{self, Builtin};
 
-use super::description::{Bin, Histogram};
+use super::description::{Bin, Histogram, MAX_BINS};
 use super::layout::reject;
 use crate::elements::key::KeyType;
 use crate::error::Result;
+use crate::operations::shared::declare::check_limit;
+use crate::operations::shared::edge_values::EdgeValues;
 use crate::operations::shared::even_parts::{EvenFloats, ScaledParts};
 #[cfg(feature = "glsl")]
 use crate::operations::shared::glsl::Glsl;
@@ -52,6 +54,9 @@ pub(super) struct RangeCode {
     pub table: Vec<u32>,
 }
 
+/// Label of the table.
+pub(super) const TABLE: &str = "histogram.table";
+
 // Kinds of bin functions: values of the specialization constant BIN_KIND. The value 0 is the identity.
 const EVEN_FLOAT: u32 = 1;
 const EVEN_INTEGER: u32 = 2;
@@ -60,6 +65,14 @@ const RANGE: u32 = 4;
 
 /// Maximum number of range bins whose splitters the kernel keeps in registers.
 const MAX_IN_REGISTERS: u32 = 32;
+
+/// Rejects histograms without bins or with too many.
+pub(super) fn check_bins(histogram: &Histogram) -> Result<()> {
+    if histogram.bins == 0 {
+        return reject(histogram.sample, "it has no bins; use at least one bin");
+    }
+    check_limit("number of bins", histogram.bins.into(), MAX_BINS)
+}
 
 impl BinCode {
     pub fn new(histogram: &Histogram, policy: &Policy) -> Result<Self> {
@@ -72,6 +85,9 @@ impl BinCode {
                     sample,
                     "identity bins support only integer samples; use even or range bins",
                 );
+            }
+            _ if histogram.settable => {
+                return reject(sample, "only even and range bins can have settable edges");
             }
             _ if histogram.closed => {
                 return reject(
@@ -97,6 +113,24 @@ impl BinCode {
     fn between(kind: u32, sample: KeyType, lo: u64, hi: u64) -> Self {
         let (min, end) = (sample.ordered_edge(lo), sample.ordered_edge(hi));
         Self { kind, origin: lo, min, span: end - min, ..Self::default() }
+    }
+
+    /// The push constants of the counting kernel that depend on the edges, from `origin_low` on.
+    pub fn words(&self) -> [u32; 12] {
+        let Self { origin, min, span, scale, shift, parameters: [first, second, third], .. } =
+            *self;
+        let halves = |value: u64| [value as u32, (value >> 32) as u32];
+        let ([a, b], [c, d], [e, f], [g, h]) =
+            (halves(origin), halves(min), halves(span), halves(scale));
+        // `CellFormat::bits` packs numbers of at most 63 into one word.
+        let bits = self.range.as_ref().map_or(shift, |range| range.format.bits(shift));
+        [a, b, c, d, e, f, g, h, bits, first, second, third]
+    }
+
+    /// The parameters that depend on the edges.
+    pub fn edge_values(&self) -> EdgeValues {
+        let table = self.range.as_ref().map(|range| (TABLE, range.table.clone()));
+        EdgeValues { kind: self.kind, push: Some(("origin_low", self.words().to_vec())), table }
     }
 
     /// Upper bound on the rounding error of a sample's position, in units of bins. `None` unless the kernel finds the
@@ -153,7 +187,8 @@ fn even(histogram: &Histogram, policy: &Policy, lo: u64, hi: u64) -> Result<BinC
     }
     let code = BinCode::between(EVEN_INTEGER, sample, lo, hi);
     let width = code.span / u64::from(bins);
-    if code.span.is_multiple_of(bins.into()) && width.is_power_of_two() {
+    let is_shift = code.span.is_multiple_of(bins.into()) && width.is_power_of_two();
+    if is_shift && !histogram.settable {
         return Ok(BinCode { kind: EVEN_SHIFT, shift: width.trailing_zeros(), ..code });
     }
     let scale = (f64::from(bins) / code.span as f64) as f32;
@@ -175,6 +210,7 @@ fn range(histogram: &Histogram, policy: &Policy, splitters: &[u64]) -> Result<Bi
     let (lo, hi) = (splitters[0], splitters[bins as usize]);
     let mut code = BinCode::between(RANGE, sample, lo, hi);
     let mut inner = ordered[1..bins as usize].to_vec();
+    // A binary search stays within the table, whatever splitters a recording sets.
     let mut range = RangeCode {
         search: Search::Binary,
         cells: 1,
@@ -188,7 +224,7 @@ fn range(histogram: &Histogram, policy: &Policy, splitters: &[u64]) -> Result<Bi
         // The binary search needs a power-of-two number of bins, so the splitters are padded with the largest number.
         // Only the largest sample value can reach the padding; the kernel clamps its bin.
         range.splitters = bins.next_power_of_two().max(2) - 1;
-    } else if tuning.cells > 0 {
+    } else if tuning.cells > 0 && !histogram.settable {
         range.search = Search::Lookup;
         // The table may use at most a third of the shared memory, even if the policy allows more.
         let max_cells = tuning.cells.min(policy.facts.shared_memory / 12);

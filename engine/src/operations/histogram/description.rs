@@ -7,16 +7,19 @@ use std::ops::Range;
 use bytemuck::Pod;
 use multisplit_graph::{Buffer, ElementType};
 
+use super::bins::{BinCode, check_bins};
 use super::layout::Layout;
 use crate::elements::key::{KeyType, Sample};
 use crate::error::{Error, Result};
 use crate::memory::Place;
 use crate::operations::shared::checks::check_element;
 use crate::operations::shared::count::Count;
+use crate::operations::shared::edge_values::EdgeValues;
 use crate::operations::shared::even_parts::EvenFloats;
 #[cfg(feature = "glsl")]
 use crate::operations::shared::glsl::Glsl;
 use crate::operations::split::AnyType;
+use crate::policy::Policy;
 
 /// Maximum number of bins.
 pub const MAX_BINS: u32 = 1 << 20;
@@ -103,6 +106,8 @@ pub(crate) struct Histogram {
     pub wide: bool,
     pub accumulate: bool,
     pub method: HistogramMethod,
+    /// Whether recordings may set other edges.
+    pub settable: bool,
 }
 
 /// Amount that an element adds to the count of its bin. The discriminants are values of the specialization constant
@@ -218,6 +223,7 @@ impl Bins {
             wide: false,
             accumulate: false,
             method: HistogramMethod::Auto,
+            settable: false,
         };
         histogram.into()
     }
@@ -267,6 +273,21 @@ impl<S> Bins<S> {
     pub fn method(mut self, method: HistogramMethod) -> Self {
         self.histogram.method = method;
         self
+    }
+
+    /// Allows each recording to set other edges ([`edge_values`](Self::edge_values)). For even and range bins. Range
+    /// bins are then found by a binary search, which for many bins is slower than the usual search.
+    #[must_use]
+    pub fn settable(mut self) -> Self {
+        self.histogram.settable = true;
+        self
+    }
+
+    /// The values with which a plan for other settable bins is recorded to count these bins. Both must agree in
+    /// everything but the edges, and the policy must be the same.
+    pub fn edge_values(&self, policy: &Policy) -> Result<EdgeValues> {
+        check_bins(&self.histogram)?;
+        Ok(BinCode::new(&self.histogram, policy)?.edge_values())
     }
 
     /// The number of bins, m.

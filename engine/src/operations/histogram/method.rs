@@ -140,6 +140,8 @@ fn sizes(
     let max_tiles = policy.facts.max_samples / (samples * rounds);
     let tiles = target_tiles.min(max_tiles).max(1);
     let at_once = has_many_counters || method == HistogramMethod::Global;
+    // The margin of settable edges is not known.
+    let at_once = at_once || histogram.settable;
     let exact = code.margin().is_some_and(|margin| at_once || margin > MAX_POSTPONED_MARGIN);
     HistogramSizes {
         threads,

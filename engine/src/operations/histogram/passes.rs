@@ -3,10 +3,10 @@
 use multisplit_graph::{Buffer, Graph, Groups, View};
 use multisplit_shaders::{builtin, push_constants};
 
-use super::bins::{BinCode, Search};
+use super::bins::{BinCode, Search, TABLE, check_bins};
 use super::description::{
-    AddedHistogram, Bins, Histogram, HistogramBuffers, HistogramMethod, HistogramSizes, MAX_BINS,
-    Weight, mismatch,
+    AddedHistogram, Bins, Histogram, HistogramBuffers, HistogramMethod, HistogramSizes, Weight,
+    mismatch,
 };
 use super::layout::reject;
 use super::method::choose;
@@ -17,7 +17,8 @@ use crate::execute::own_pass::OwnPasses;
 use crate::operations::scan::exclusive_sum;
 use crate::operations::shared::checks::check_size;
 use crate::operations::shared::count::{Count, around};
-use crate::operations::shared::declare::{begin, check_limit, start_pass};
+use crate::operations::shared::declare::{begin, start_pass};
+use crate::operations::shared::edge_values::edge_table;
 use crate::operations::shared::fill::fill;
 use crate::operations::shared::pieces::WORD;
 use crate::policy::Policy;
@@ -100,10 +101,7 @@ pub fn histogram<S>(
 }
 
 fn check(histogram: &Histogram, buffers: &HistogramBuffers) -> Result<()> {
-    if histogram.bins == 0 {
-        return reject(histogram.sample, "it has no bins; use at least one bin");
-    }
-    check_limit("number of bins", histogram.bins.into(), MAX_BINS)?;
+    check_bins(histogram)?;
     let channels = u64::from(histogram.layout.active_channels());
     let plain = channels == 1 && !histogram.wide && histogram.weight != Weight::F32;
     if buffers.cumulative.is_some() && !plain {
@@ -156,9 +154,10 @@ impl HistogramPasses<'_> {
         if pieces.is_empty() {
             return Ok(());
         }
-        let range = self.code.range.as_ref();
-        let table = range.map(|range| graph.constant("histogram.table", &range.table));
-        let table = table.or_else(|| self.code.user_table(graph));
+        let table = match &self.code.range {
+            Some(range) => Some(edge_table(graph, TABLE, &range.table, self.histogram.settable)?),
+            None => self.code.user_table(graph),
+        };
         let requested = self.out_of_range();
         let out_of_range = requested.unwrap_or_else(|| {
             graph.transient::<u32>("histogram.out_of_range", self.channel_words()).into()
@@ -213,10 +212,20 @@ impl HistogramPasses<'_> {
     }
 
     fn push(&self, piece: &Piece, first_bin: u32, index: u32) -> CountPush {
-        let BinCode { origin, min, span, scale, shift, parameters, .. } = self.code;
-        let format = self.code.range.as_ref().map(|range| range.format);
-        let low = |value: u64| value as u32;
-        let high = |value: u64| (value >> 32) as u32;
+        let [
+            origin_low,
+            origin_high,
+            min_low,
+            min_high,
+            span_low,
+            span_high,
+            scale_low,
+            scale_high,
+            bits,
+            parameter_0,
+            parameter_1,
+            parameter_2,
+        ] = self.code.words();
         CountPush {
             index,
             count: piece.count,
@@ -226,19 +235,18 @@ impl HistogramPasses<'_> {
             window: self.sizes.window.min(self.histogram.bins - first_bin),
             stride: self.histogram.layout.stride(self.histogram.sample),
             first_byte: piece.first_byte,
-            origin_low: low(origin),
-            origin_high: high(origin),
-            min_low: low(min),
-            min_high: high(min),
-            span_low: low(span),
-            span_high: high(span),
-            scale_low: low(scale),
-            scale_high: high(scale),
-            // `CellFormat::bits` packs numbers of at most 63 into one word.
-            bits: format.map_or(shift, |format| format.bits(shift)),
-            parameter_0: parameters[0],
-            parameter_1: parameters[1],
-            parameter_2: parameters[2],
+            origin_low,
+            origin_high,
+            min_low,
+            min_high,
+            span_low,
+            span_high,
+            scale_low,
+            scale_high,
+            bits,
+            parameter_0,
+            parameter_1,
+            parameter_2,
         }
     }
 

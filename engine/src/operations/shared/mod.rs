@@ -6,6 +6,7 @@ pub(crate) mod count;
 pub(crate) mod cut;
 pub(crate) mod declare;
 pub(crate) mod each;
+pub(crate) mod edge_values;
 pub(crate) mod even_parts;
 pub(crate) mod fill;
 #[cfg(feature = "glsl")]

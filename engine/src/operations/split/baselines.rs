@@ -140,7 +140,7 @@ fn sort(
     let method = method::choose(passes.policy, &split);
     let sizes = method::sizes(passes.policy, method, &split, &buffers);
     let code = BucketCode::new(passes.policy, &split)?;
-    let function = Function::declare(passes.graph, &code, split.buckets);
+    let function = Function::declare(passes.graph, &code, &split)?;
     let mut labels =
         SplitPasses::new(passes.graph, passes.policy, &split, &buffers, function, sizes);
     rounds::add(&mut labels, method)

@@ -6,15 +6,17 @@ use multisplit_graph::{Buffer, Graph};
 use multisplit_shaders::Kernel;
 use multisplit_shaders::builtin::Builtin;
 
-use super::description::{Bucket, Split};
+use super::description::{Bucket, MAX_BUCKETS_OF_ROUND, Split};
 use super::push::{BucketWords, SplitBy};
 use crate::elements::key::KeyType;
 use crate::error::{Error, Result};
+use crate::operations::shared::edge_values::EdgeValues;
 use crate::operations::shared::even_parts::{EvenFloats, ScaledParts};
 #[cfg(feature = "glsl")]
 use crate::operations::shared::glsl::{self, Glsl};
 use crate::operations::shared::lookup_table::Cells;
 use crate::policy::Policy;
+use crate::policy::method::Method;
 
 impl Bucket {
     /// Parameters of the equal parts, if the function is [`Even`](Self::Even).
@@ -88,6 +90,9 @@ pub(in crate::operations) struct BucketCode {
     user: Option<Glsl>,
 }
 
+/// Label of the table.
+pub(super) const TABLE: &str = "multisplit.splitters";
+
 // Values of BUCKET_KIND; must match `split_constants.glsl`.
 const DIGIT: u32 = 0;
 const DELTA: u32 = 1;
@@ -104,6 +109,11 @@ impl BucketCode {
             Err(Error::Bucket { key: key.to_string(), problem: problem.to_owned() })
         };
         let fits = |bits: u64| key.bits() == 64 || bits >> key.bits() == 0;
+        if split.settable
+            && let Some(problem) = unsettable(split)
+        {
+            return refuse(problem);
+        }
         match &split.bucket {
             Bucket::Identity => Ok(Self::plain(IDENTITY, BucketWords::default())),
             Bucket::Digit { shift, bits } | Bucket::OrderedDigit { shift, bits, .. }
@@ -132,11 +142,11 @@ impl BucketCode {
             Bucket::Delta { min, .. } if !fits(*min) => refuse(
                 "the minimum is not a value of the key type; choose one that fits in the key type",
             ),
-            Bucket::Delta { min, width } => Ok(delta(key, *min, *width, m)),
+            Bucket::Delta { min, width } => Ok(delta(split, *min, *width)),
             Bucket::Even { .. } if !key.is_float() => refuse(
                 "Bucket::Even supports only float keys; use Buckets::even, or delta or range buckets",
             ),
-            Bucket::Even { .. } => match even(policy, key, &split.bucket, m) {
+            Bucket::Even { .. } => match even(policy, split) {
                 Some(code) => Ok(code),
                 None => refuse(
                     "the range must have finite ends, and its lower end must be less than its upper end",
@@ -153,7 +163,7 @@ impl BucketCode {
                 if !ordered.is_sorted() {
                     return refuse("the splitters are not sorted; sort them in ascending order");
                 }
-                Ok(Self::by_splitters(RANGE, policy, key, &ordered))
+                Ok(Self::by_splitters(RANGE, policy, split, &ordered))
             }
         }
     }
@@ -181,11 +191,12 @@ impl BucketCode {
 
     /// Encodes splitters, given as unsigned numbers with the order of the keys ([`KeyType::ordered`]). The table
     /// contains the cells, then the splitters.
-    fn by_splitters(kind: u32, policy: &Policy, key: KeyType, ordered: &[u64]) -> Self {
-        let wide = key.bits() == 64;
+    fn by_splitters(kind: u32, policy: &Policy, split: &Split, ordered: &[u64]) -> Self {
+        let wide = split.key.bits() == 64;
         let words = ordered.iter().flat_map(|&splitter| halves(splitter));
         let splitters = words.step_by(if wide { 1 } else { 2 });
-        let count = cells_of(policy, ordered.len() as u32 + 1);
+        // A search without cells stays within the table whatever splitters a recording sets.
+        let count = if split.settable { 1 } else { cells_of(policy, split.buckets) };
         if count == 1 {
             // Padding, because a single bucket has no splitters, and a buffer cannot be empty.
             let words = splitters.chain([0, 0]).collect();
@@ -212,6 +223,22 @@ impl BucketCode {
         table.push(0); // aligns 64-bit splitters
         table.extend(splitters);
         Self { table: Some(Table { cells: count, words: table }), ..Self::plain(kind, words) }
+    }
+
+    /// The parameters that depend on the edges.
+    pub fn edge_values(&self) -> EdgeValues {
+        let BucketWords {
+            shift_or_min,
+            min_high,
+            width_or_scale,
+            mask_or_width_high,
+            flip_or_reciprocal,
+        } = self.words;
+        let words =
+            vec![shift_or_min, min_high, width_or_scale, mask_or_width_high, flip_or_reciprocal];
+        let table = self.table.as_ref().map(|table| (TABLE, table.words.clone()));
+        let push = if table.is_some() { None } else { Some(("shift_or_min", words)) };
+        EdgeValues { kind: self.kind, push, table }
     }
 
     /// Declares the table of a user's function, if it has one.
@@ -245,7 +272,8 @@ const RECIPROCAL_MARGIN: f64 = 1.0 / (1 << 21) as f64;
 
 /// Encodes [`Bucket::Delta`]. If the width is a power of two and the buckets cover all key values, the bucket is a
 /// digit of the key, because a shift is cheaper than a division.
-fn delta(key: KeyType, min: u64, width: u64, buckets: u32) -> BucketCode {
+fn delta(split: &Split, min: u64, width: u64) -> BucketCode {
+    let (key, buckets) = (split.key, split.buckets);
     let min = key.ordered(min);
     let domain = 1u128 << key.bits();
     let whole = min == 0 && u128::from(width) * u128::from(buckets) >= domain;
@@ -253,7 +281,7 @@ fn delta(key: KeyType, min: u64, width: u64, buckets: u32) -> BucketCode {
         // All keys belong to the first bucket.
         return BucketCode::plain(DIGIT, BucketWords::default());
     }
-    if whole && width.is_power_of_two() {
+    if whole && width.is_power_of_two() && !split.settable {
         let kind = if key.kind() == 0 { DIGIT } else { ORDERED };
         return BucketCode::digit(kind, width.trailing_zeros(), 32, false);
     }
@@ -270,7 +298,9 @@ fn delta(key: KeyType, min: u64, width: u64, buckets: u32) -> BucketCode {
 }
 
 /// Encodes [`Bucket::Even`]. `None` if the range is empty or not finite.
-fn even(policy: &Policy, key: KeyType, bucket: &Bucket, buckets: u32) -> Option<BucketCode> {
+fn even(policy: &Policy, split: &Split) -> Option<BucketCode> {
+    let Split { key, buckets, bucket, .. } = split;
+    let (key, buckets) = (*key, *buckets);
     let parts = bucket.even_parts(key, buckets).filter(EvenFloats::is_valid)?;
     if let Some(scaled) = bucket.even_scaled(key, buckets) {
         let words = BucketWords {
@@ -284,7 +314,23 @@ fn even(policy: &Policy, key: KeyType, bucket: &Bucket, buckets: u32) -> Option<
     let edges = parts.edges();
     let inner = edges[1..buckets as usize].iter();
     let splitters: Vec<u64> = inner.map(|&edge| parts.sample.ordered_edge(edge)).collect();
-    Some(BucketCode::by_splitters(EVEN_RANGE, policy, key, &splitters))
+    Some(BucketCode::by_splitters(EVEN_RANGE, policy, split, &splitters))
+}
+
+/// The reason why recordings cannot set the edges of a split, if they cannot.
+fn unsettable(split: &Split) -> Option<&'static str> {
+    let has_edges =
+        matches!(split.bucket, Bucket::Delta { .. } | Bucket::Even { .. } | Bucket::Range(_));
+    match split.method {
+        _ if !has_edges => Some("only delta, even and range buckets can have settable edges"),
+        _ if split.buckets > MAX_BUCKETS_OF_ROUND => {
+            Some("splits with settable edges have at most 256 buckets")
+        }
+        Method::ScanSplit | Method::ReducedBitSort | Method::FullSort => {
+            Some("this method does not support settable edges; use Method::Auto")
+        }
+        _ => None,
+    }
 }
 
 /// Low and high word of a number.

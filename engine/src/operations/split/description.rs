@@ -4,9 +4,14 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
 
+use super::bucket_code::BucketCode;
+use super::passes::of_words;
 use crate::elements::key::{Key, KeyType, SIGNED};
+use crate::error::Result;
+use crate::operations::shared::edge_values::EdgeValues;
 #[cfg(feature = "glsl")]
 use crate::operations::shared::glsl::Glsl;
+use crate::policy::Policy;
 use crate::policy::method::Method;
 
 /// Maximum number of buckets.
@@ -111,11 +116,13 @@ pub(crate) struct Split {
     pub buckets: u32,
     pub bucket: Bucket,
     pub method: Method,
+    /// Whether recordings may set other edges.
+    pub settable: bool,
 }
 
 impl Split {
     pub fn new(key: KeyType, buckets: u32, bucket: Bucket) -> Self {
-        Self { key, buckets, bucket, method: Method::Auto }
+        Self { key, buckets, bucket, method: Method::Auto, settable: false }
     }
 
     #[must_use]
@@ -258,6 +265,27 @@ impl<K> Buckets<K> {
     #[must_use]
     pub fn method(self, method: Method) -> Self {
         self.split.by(method).into()
+    }
+
+    /// Allows each recording to set other edges ([`edge_values`](Self::edge_values)). For delta, even and range
+    /// buckets, of which there may be at most 256. Splits by splitters then find the bucket of a key by a binary
+    /// search, which for more than 128 buckets is slower than the usual search. The methods `ScanSplit`,
+    /// `ReducedBitSort` and `FullSort` are not supported.
+    #[must_use]
+    pub fn settable(mut self) -> Self {
+        self.split.settable = true;
+        self
+    }
+
+    /// The values with which a plan for other settable buckets is recorded to split by these buckets. Both must have
+    /// the same key type and number of buckets, and the policy must be the same.
+    pub fn edge_values(&self, policy: &Policy) -> Result<EdgeValues> {
+        let split = &self.split;
+        let code = BucketCode::new(policy, split)?;
+        match split.key.is_narrow() {
+            true => Ok(BucketCode::new(policy, &of_words(split).0)?.edge_values()),
+            false => Ok(code.edge_values()),
+        }
     }
 
     /// The number of buckets, m.

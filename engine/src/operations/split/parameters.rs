@@ -6,7 +6,7 @@ use multisplit_graph::{Buffer, Graph, PassBuilder, View};
 use multisplit_shaders::Kernel;
 use multisplit_shaders::builtin::Builtin;
 
-use super::bucket_code::BucketCode;
+use super::bucket_code::{BucketCode, TABLE};
 use super::buffers::{SplitBuffers, SplitOutput, SplitSizes};
 use super::description::Split;
 use super::method::bucket_bits;
@@ -16,6 +16,7 @@ use crate::error::Result;
 use crate::execute::executable::LANE_ORDER_STATUS;
 use crate::execute::own_pass::OwnPasses;
 use crate::operations::shared::count::{Length, Lengths, Prepared};
+use crate::operations::shared::edge_values::edge_table;
 use crate::operations::shared::look_back::LookBackCost;
 use crate::operations::shared::specialize::specialize;
 use crate::policy::Policy;
@@ -33,10 +34,12 @@ pub(super) struct Function<'j> {
 
 impl<'j> Function<'j> {
     /// Declares the table, if the function has one.
-    pub fn declare(graph: &mut Graph, code: &'j BucketCode, ids: u32) -> Self {
-        let splitters =
-            code.table.as_ref().map(|t| graph.constant("multisplit.splitters", &t.words));
-        Self { code, table: splitters.or_else(|| code.user_table(graph)), ids }
+    pub fn declare(graph: &mut Graph, code: &'j BucketCode, split: &Split) -> Result<Self> {
+        let table = match &code.table {
+            Some(table) => Some(edge_table(graph, TABLE, &table.words, split.settable)?),
+            None => code.user_table(graph),
+        };
+        Ok(Self { code, table, ids: split.buckets })
     }
 
     /// Values of the constants ID_BITS and CELLS. Only functions with splitters depend on them. All other functions

@@ -43,7 +43,7 @@ pub(in crate::operations) fn add(
         fill(graph, policy, "multisplit.empty", buffers.offsets_of(split.buckets), 0)?;
         return Ok(added);
     }
-    let function = Function::declare(graph, &code, split.buckets);
+    let function = Function::declare(graph, &code, split)?;
     let mut passes = SplitPasses::new(graph, policy, split, buffers, function, added.sizes);
     match method {
         Method::ScanSplit => baselines::scan_split(&mut passes)?,
@@ -63,7 +63,7 @@ pub(in crate::operations) fn add_offsets(
     sorted: &SplitBuffers,
 ) -> Result<()> {
     let code = BucketCode::new(policy, split)?;
-    let function = Function::declare(graph, &code, split.buckets);
+    let function = Function::declare(graph, &code, split)?;
     let sizes = method::sizes(policy, split.method, split, sorted);
     chain::find_offsets(&mut SplitPasses::new(graph, policy, split, sorted, function, sizes))
 }
