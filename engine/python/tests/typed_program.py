@@ -22,6 +22,8 @@ def on_the_host(x: NDArray[np.float32]) -> int:
     keys, values = multisplit.sort_pairs(x, order)
     best = multisplit.topk(x, 2, largest=False)
     found: Array = best.indices
+    middle: Array = multisplit.partition(x, 3)
+    halves: Array = multisplit.argpartition(x, [1, -2], axis=None)
     distinct: Array = multisplit.unique_values(x)
     counted: Array = multisplit.unique_counts(x).counts
     inverse: Array = multisplit.unique_inverse(x).inverse_indices
@@ -41,7 +43,7 @@ def on_the_host(x: NDArray[np.float32]) -> int:
     member: Array = multisplit.isin(x, [0.5])
     segments: Array = multisplit.reduce_segments(x, [0, 2, x.size], op="max")
     assert lexical.size == member.size and segments.size == 2
-    everything = (ordered, keys, values, found, counted, first, places, sums, largest, counts, edges, frequencies, bucket, moved)
+    everything = (ordered, keys, values, found, middle, halves, counted, first, places, sums, largest, counts, edges, frequencies, bucket, moved)
     return sum(part.size for part in everything) + int(numbered.counts.sum())
 
 
@@ -52,6 +54,8 @@ def on_the_device(x: NDArray[np.float32], context: Context) -> int:
     order: DeviceArray = multisplit.argsort(a, descending=True)
     keys, values = multisplit.sort_pairs(a, order)
     best: DeviceArray = multisplit.topk(a, 2).values
+    middle: DeviceArray = multisplit.partition(a, 3)
+    halves: DeviceArray = multisplit.argpartition(a, 3)
     distinct: DeviceArray = multisplit.unique_values(a)
     inverse: DeviceArray = multisplit.unique_inverse(a).inverse_indices
     counts: DeviceArray = multisplit.unique_counts(a).counts
@@ -63,7 +67,7 @@ def on_the_device(x: NDArray[np.float32], context: Context) -> int:
     bucket: DeviceArray = parts.bucket(0)
     rows: DeviceArray = a.reshape(2, -1).take([1, 0]).copy()
     histogram: Array = multisplit.histogram(a, 3)[0]
-    everything = (keys, values, best, distinct, inverse, counts, first, places, sums, smallest, bucket, rows)
+    everything = (keys, values, best, middle, halves, distinct, inverse, counts, first, places, sums, smallest, bucket, rows)
     host: Array = np.asarray(rows)
     return sum(part.size for part in everything) + len(a) + a.nbytes + int(histogram.sum()) + host.size
 

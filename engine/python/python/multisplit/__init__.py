@@ -23,6 +23,7 @@ from ._errors import (
 )
 from ._histogram import bincount, histogram
 from ._native import HAS_GLSL, __version__
+from ._partition import argpartition, partition
 from ._scan import cumulative_sum, scan
 from ._search import isin, searchsorted
 from ._segments import reduce_segments
@@ -61,6 +62,7 @@ __all__ = [
     "UniqueCountsResult",
     "UniqueInverseResult",
     "__version__",
+    "argpartition",
     "argsort",
     "bincount",
     "cumulative_sum",
@@ -68,6 +70,7 @@ __all__ = [
     "histogram",
     "isin",
     "lexsort",
+    "partition",
     "reduce_segments",
     "scan",
     "searchsorted",
