@@ -24,6 +24,9 @@ def on_the_host(x: NDArray[np.float32]) -> int:
     found: Array = best.indices
     middle: Array = multisplit.partition(x, 3)
     halves: Array = multisplit.argpartition(x, [1, -2], axis=None)
+    quartiles: Array = multisplit.quantile(x, [0.25, 0.75])
+    rank: Array = multisplit.percentile(x.reshape(2, -1), 90, axis=1)
+    average = float(multisplit.median(x))
     distinct: Array = multisplit.unique_values(x)
     counted: Array = multisplit.unique_counts(x).counts
     inverse: Array = multisplit.unique_inverse(x).inverse_indices
@@ -42,7 +45,7 @@ def on_the_host(x: NDArray[np.float32]) -> int:
     lexical: Array = multisplit.lexsort([x, values])
     member: Array = multisplit.isin(x, [0.5])
     segments: Array = multisplit.reduce_segments(x, [0, 2, x.size], op="max")
-    assert lexical.size == member.size and segments.size == 2
+    assert lexical.size == member.size and quartiles.size == rank.size and 0 < average < 1 and segments.size == 2
     everything = (ordered, keys, values, found, middle, halves, counted, first, places, sums, largest, counts, edges, frequencies, bucket, moved)
     return sum(part.size for part in everything) + int(numbered.counts.sum())
 

@@ -24,6 +24,7 @@ from ._errors import (
 from ._histogram import bincount, histogram
 from ._native import HAS_GLSL, __version__
 from ._partition import argpartition, partition
+from ._quantile import median, percentile, quantile
 from ._scan import cumulative_sum, scan
 from ._search import isin, searchsorted
 from ._segments import reduce_segments
@@ -70,7 +71,10 @@ __all__ = [
     "histogram",
     "isin",
     "lexsort",
+    "median",
     "partition",
+    "percentile",
+    "quantile",
     "reduce_segments",
     "scan",
     "searchsorted",
