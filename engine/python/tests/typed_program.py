@@ -45,7 +45,8 @@ def on_the_host(x: NDArray[np.float32]) -> int:
     lexical: Array = multisplit.lexsort([x, values])
     member: Array = multisplit.isin(x, [0.5])
     segments: Array = multisplit.reduce_segments(x, [0, 2, x.size], op="max")
-    assert lexical.size == member.size and quartiles.size == rank.size and 0 < average < 1 and segments.size == 2
+    present: Array = multisplit.nonzero(x)[0]
+    assert lexical.size == member.size == present.size and quartiles.size == rank.size and 0 < average < 1 and segments.size == 2
     everything = (ordered, keys, values, found, middle, halves, counted, first, places, sums, largest, counts, edges, frequencies, bucket, moved)
     return sum(part.size for part in everything) + int(numbered.counts.sum())
 
@@ -59,6 +60,7 @@ def on_the_device(x: NDArray[np.float32], context: Context) -> int:
     best: DeviceArray = multisplit.topk(a, 2).values
     middle: DeviceArray = multisplit.partition(a, 3)
     halves: DeviceArray = multisplit.argpartition(a, 3)
+    present: tuple[Array, ...] = multisplit.nonzero(a)
     distinct: DeviceArray = multisplit.unique_values(a)
     inverse: DeviceArray = multisplit.unique_inverse(a).inverse_indices
     counts: DeviceArray = multisplit.unique_counts(a).counts
@@ -72,7 +74,7 @@ def on_the_device(x: NDArray[np.float32], context: Context) -> int:
     histogram: Array = multisplit.histogram(a, 3)[0]
     everything = (keys, values, best, middle, halves, distinct, inverse, counts, first, places, sums, smallest, bucket, rows)
     host: Array = np.asarray(rows)
-    return sum(part.size for part in everything) + len(a) + a.nbytes + int(histogram.sum()) + host.size
+    return sum(part.size for part in everything) + len(a) + a.nbytes + int(histogram.sum()) + host.size + present[0].size
 
 
 def in_chunks(x: NDArray[np.float32]) -> float:

@@ -26,7 +26,7 @@ from ._native import HAS_GLSL, __version__
 from ._partition import argpartition, partition
 from ._quantile import median, percentile, quantile
 from ._scan import cumulative_sum, scan
-from ._search import isin, searchsorted
+from ._search import isin, nonzero, searchsorted
 from ._segments import reduce_segments
 from ._sort import argsort, lexsort, sort, sort_pairs
 from ._split import SplitResult, split
@@ -72,6 +72,7 @@ __all__ = [
     "isin",
     "lexsort",
     "median",
+    "nonzero",
     "partition",
     "percentile",
     "quantile",
