@@ -41,7 +41,7 @@ def quantile(x: Any, q: Any, /, *, axis: int | None = None, context: Context | N
     >>> multisplit.quantile(np.array([7.0, 1.0, 2.0, 9.0]), [0.25, 0.5])
     array([1.75, 4.5 ])
     """
-    return _quantiles(x, q, 1, axis, context)
+    return interpolated(_Sorted(x, axis, context), probabilities_of(q), is_number(q))
 
 
 def percentile(x: Any, q: Any, /, *, axis: int | None = None, context: Context | None = None) -> Any:
@@ -51,7 +51,7 @@ def percentile(x: Any, q: Any, /, *, axis: int | None = None, context: Context |
     >>> print(multisplit.percentile(np.array([7, 1, 2, 9]), 50))
     4.5
     """
-    return _quantiles(x, q, 100, axis, context)
+    return interpolated(_Sorted(x, axis, context), probabilities_of(q, 100), is_number(q))
 
 
 def median(x: Any, /, *, axis: int | None = None, context: Context | None = None) -> Any:
@@ -61,60 +61,98 @@ def median(x: Any, /, *, axis: int | None = None, context: Context | None = None
     >>> multisplit.median(np.array([[7, 1, 2], [5, 5, 4]]), axis=1)
     array([2., 5.])
     """
-    ordered = _Ordered(x, axis, context)
+    ordered = _Sorted(x, axis, context)
     places = np.arange((ordered.n - 1) // 2, ordered.n // 2 + 1)
     with np.errstate(over="ignore", invalid="ignore"):
         found: Array = ordered.elements(places).mean(axis=0)
     return ordered.with_nans(found)
 
 
-class _Ordered:
-    """A sorted array, with the axis that was sorted along last."""
+class Ordered:
+    """Elements of a sorted array, some of which may be missing."""
 
-    def __init__(self, x: Any, axis: int | None, context: Context | None) -> None:
-        array = x if isinstance(x, DeviceArray) else as_ndarray(x)
-        if array.dtype.kind not in "uif":
-            raise TypeError(f"x has the type {array.dtype}; quantiles support integers and floats of up to 64 bits")
-        array = array.reshape(-1) if axis is None else array
-        axis = normalize_axis(-1 if axis is None else axis, array.ndim)
-        self.n: int = array.shape[axis]
-        if self.n == 0:
-            raise ValueError(f"x has the shape {array.shape}: quantiles need at least one element along the axis")
-        ordered = sort(array, axis=axis, context=context)
-        #: Sorted elements; on the device only if there is one axis.
-        self.values = ordered if array.ndim == 1 else np.moveaxis(np.asarray(ordered), axis, -1)
+    def __init__(self, n: int, places: Array, values: Array) -> None:
+        #: Number of elements of the sorted array.
+        self.n = n
+        self._places, self._values = places, values
 
     def elements(self, places: Array) -> Array:
         """The elements at these places in the order, along the first axis of the result."""
-        if isinstance(self.values, DeviceArray):
-            return np.array([self.values[place] for place in places], self.values.dtype)
-        return np.moveaxis(self.values[..., places], -1, 0)
+        return self._values[np.searchsorted(self._places, places)]
 
     def with_nans(self, found: Array) -> Any:
-        """Replace results by NaN where a sorted row ends with NaN."""
-        if self.values.dtype.kind == "f":
-            is_nan = np.isnan(self.elements(np.array([self.n - 1]))[0])
-            found = np.where(is_nan, found.dtype.type(np.nan), found)
+        """Replace results by NaN where the last element is NaN."""
+        last = self.elements(np.array([self.n - 1]))[0]
+        if last.dtype.kind == "f":
+            found = np.where(np.isnan(last), found.dtype.type(np.nan), found)
         return found[()]
 
 
-def _quantiles(x: Any, q: Any, scale: int, axis: int | None, context: Context | None) -> Any:
+class _Sorted(Ordered):
+    """All elements, sorted by the device along an axis."""
+
+    def __init__(self, x: Any, axis: int | None, context: Context | None) -> None:
+        array = x if isinstance(x, DeviceArray) else as_ndarray(x)
+        array = array.reshape(-1) if axis is None else array
+        axis = normalize_axis(-1 if axis is None else axis, array.ndim)
+        self.n = array.shape[axis]
+        check_numbers(array.dtype, self.n)
+        ordered = sort(array, axis=axis, context=context)
+        #: On the device only if there is one axis; otherwise the sorted axis is first.
+        self._sorted = ordered if array.ndim == 1 else np.moveaxis(np.asarray(ordered), axis, 0)
+
+    def elements(self, places: Array) -> Array:
+        if isinstance(self._sorted, DeviceArray):
+            return np.array([self._sorted[place] for place in places], self._sorted.dtype)
+        return self._sorted[places]
+
+
+def check_numbers(dtype: np.dtype[Any], n: int) -> None:
+    """Check that ``n`` elements of a type have quantiles."""
+    if dtype.kind not in "uif":
+        raise TypeError(f"x has the type {dtype}; quantiles support integers and floats of up to 64 bits")
+    if n == 0:
+        raise ValueError("x has no elements along the axis: quantiles need at least one element")
+
+
+def probabilities_of(q: Any, scale: int = 1) -> Array:
+    """Convert numbers from 0 to ``scale`` to probabilities."""
     given = np.asarray(q)
     if given.dtype.kind not in "uif":
         raise TypeError(f"q has the type {given.dtype}, but it must be numbers from 0 to {scale}")
-    probabilities = np.true_divide(given, scale)
-    if not bool(((probabilities >= 0) & (probabilities <= 1)).all()):
+    found: Array = np.true_divide(given, scale)
+    if not bool(((found >= 0) & (found <= 1)).all()):
         raise ValueError(f"q must be from 0 to {scale}")
-    ordered = _Ordered(x, axis, context)
-    positions = probabilities.reshape(-1).astype(np.float64) * (ordered.n - 1)
+    return np.asarray(found)
+
+
+def neighbours(probabilities: Array, n: int) -> tuple[Array, Array, Array]:
+    """The ranks between which the quantiles are, and their distances from the lower ones."""
+    positions = probabilities.reshape(-1).astype(np.float64) * (n - 1)
     below = np.floor(positions).astype(np.int64)
-    lower, upper = ordered.elements(below), ordered.elements(np.minimum(below + 1, ordered.n - 1))
+    return below, np.minimum(below + 1, n - 1), positions - below
+
+
+def result_type(dtype: np.dtype[Any], probabilities: Array, is_weak: bool) -> np.dtype[Any]:
+    """The type of quantiles. As in NumPy, a Python number (``is_weak``) does not change the type of floats."""
+    kind = dtype if dtype.kind == "f" else np.dtype(np.float64)
+    return kind if is_weak else np.result_type(kind, probabilities.dtype)
+
+
+def interpolated(ordered: Ordered, probabilities: Array, is_weak: bool) -> Any:
+    """The quantiles of sorted elements."""
+    below, above, part = neighbours(probabilities, ordered.n)
+    lower, upper = ordered.elements(below), ordered.elements(above)
+    kind = result_type(lower.dtype, probabilities, is_weak)
     if lower.dtype.kind != "f":
         lower, upper = lower.astype(np.float64), upper.astype(np.float64)
-    # As in NumPy, a Python number does not change the type of the result.
-    kind = lower.dtype if type(q) in (int, float) else np.result_type(lower.dtype, probabilities.dtype)
-    part = (positions - below).reshape(-1, *(1,) * (lower.ndim - 1))
+    part = part.reshape(-1, *(1,) * (lower.ndim - 1))
     with np.errstate(over="ignore", invalid="ignore"):
         step = upper - lower
         found = np.where(part < 0.5, lower + step * part.astype(kind), upper - step * (1 - part).astype(kind))
-    return ordered.with_nans(found.reshape(given.shape + found.shape[1:]))
+    return ordered.with_nans(found.reshape(probabilities.shape + found.shape[1:]))
+
+
+def is_number(q: Any) -> bool:
+    """Whether ``q`` is a Python number, and not a NumPy scalar or an array."""
+    return type(q) in (int, float)
