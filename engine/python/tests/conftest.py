@@ -13,6 +13,9 @@ import multisplit
 #: Whether all cases run instead of a sample: `./x test --full`.
 FULL = bool(os.environ.get("MULTISPLIT_FULL"))
 
+# Arrays of 1 GiB take a software driver minutes.
+collect_ignore = [] if FULL else ["test_large.py"]
+
 # The first use of a kernel compiles it, which can take a software driver almost a second.
 hypothesis.settings.register_profile(
     "sample",

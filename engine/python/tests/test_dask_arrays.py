@@ -178,6 +178,17 @@ def test_topk_matches_argsort(k, largest):
     same(indices, order)
 
 
+@pytest.mark.parametrize("q", [0.3, [0.0, 0.5, 1.0], [[0.25, 0.75]]])
+def test_quantile_matches_numpy(q):
+    keys = SHAPES["zipf"](1_000)
+    with_nan = np.where(keys == 7, np.nan, keys)
+    for given in (keys, keys.astype(np.float32), with_nan):
+        found = msd.quantile(da.from_array(given, chunks=300), q)
+        expected = np.asarray(np.quantile(given, q))
+        assert found.shape == expected.shape and found.dtype == expected.dtype
+        same(np.asarray(found.compute()), expected)
+
+
 @pytest.mark.parametrize("bins", [10, [-1.0, 0.0, 0.5, 3.0]])
 @pytest.mark.parametrize("limits", [None, (-1, 1)])
 @pytest.mark.parametrize("density", [False, True])

@@ -58,9 +58,33 @@ class OnDevice:
 
 def test_dlpack_objects_are_accepted_from_the_cpu_only() -> None:
     x = np.array([3.0, 1.0, 2.0])
-    assert_same(multisplit.sort(OnDevice(x)), np.sort(x))
+    for kind in (1, 3, 11):  # host memory, and host memory pinned for CUDA or ROCm
+        assert_same(multisplit.sort(OnDevice(x, kind)), np.sort(x))
+        assert_same(np.asarray(multisplit.DeviceArray(OnDevice(x, kind))), x)
     with pytest.raises(TypeError, match="copy it to the CPU"):
         multisplit.sort(OnDevice(x, kind=2))
+
+
+class OldExporter(OnDevice):
+    """An object whose `__dlpack__` has the parameter of the first versions of DLPack only."""
+
+    def __dlpack__(self, stream: None = None) -> object:
+        return self.x.__dlpack__()
+
+
+def test_dlpack_exporters_of_first_versions_are_accepted() -> None:
+    x = np.array([[3, 1], [2, 0]], np.int32)
+    assert_same(multisplit.sort(OldExporter(x)), np.sort(x))
+    assert_same(multisplit.sort(OldExporter(x.T)), np.sort(x.T))
+
+
+def test_results_are_exported_by_dlpack_without_a_copy() -> None:
+    x = np.array([3.0, 1.0, 2.0])
+    parts = multisplit.split(x, [2.0], values=x)
+    for found in (multisplit.sort(x), multisplit.topk(x, 2).values, parts.keys, parts.values, multisplit.unique_values(x)):
+        assert found.__dlpack_device__() == (1, 0)
+        assert np.shares_memory(np.from_dlpack(found), found)
+        assert_same(multisplit.sort(np.from_dlpack(found)), np.sort(found))
 
 
 def test_compatible_inputs_are_not_copied() -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import KEYS, assert_same, random_array, some
+from conftest import FLOATS, INTEGERS, KEYS, assert_same, random_array, some
 
 import multisplit
+from multisplit import DeviceArray
 
 
 @pytest.mark.parametrize("dtype", some(KEYS, "u1", "i8", "f4", "f8", "M8[s]"))
@@ -64,3 +65,20 @@ def test_dates_and_time_differences_have_no_common_order() -> None:
             np.searchsorted(x1, x2)
         with pytest.raises(TypeError, match="no common order"):
             multisplit.searchsorted(x1, x2)
+
+
+@pytest.mark.parametrize("dtype", some(INTEGERS + FLOATS, "b1", "f4"))
+def test_nonzero_matches_numpy(dtype: str) -> None:
+    for shape in [(0,), (1000,), (4, 3, 50), (0, 2)]:
+        x = random_array(dtype, shape, seed=10)
+        if x.dtype.kind == "f" and x.size:
+            x.reshape(-1)[7:9] = np.nextafter(x.dtype.type(0), x.dtype.type([1, -1]))
+        for given in (x, DeviceArray(x)):
+            found, expected = multisplit.nonzero(given), np.nonzero(x)
+            assert len(found) == len(expected)
+            for place, wanted in zip(found, expected):
+                assert_same(np.ascontiguousarray(place), np.ascontiguousarray(wanted))
+    with pytest.raises(ValueError, match="atleast_1d"):
+        multisplit.nonzero(np.array(3))
+    with pytest.raises(TypeError, match="datetime64"):
+        multisplit.nonzero(np.zeros(3, "M8[s]"))

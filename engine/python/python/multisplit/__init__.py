@@ -23,8 +23,10 @@ from ._errors import (
 )
 from ._histogram import bincount, histogram
 from ._native import HAS_GLSL, __version__
+from ._partition import argpartition, partition
+from ._quantile import median, percentile, quantile
 from ._scan import cumulative_sum, scan
-from ._search import isin, searchsorted
+from ._search import isin, nonzero, searchsorted
 from ._segments import reduce_segments
 from ._sort import argsort, lexsort, sort, sort_pairs
 from ._split import SplitResult, split
@@ -61,6 +63,7 @@ __all__ = [
     "UniqueCountsResult",
     "UniqueInverseResult",
     "__version__",
+    "argpartition",
     "argsort",
     "bincount",
     "cumulative_sum",
@@ -68,6 +71,11 @@ __all__ = [
     "histogram",
     "isin",
     "lexsort",
+    "median",
+    "nonzero",
+    "partition",
+    "percentile",
+    "quantile",
     "reduce_segments",
     "scan",
     "searchsorted",

@@ -13,8 +13,8 @@ from ._errors import OutOfMemoryError
 #: Order of NaN and of zeros: NumPy's, or the total order of IEEE 754.
 NanOrder = Literal["last", "total"]
 
-#: DLPack's device type for host memory.
-_DLPACK_CPU = 1
+#: DLPack's device types for memory that the CPU can access: host memory, also if pinned for CUDA or ROCm.
+_DLPACK_CPU = (1, 3, 11)
 
 #: Types supported by all operations of the engine.
 _NUMBERS = tuple(np.dtype(name) for name in ("u4", "i4", "f4", "u8", "i8", "f8"))
@@ -34,7 +34,7 @@ def as_ndarray(x: Any, name: str = "x") -> np.ndarray[Any, Any]:
         raise ValueError(f"{name} has {nulls} nulls, which cannot be ordered: fill or drop them first")
     if hasattr(x, "__dlpack_device__"):
         kind = int(x.__dlpack_device__()[0])
-        if kind != _DLPACK_CPU:
+        if kind not in _DLPACK_CPU:
             raise TypeError(f"{name} is in the memory of another device (DLPack type {kind}): copy it to the CPU first")
         if not hasattr(x, "__array__"):
             return np.from_dlpack(x)

@@ -1,4 +1,4 @@
-"""Insertion positions in a sorted array."""
+"""Insertion positions in a sorted array, membership, and indices of nonzero elements."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import overload, Any, Literal
 import numpy as np
 
 from . import _native
-from ._arrays import as_ndarray, check_fits, encoded, encoding_of
+from ._arrays import as_ndarray, check_fits, encoded, encoding_of, key_encoding_of
 from ._context import Context, engine_of
 from ._device_array import DeviceArray
 from ._sort import sort
@@ -102,6 +102,47 @@ def isin(x: Any, test_elements: Any, /, *, context: Context | None = None) -> Ar
     places = searchsorted(ordered, array, context=context)
     found: Array = np.asarray(ordered[np.minimum(places, others.size - 1)] == array)
     return found
+
+
+def nonzero(x: Any, /, *, context: Context | None = None) -> tuple[Array, ...]:
+    """The indices of elements that are not zero, one array for each axis, as :func:`numpy.nonzero`.
+
+    The device splits the indices by the sign of their elements. An array on the host is uploaded; a
+    :class:`DeviceArray` stays on the device, and only the indices found are downloaded.
+
+    >>> import numpy as np, multisplit
+    >>> multisplit.nonzero(np.array([[0, 3], [7, 0]]))
+    (array([0, 1]), array([1, 0]))
+    """
+    engine = engine_of(context, x)
+    array = x if isinstance(x, DeviceArray) else as_ndarray(x)
+    if array.dtype.kind not in "buif":
+        raise TypeError(f"x has the type {array.dtype}; nonzero supports booleans, integers and floats of up to 64 bits")
+    if array.ndim == 0:
+        raise ValueError("x has no axes: use numpy.atleast_1d(x)")
+    if array.size >= 1 << 32:
+        raise ValueError(f"x has {array.size:,} elements, but at most 2^32 - 1 are supported: process x in parts")
+    if isinstance(array, DeviceArray):
+        keys = array._keys(False)
+    else:
+        encoding = key_encoding_of(array.dtype)
+        check_fits(array.size, encoding.dtype.itemsize, int(engine.describe()["memory"]))
+        keys = engine.upload(encoded(array, encoding).reshape(-1), True)
+    kind = np.dtype(keys.kind)
+    zero = kind.type(0)
+    above = np.nextafter(zero, kind.type(1)) if kind.kind == "f" else kind.type(1)
+    indices = engine.upload(np.arange(array.size, dtype=np.uint32), False)
+    _, places, offsets = _native.split(engine, keys, indices, ("range", np.array([zero, above], kind)))
+    bounds = np.empty(len(offsets), np.int64)
+    engine.download(offsets, 0, bounds)
+    negative, positive = int(bounds[1]), int(bounds[2])
+    found = np.empty(negative + array.size - positive, np.int64)
+    if places is not None:
+        engine.download(places, 0, found[:negative])
+        engine.download(places, positive, found[negative:])
+    # Indices of negative and of positive elements are two ascending runs.
+    found.sort(kind="stable")
+    return np.unravel_index(found, array.shape)
 
 
 def _in_order(keys: Array, sorter: Array) -> Array:

@@ -95,7 +95,7 @@ def sort(
         row = _row_on_device(x, axis, out)
         buffer = _native.sort(engine, x._keys(total), row, descending)
         return DeviceArray._of(engine, buffer, x.shape, x.dtype)
-    array, axis = _along(as_ndarray(x), axis)
+    array, axis = along(as_ndarray(x), axis)
     encoding = key_encoding_of(array.dtype)
     if out is not None:
         check_out(out, array.shape, array.dtype)
@@ -164,7 +164,7 @@ def argsort(
         return DeviceArray._of(engine, buffer, x.shape, np.int64)
     array = as_ndarray(x)
     # As in NumPy, an array without axes has one index.
-    array, axis = _along(array.reshape(1) if array.ndim == 0 else array, axis)
+    array, axis = along(array.reshape(1) if array.ndim == 0 else array, axis)
     encoding = key_encoding_of(array.dtype)
     if out is not None:
         check_out(out, array.shape, np.dtype(np.int64))
@@ -317,7 +317,7 @@ def _sort_pairs_on_device(
     )
 
 
-def _along(array: Array, axis: int | None) -> tuple[Array, int]:
+def along(array: Array, axis: int | None) -> tuple[Array, int]:
     """The array and its axis; without an axis, the flattened array."""
     if axis is None:
         return array.reshape(-1), 0

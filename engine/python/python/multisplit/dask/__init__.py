@@ -18,7 +18,7 @@ except ImportError as missing:  # raised here, because the package does not depe
 
 from .counts import histogram
 from .frames import sort_values
-from .select import topk
+from .select import quantile, topk
 from .sort import argsort, sort, sort_pairs
 
-__all__ = ["argsort", "histogram", "sort", "sort_pairs", "sort_values", "topk"]
+__all__ = ["argsort", "histogram", "quantile", "sort", "sort_pairs", "sort_values", "topk"]

@@ -1,9 +1,9 @@
-"""Top-k of chunked arrays."""
+"""Top-k and quantiles of chunked arrays."""
 
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from dask.base import tokenize
@@ -12,8 +12,10 @@ from dask.highlevelgraph import HighLevelGraph
 import multisplit
 
 from .._arrays import check_flag, index_of
+from .._quantile import Ordered, check_numbers, interpolated, is_number, neighbours, probabilities_of, result_type
 from . import checks
 from .keys import Order
+from .sort import sort
 from .tree import combine
 
 if TYPE_CHECKING:
@@ -83,3 +85,33 @@ def values_of(result, order):
 
 def indices_of(result, order):
     return result[1]
+
+
+def quantile(x: da.Array, q: Any) -> da.Array:
+    """Quantiles of `x` by linear interpolation, as `multisplit.quantile`: a dask array of one chunk, with the shape of
+    `q`.
+
+    They are exact. All chunks are split, but only the result chunks of :func:`sort` that contain neighbours of the
+    quantiles, and the last one, which has NaN if there is one, are sorted.
+    """
+    checks.array(x, "x")
+    check_numbers(x.dtype, x.shape[0])
+    probabilities, is_weak, n = probabilities_of(q), is_number(q), x.shape[0]
+    below, above, _ = neighbours(probabilities, n)
+    places = np.unique([*below, *above, n - 1])
+    return sort(x)[places].rechunk(-1).map_blocks(
+        quantiles_of_places,
+        n=n,
+        places=places,
+        probabilities=probabilities,
+        is_weak=is_weak,
+        drop_axis=0,
+        new_axis=list(range(probabilities.ndim)),
+        chunks=probabilities.shape,
+        dtype=result_type(x.dtype, probabilities, is_weak),
+        meta=np.empty((0,) * probabilities.ndim, result_type(x.dtype, probabilities, is_weak)),
+    )
+
+
+def quantiles_of_places(values, n, places, probabilities, is_weak):
+    return np.asarray(interpolated(Ordered(n, places, values), probabilities, is_weak))
