@@ -170,7 +170,7 @@ unsafe fn declare(context: &Context, info: &MultisplitHistogramInfo) -> Outcome<
     let kind = read::choice(info.function)?;
     if settable {
         let (_, policy) = declaration.work.parts();
-        let (planned, policy) = (described.edge_values(policy)?, policy.clone());
+        let (planned, policy) = (described.edge_values(policy)?, *policy);
         let convert = move |edges: Vec<u64>, _: u64| -> Outcome<EdgeValues> {
             Ok(describe(with_edges(kind, edges)?).edge_values(&policy)?)
         };

@@ -159,7 +159,7 @@ unsafe fn declare(context: &Context, info: &MultisplitSplitInfo) -> Outcome<Decl
     if info.settable_edges != 0 {
         buckets = buckets.settable();
         let (_, policy) = declaration.work.parts();
-        let (planned, policy, m) = (buckets.edge_values(policy)?, policy.clone(), info.buckets);
+        let (planned, policy, m) = (buckets.edge_values(policy)?, *policy, info.buckets);
         let convert = move |edges: Vec<u64>, width: u64| -> Outcome<EdgeValues> {
             let bucket = with_edges(kind, key, edges, width)?;
             Ok(Buckets::of(key, m, bucket).settable().edge_values(&policy)?)
