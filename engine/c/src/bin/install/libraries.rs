@@ -48,6 +48,11 @@ impl Libraries<'_> {
             replace(to)?;
             fs::copy(built.join(from), to).map_err(|error| about(to, &error))?;
         }
+        if self.target == Target::WindowsGnu {
+            // The names of internal functions are a quarter of the file.
+            let mut strip = Command::new(mingw("strip"));
+            run(strip.arg("--strip-unneeded").arg(&to[1]))?;
+        }
         let mut files = Vec::from(to);
         if let Some(import) = self.target.import() {
             let (import, definitions) =
@@ -73,8 +78,7 @@ impl Libraries<'_> {
                 flag("out", import),
             ]));
         }
-        let tool = if cfg!(windows) { "dlltool" } else { "x86_64-w64-mingw32-dlltool" };
-        let mut make = Command::new(tool);
+        let mut make = Command::new(mingw("dlltool"));
         run(make.arg("-d").arg(definitions).arg("-l").arg(import))
     }
 
@@ -155,6 +159,11 @@ impl Libraries<'_> {
         run(strip.arg("--remove-section=.multisplit.hide").arg(&joined).arg(&hidden))?;
         Ok(hidden)
     }
+}
+
+/// Name of a program of mingw-w64's binutils.
+fn mingw(tool: &str) -> String {
+    format!("{}{tool}", if cfg!(windows) { "" } else { "x86_64-w64-mingw32-" })
 }
 
 fn compiler() -> Command {
