@@ -6,7 +6,7 @@ use multisplit_graph::{Buffer, Graph};
 use multisplit_shaders::Kernel;
 use multisplit_shaders::builtin::{self, Builtin};
 
-use super::description::{Bin, Histogram, MAX_BINS};
+use super::description::{Bin, Bins, Histogram, MAX_BINS};
 use super::layout::reject;
 use crate::elements::key::KeyType;
 use crate::error::Result;
@@ -163,6 +163,16 @@ impl BinCode {
             return crate::operations::shared::glsl::kernel(builtin, role, sample.glsl(), source);
         }
         Ok(builtin.kernel()?)
+    }
+}
+
+impl<S> Bins<S> {
+    /// The values with which a plan for other settable bins is recorded to count these bins. Both must agree in
+    /// everything but the edges, and the policy must be the same.
+    pub fn edge_values(&self, policy: &Policy) -> Result<EdgeValues> {
+        let histogram = self.histogram();
+        check_bins(histogram)?;
+        Ok(BinCode::new(histogram, policy)?.edge_values())
     }
 }
 

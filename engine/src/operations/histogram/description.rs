@@ -7,19 +7,16 @@ use std::ops::Range;
 use bytemuck::Pod;
 use multisplit_graph::{Buffer, ElementType};
 
-use super::bins::{BinCode, check_bins};
 use super::layout::Layout;
 use crate::elements::key::{KeyType, Sample};
 use crate::error::{Error, Result};
 use crate::memory::Place;
 use crate::operations::shared::checks::check_element;
 use crate::operations::shared::count::Count;
-use crate::operations::shared::edge_values::EdgeValues;
 use crate::operations::shared::even_parts::EvenFloats;
 #[cfg(feature = "glsl")]
 use crate::operations::shared::glsl::Glsl;
 use crate::operations::split::AnyType;
-use crate::policy::Policy;
 
 /// Maximum number of bins.
 pub const MAX_BINS: u32 = 1 << 20;
@@ -281,13 +278,6 @@ impl<S> Bins<S> {
     pub fn settable(mut self) -> Self {
         self.histogram.settable = true;
         self
-    }
-
-    /// The values with which a plan for other settable bins is recorded to count these bins. Both must agree in
-    /// everything but the edges, and the policy must be the same.
-    pub fn edge_values(&self, policy: &Policy) -> Result<EdgeValues> {
-        check_bins(&self.histogram)?;
-        Ok(BinCode::new(&self.histogram, policy)?.edge_values())
     }
 
     /// The number of bins, m.

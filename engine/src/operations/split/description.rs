@@ -4,14 +4,9 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use super::bucket_code::BucketCode;
-use super::passes::of_words;
 use crate::elements::key::{Key, KeyType, SIGNED};
-use crate::error::Result;
-use crate::operations::shared::edge_values::EdgeValues;
 #[cfg(feature = "glsl")]
 use crate::operations::shared::glsl::Glsl;
-use crate::policy::Policy;
 use crate::policy::method::Method;
 
 /// Maximum number of buckets.
@@ -275,17 +270,6 @@ impl<K> Buckets<K> {
     pub fn settable(mut self) -> Self {
         self.split.settable = true;
         self
-    }
-
-    /// The values with which a plan for other settable buckets is recorded to split by these buckets. Both must have
-    /// the same key type and number of buckets, and the policy must be the same.
-    pub fn edge_values(&self, policy: &Policy) -> Result<EdgeValues> {
-        let split = &self.split;
-        let code = BucketCode::new(policy, split)?;
-        match split.key.is_narrow() {
-            true => Ok(BucketCode::new(policy, &of_words(split).0)?.edge_values()),
-            false => Ok(code.edge_values()),
-        }
     }
 
     /// The number of buckets, m.

@@ -5,11 +5,12 @@ use multisplit_graph::{Buffer, Graph};
 use super::bucket_code::BucketCode;
 use super::buffers::{AddedSplit, SplitBuffers, SplitOutput};
 use super::chain;
-use super::description::{Bucket, Split};
+use super::description::{Bucket, Buckets, Split};
 use super::parameters::{Function, SplitPasses};
 use super::{baselines, method, rounds};
 use crate::error::Result;
 use crate::operations::shared::declare::planned_for;
+use crate::operations::shared::edge_values::EdgeValues;
 use crate::operations::shared::fill::fill;
 use crate::operations::shared::widening::{Form, NarrowKeys};
 use crate::policy::Policy;
@@ -71,6 +72,19 @@ pub(in crate::operations) fn add_offsets(
 /// Rejects bucket functions that do not support the key type or whose parameters are invalid.
 pub(crate) fn check_function(policy: &Policy, split: &Split) -> Result<()> {
     BucketCode::new(policy, split).map(drop)
+}
+
+impl<K> Buckets<K> {
+    /// The values with which a plan for other settable buckets is recorded to split by these buckets. Both must have
+    /// the same key type and number of buckets, and the policy must be the same.
+    pub fn edge_values(&self, policy: &Policy) -> Result<EdgeValues> {
+        let split = self.split();
+        let code = BucketCode::new(policy, split)?;
+        match split.key.is_narrow() {
+            true => Ok(BucketCode::new(policy, &of_words(split).0)?.edge_values()),
+            false => Ok(code.edge_values()),
+        }
+    }
 }
 
 /// Converts a split of 8-bit or 16-bit keys to an equivalent split of 32-bit words. Also returns the form of the
