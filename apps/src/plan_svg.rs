@@ -315,7 +315,7 @@ mod tests {
     use multisplit_bench::split::{self, Function, Rule};
 
     #[test]
-    fn every_pass_buffer_and_reason_is_drawn() {
+    fn passes_buffers_and_hazards_are_drawn() {
         let rule = Rule::new(Function::Range, 8);
         let split = split::plan(&Target::any(), &rule, Method::Block, true, 1 << 20);
         let plan = split.expect("the plan compiles").plan;

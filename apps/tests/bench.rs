@@ -265,7 +265,7 @@ fn bench_all_measures_every_subject() {
     assert_eq!(ops, expected);
     let report = std::fs::read_to_string(&page).expect("the file is readable");
     // A single size gets tables, but no plots with one point.
-    assert!(!report.contains("rate against n"), "a plot of one point");
+    assert!(!report.contains("rate against n"), "the report contains a plot of a single point");
     for part in ["<td>sort_keys_u32</td>", "<td>histogram_even</td>", "rmat:300:900: rounds"] {
         assert!(report.contains(part), "no `{part}` in the report");
     }

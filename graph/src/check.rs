@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn folded_counts_have_fewer_than_y_surplus_workgroups() {
+    fn folding_adds_fewer_workgroups_than_there_are_rows() {
         let max = [7, 100, 1];
         for count in 1..=700 {
             let [x, y, z] = fold_groups(count, max).map_or([0; 3], |groups| groups.map(u64::from));

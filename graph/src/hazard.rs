@@ -21,7 +21,7 @@ pub(crate) struct Record {
     /// `None` if the record is the execution of a whole pass, for which explicit orders wait.
     pub buffer: Option<usize>,
     pub source: Source,
-    /// The later accesses that the barrier calls since this access synchronise with it.
+    /// The later accesses that are synchronized with this access by the barriers recorded since.
     pub reach: Reach,
     /// Number of barrier calls of the walk that `reach` accounts for.
     applied_calls: usize,

@@ -42,7 +42,10 @@ fn debug_info_adds_source_and_lines_but_keeps_the_instructions() {
     let debug = compile_with_debug_info(&source).expect("compiles");
     let (plain, with_lines) = (opcodes(kernel.spirv()), opcodes(&debug));
     let has_debug_info = plain.contains(&LINE) || has_text(kernel.spirv());
-    assert!(!has_debug_info, "the checked-in module contains lines or GLSL");
+    assert!(
+        !has_debug_info,
+        "the checked-in module contains debug information (line numbers or GLSL text)"
+    );
     assert!(with_lines.contains(&LINE), "the module with debug information has no lines");
     assert!(has_text(&debug), "the module with debug information does not contain the GLSL");
     let code =

@@ -55,7 +55,7 @@ fn pruned_built_in_kernels_are_valid() {
 }
 
 #[test]
-fn pruning_removes_a_quarter_of_a_ranking_kernel() {
+fn pruning_removes_over_a_quarter_of_a_ranking_kernel() {
     let kernel = builtin::SORT_ROUND_KEYS.kernel().unwrap();
     let ids = |name: &str| kernel.interface().spec_constant(name).unwrap().id;
     let given = [(ids("ITEMS"), 4), (ids("SUBGROUP_SIZE"), 8), (ids("RANKING"), 0)];

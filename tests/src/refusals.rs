@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn refused_case_must_not_end_a_test_with_cases() {
+    fn one_refused_case_must_not_end_a_test_of_several_cases() {
         let (refusals, features) = (Refusals::default(), Features::default());
         let ended = refusals.accept_test("scan::all", true, refusal(INT64), &features);
         assert!(ended.is_err_and(|error| error.to_string().contains("`Gpu::run_or_refuse`")));

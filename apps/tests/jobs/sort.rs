@@ -46,7 +46,7 @@ fn values_keep_their_type() {
     let (keys, values) = (Keys::of("f64", 900, 9), Keys::of("f64", 900, 10));
     workdir.write("in.npy", keys.npy());
     workdir.write("values.npy", values.npy());
-    // With both options, the values are permuted by the argsort result.
+    // With --argsort, the sort does not move the values; they are permuted by its indices.
     let along = "--values values.npy --values-out moved.npy --argsort order.npy";
     workdir.job(&format!("sort in.npy -o out.npy {along}"));
     let (descr, len, raw) = workdir.npy("moved.npy");

@@ -4,7 +4,7 @@ use crate::arrays::{Keys, bytes_of, in_order, npy, words};
 use crate::common::is_full;
 use crate::workdir::Workdir;
 
-/// The indices of the keys, bucket after bucket, and the start of each bucket.
+/// The indices of the keys, bucket after bucket, and the start of each bucket, followed by n.
 fn by_bucket(n: usize, m: usize, bucket: impl Fn(usize) -> usize) -> (Vec<usize>, Vec<usize>) {
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by_key(|&index| bucket(index));

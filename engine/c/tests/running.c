@@ -5,7 +5,7 @@
 
 enum { MAX_BUFFERS = 8 };
 
-/* Binds a buffer: by address if it was created for operations by address, otherwise by handle. */
+/* Binds a buffer: by device address if the contract's usage asks for device addresses, otherwise by handle. */
 static MultisplitBinding binding(const Host *host, const Filled *filled, VkBufferUsageFlags usage) {
     MultisplitBinding bound = {.role = filled->role, .size = filled->buffer.size};
     if (usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) {

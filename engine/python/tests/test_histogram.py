@@ -1,4 +1,7 @@
-"""Compares histograms with NumPy: edges, counts and types."""
+"""Compares histogram and bincount with NumPy: edges, counts, types and rejected input.
+
+Also tests a GLSL function and the use of memory.
+"""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def test_range_ends_of_even_buckets_are_exact(dtype: str, low: float, high: floa
     first, width = Fraction(float(low)), Fraction(high if isinstance(high, int) else float(high)) - Fraction(float(low))
     edges = [first + part * width / buckets for part in range(1, buckets)]
     keys = random_array(dtype, 300, seed=6)
-    # Add keys next to the edges, whether or not an edge is a valid key.
+    # Add keys at or next to each edge: the nearest float, or the integers around it. An edge need not be a valid key.
     with np.errstate(over="ignore"):
         near = [float(edge) if keys.dtype.kind == "f" else int(edge) + by for edge in edges for by in (-1, 0, 1)]
         limits = None if keys.dtype.kind in "fb" else np.iinfo(keys.dtype)

@@ -49,9 +49,9 @@ impl Attachment for Probed {}
 impl Context {
     /// Returns the behaviour of `subgroupBarrier()` on the device.
     ///
-    /// If no result is available in memory or on disk, submits one or two small dispatches and waits for them. On an
-    /// [adopted](Self::adopt) device, nothing is submitted: without a result on disk, only llvmpipe is assumed to
-    /// deviate from Vulkan.
+    /// If no result is available in memory or on disk, submits one or two small dispatches and waits for them. Nothing
+    /// is submitted on an [adopted](Self::adopt) device, or by a driver that runs without its GPU: without a result on
+    /// disk, only llvmpipe is assumed to deviate from Vulkan.
     pub fn subgroup_barriers(&self) -> SubgroupBarriers {
         let probed = self.device.attached(|device| {
             let file = device.verdict_file();

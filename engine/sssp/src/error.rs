@@ -19,7 +19,7 @@ pub enum Error {
     #[error(transparent)]
     Network(#[from] NetworkError),
     /// The kernels do not support these tuning parameters.
-    #[error("invalid options for shortest paths: {problem}")]
+    #[error("invalid tuning parameters for shortest paths: {problem}")]
     Tuning {
         /// Description of the problem.
         problem: &'static str,

@@ -275,7 +275,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn searches_beyond_the_round_limit_are_errors() {
+    fn unfinished_searches_beyond_the_round_limit_are_errors() {
         const VERTICES: u32 = 100;
         let limit = max_rounds(VERTICES);
         let status = |done: bool, rounds: u64| {

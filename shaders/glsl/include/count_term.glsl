@@ -1,7 +1,7 @@
 // Defines TERM for selections, whose look-back adds up the number of selected elements. With RUNS, a term has a second
 // word: one more than the index of the last run head, or 0 if there is none.
 //
-// Provides the same functions as term.glsl, for lookback.glsl and subgroup_terms.glsl.
+// Provides those functions of term.glsl that lookback.glsl and subgroup_terms.glsl call.
 
 #ifndef COUNT_TERM_GLSL
 #define COUNT_TERM_GLSL

@@ -48,7 +48,7 @@ KEY image_of(const KEY key) {
     return ((ordered(key) ^ flip) >> push.first_bit) & kept;
 }
 
-// Returns the digit of a round from an image.
+// Returns digit number `round` (0 is the lowest) of `image`, a result of image_of().
 uint digit(const KEY image, const uint round) {
     return uint(image >> (round * DIGIT_BITS)) & ((1u << DIGIT_BITS) - 1);
 }

@@ -1,5 +1,5 @@
-// Provides the source (binding 0) and the destination (binding 1) of most kernels, each as single words and as
-// groups of four. NO_SRC or NO_DST omits one of them.
+// Provides the source (binding 0) and the destination (binding 1) of scans, reductions, selections, copies and key
+// conversions, each as single words and as groups of four. NO_SRC or NO_DST omits one of them.
 
 #ifndef SRC_DST_GLSL
 #define SRC_DST_GLSL

@@ -8,7 +8,7 @@ mod packed;
 #[cfg(feature = "compile")]
 pub(crate) mod user_function;
 
-/// The built-in kernels as constants: `builtin::SCAN_REDUCE`.
+/// The built-in kernels as statics, for example `builtin::SCAN_REDUCE`.
 pub mod builtin {
     pub use super::embedded::Builtin;
     pub use super::generated::*;

@@ -322,7 +322,7 @@ impl Declarations<'_> {
         self.size_of(ty, stride.map(|stride| MatrixLayout { stride, by_rows }))
     }
 
-    /// Size in bytes of a type with an explicit layout, and with this layout of its matrices.
+    /// Size in bytes of a type with an explicit layout. `matrix` is the layout of the matrices in it, if there are any.
     fn size_of(&self, id: Word, matrix: Option<MatrixLayout>) -> u32 {
         match self.ids.shape(id) {
             Shape::Int { bits, .. } | Shape::Float { bits } => bits / 8,

@@ -82,7 +82,7 @@ enum Weights {
     /// Weights of the file, or 1 for unweighted files; for generated networks the same as `hash`
     #[default]
     File,
-    /// 0 to 1000, from a hash of the two vertices, as in the GPU Multisplit paper
+    /// 0 to 1000, the range in the GPU Multisplit paper, from a hash of the two vertices
     Hash,
     /// Every edge has weight 1
     Ones,

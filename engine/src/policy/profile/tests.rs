@@ -216,7 +216,10 @@ fn default_tiles_fit_the_minimum_device_limits() {
             let policy = Policy::for_device(&properties);
             let mut cut = policy;
             check::reduce_tiles(&mut cut);
-            assert_eq!(cut, policy, "subgroups of {subgroup_size}, {shared_memory} bytes");
+            assert_eq!(
+                cut, policy,
+                "subgroups of {subgroup_size} lanes, {shared_memory} bytes of shared memory"
+            );
         }
     }
 }
