@@ -295,7 +295,7 @@ pub enum Error {
     },
     /// A value was given for a pass or count that does not exist, or for a pass whose value cannot be set.
     #[error(
-        "`{plan}` has no pass or count `{pass}` whose value can be set; check the name, or declare the pass settable (Graph::settable)"
+        "`{plan}` has no pass or count `{pass}` whose value can be set; check the name, or declare your own pass settable (Graph::settable)"
     )]
     UnknownPass {
         /// Plan name.

@@ -12,6 +12,7 @@ tests!(soundness:
     unsupported_value_sizes_are_rejected, bits_beyond_the_key_are_rejected,
     lengths_are_compared_in_elements, plans_for_larger_limits_are_rejected,
     plans_for_other_subgroup_sizes_are_rejected, one_call_functions_read_their_tables,
+    push_constants_of_operations_cannot_be_set,
 );
 
 /// The name of an array, its type, and the type it must have.
@@ -282,5 +283,24 @@ fn one_call_functions_read_their_tables(gpu: &Gpu) -> Result<()> {
     let foreign = Glsl::new(SOURCE).parameters([5, 1, 0]).table_buffer(strange);
     let result = context.split(&keys, Buckets::glsl(4, foreign));
     ensure!(matches!(result, Err(Error::Graph(GraphError::ForeignBuffer { .. }))), "{result:?}");
+    Ok(())
+}
+
+/// A graph may declare the passes of an operation settable, but no push constants can be set without
+/// `unsafe`: with another count, the kernel would access memory past its buffers.
+fn push_constants_of_operations_cannot_be_set(gpu: &Gpu) -> Result<()> {
+    let keys = gpu.context.upload(&[3u32, 1, 2])?;
+    let mut work = gpu.context.work("sort");
+    work.sort(&keys, &Sort::ascending())?;
+    work.parts().0.settable_with("count");
+    let mut frame = work.record()?;
+    let mut passes = frame.plan().steps().iter().map(|step| &step.pass);
+    let pass = passes.find(|pass| pass.settable).context("no pass has a count")?;
+    let label = pass.label.clone();
+    let refused = frame.set(&label, &0u32);
+    ensure!(matches!(refused, Err(Error::UnknownPass { .. })), "{label}: {refused:?}");
+    frame.submit()?;
+    frame.wait()?;
+    ensure!(gpu.context.download(&keys)? == [1, 2, 3]);
     Ok(())
 }

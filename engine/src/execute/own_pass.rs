@@ -73,6 +73,12 @@ fn writes(pass: &PlannedPass, buffer: usize) -> bool {
     transferred || pass.bindings.iter().any(bound)
 }
 
+/// Whether the pass runs a kernel of an operation, which stays within its buffers only with the push constants that the
+/// operation computed.
+pub(super) fn needs_own_push_constants(pass: &PlannedPass) -> bool {
+    pass.is_made_by::<Library>() && pass.kernel.is_some()
+}
+
 /// Whether the pass stays within its buffers, whatever they contain. Checked kernels and user functions compare their
 /// indices with the lengths of the buffers, which are not available if buffers are accessed by address.
 pub(super) fn is_sound(pass: &PlannedPass, by_address: bool) -> bool {

@@ -11,6 +11,7 @@ use crate::execute::descriptors::{Sets, with_writes};
 use crate::execute::executable::Executable;
 use crate::execute::import::{BufferAt, Import, Locations};
 use crate::execute::kernel_check::MAX_BINDINGS;
+use crate::execute::own_pass::needs_own_push_constants;
 use crate::execute::pipeline::Pipeline;
 use crate::execute::timing::Timing;
 
@@ -218,7 +219,8 @@ impl Executable {
     /// The requirements of [`record`](Self::record). No other commands use the workspace while the recorded commands
     /// run, and all earlier recordings of the frame have completed. If `options` contains a timer, it was created for
     /// this executable and outlives the execution of the commands. If `options` contains queries, they exist and are
-    /// reset.
+    /// reset. The values of passes of operations differ from those of the plan only in limits, edges or parameters that
+    /// the library computed for the same operation.
     pub unsafe fn record_with(
         &self,
         commands: vk::CommandBuffer,
@@ -257,6 +259,18 @@ impl Executable {
                 }),
             }
         })
+    }
+
+    /// Like [`check_values`](Self::check_values), for callers that give no guarantees: also rejects push constants of
+    /// operations.
+    pub(crate) fn check_value_of_user(&self, value: PassValue<'_>) -> Result<()> {
+        let takes_it = |pass: &PlannedPass| pass.settable && pass.label == value.pass;
+        let mut passes = self.plan.steps().iter().map(|step| &step.pass);
+        if passes.any(|pass| takes_it(pass) && needs_own_push_constants(pass)) {
+            let (plan, pass) = (self.plan.name().to_owned(), value.pass.to_owned());
+            return Err(Error::UnknownPass { plan, pass });
+        }
+        self.check_values(&[value])
     }
 
     /// The requested frame in flight, or the next one in turn.

@@ -89,11 +89,12 @@ impl Frame {
         self.executable.plan()
     }
 
-    /// Sets the push constants of the pass with this label, or the count that was declared with
-    /// this name. Takes effect with the next submission.
+    /// Sets the push constants of your pass with this label, or the count that was declared with
+    /// this name. Takes effect with the next submission. The push constants of operations cannot be
+    /// set.
     pub fn set<T: NoUninit>(&mut self, name: &str, value: &T) -> Result<()> {
         let bytes = bytemuck::bytes_of(value);
-        self.executable.check_values(&[PassValue { pass: name, bytes }])?;
+        self.executable.check_value_of_user(PassValue { pass: name, bytes })?;
         match self.values.iter_mut().find(|(known, _)| known == name) {
             Some((_, known)) => *known = bytes.to_vec(),
             None => self.values.push((name.to_owned(), bytes.to_vec())),
