@@ -17,7 +17,7 @@ layout(push_constant) uniform Push {
 } push;
 
 // Only COUNTED kernels declare the count records, because a declared binding, even an unused one, must be bound to a
-// buffer that an earlier pass wrote.
+// buffer that has been written before.
 #ifdef COUNTED
 #include "count.glsl"
 #else

@@ -3,10 +3,10 @@
 // handles one tile, in rows of one element per lane.
 //
 // Steps: load the keys and terms, find the run heads, compute the aggregate of the tile, and obtain the carry-in
-// of the tile: the number of earlier runs and the total of the open run. The carry-in comes from `before_tiles`,
+// of the tile: the number of earlier runs and the total so far of the last one. The carry-in comes from `before_tiles`,
 // or from decoupled look-back with LOOKBACK (docs/kernels.md, "Look-back scan"). Finally each run head writes its key
-// and the total of the run before it. The output index is the number of earlier runs; within a row it comes from a
-// ballot.
+// and the total of the run before it. The index of a run is the number of earlier runs. The last tile also writes the
+// total of the last run.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -40,8 +40,7 @@ const uint ITEMS = 4 * ROWS;
 #define LOOKBACK_BINDING 2
 #include "lookback.glsl"
 
-// Recomputes the aggregate of a tile. Only full tiles can be missing, because the last, partial tile has no
-// successor.
+// Recomputes the aggregate of a tile. Only full tiles can be missing, because no tile follows the only partial one.
 Open total_of_tile_again(uint tile) {
     uint count = resolved_count(push.count);
     Open total = nothing_open();
@@ -70,8 +69,8 @@ void store_key(uint i, uvec2 key) {
     }
 }
 
-// Loads this lane's elements. Elements at and past the count get the identity. All loads are unconditional: the
-// last element is loaded instead of a missing one.
+// Loads this lane's elements. Terms at and past the count are the identity. All loads are unconditional: the last
+// element is loaded instead of a missing one.
 void load_rows(uint first, uint count) {
     if (count - first >= TILE) {
         [[unroll]] for (uint r = 0; r < ITEMS; ++r) {
@@ -89,8 +88,8 @@ void load_rows(uint first, uint count) {
     }
 }
 
-// Sets `begins`: an element is a head if its key differs from the key before. Elements at and past the count are
-// not heads. Called by whole subgroups.
+// Sets `begins`: an element is a head if it is the first one, or if its key differs from the key before. Elements at
+// and past the count are not heads. Called by whole subgroups.
 void find_begins(uint first, uint count) {
     begins = 0;
     [[unroll]] for (uint r = 0; r < ITEMS; ++r) {
@@ -109,10 +108,10 @@ bool begins_in(uint row) {
     return (begins >> row & 1) != 0;
 }
 
-// Aggregate of the rows so far, including the carry-in.
+// Aggregate of the rows so far, including the carry-in, if it is known.
 Open so_far;
 
-// Inclusive segmented scan of a row, including the carry-in. `headed` receives the lanes with a run head. Called
+// Inclusive segmented scan of a row, with `so_far` as carry-in. `headed` receives the lanes with a run head. Called
 // by whole subgroups.
 TERM combine_row(uint row, out uvec4 headed) {
     headed = subgroupBallot(begins_in(row));

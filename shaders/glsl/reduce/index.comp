@@ -1,7 +1,7 @@
 #version 460
-// Finds the minimum and its index, the lowest index among equal elements, in one dispatch. Each workgroup reduces
-// `tiles` tiles: threads reduce their elements in registers, then lanes by shuffles, then subgroups through shared
-// memory. The workgroup that finishes last reduces the results of all workgroups.
+// Finds the minimum and its index, the lowest index among equal elements, in one dispatch, or one per piece of a large
+// array. Each workgroup reduces at most `tiles` tiles: elements in registers, then lanes by shuffles, then subgroups
+// through shared memory. The workgroup of the last dispatch that finishes last reduces the results of all workgroups.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -21,7 +21,7 @@ layout(set = 0, binding = 3, std430) writeonly buffer DstIndex { uint index; } d
 
 layout(push_constant) uniform Push {
     uint count;     // elements in `src`
-    uint tiles;     // tiles per workgroup
+    uint tiles;     // maximum number of tiles per workgroup
     uint first;     // index of the first part of this dispatch
     uint is_final;  // whether this is the last dispatch, which writes the result
     uint base;      // index in the whole array of the first element of `src`

@@ -4,7 +4,7 @@
 // in `parts` and writes the total. Steps: load the parts, scan them across the workgroup, combine parts of tiles
 // before the workgroup's first one, write the totals.
 //
-// If offsets decrease, the first workgroups also write the identity for segments that were not found by any tile.
+// If offsets decrease, the first workgroups also write the identity for nonempty segments that no tile found.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -94,7 +94,7 @@ void main() {
     elements = resolved_other(push.elements, push.elements_index);
     uint tiles = elements / push.tile + (elements % push.tile != 0 ? 1 : 0);
     uint group_first = group_index() * gl_WorkGroupSize.x;
-    // Rows of a matrix have increasing offsets.
+    // Offsets of rows of a matrix never decrease.
     uint finders = OF_ROWS != 0 ? 0 : min(gl_NumWorkGroups.x * gl_NumWorkGroups.y, MAX_FINDERS);
     bool finds = group_index() < finders;
     if (group_first >= tiles && !finds) return;

@@ -1,8 +1,8 @@
 #version 460
 // Second pass of the reduction of long segments: combines the chunk totals of each segment that exceeds a chunk. One
 // thread handles one segment. If a segment has many chunks, the thread's whole subgroup combines them. With
-// BY_SUBGROUPS, which suits few segments, one subgroup handles one segment. Reads the totals in `chunks`, writes one
-// term per segment to `dst`.
+// BY_SUBGROUPS, which suits few segments, one subgroup handles one segment. Reads the totals in `chunks` and writes the
+// totals of these segments to `dst`.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -24,7 +24,7 @@ layout(set = 0, binding = 2, std430) readonly buffer Offsets { uint at[]; } offs
 layout(set = 0, binding = 3, std430) readonly buffer Chunks { uvec2 at[]; } chunks;
 
 layout(push_constant) uniform Push {
-    uint segments;        // as in reduce.long_segments
+    uint segments;        // all members as in reduce.long_segments
     uint max_chunks;
     uint elements;
     uint elements_index;
@@ -40,7 +40,7 @@ layout(push_constant) uniform Push {
 #include "segment_offsets.glsl"
 #include "store_term.glsl"
 
-// If a segment has more chunks, the whole subgroup combines them.
+// If more chunks than this have elements of a segment past its first push.chunk ones, the whole subgroup combines them.
 const uint FEW_CHUNKS = 8;
 
 TERM chunk_at(uint chunk) {

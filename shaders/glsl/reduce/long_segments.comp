@@ -1,12 +1,12 @@
 #version 460
 // First pass of the reduction of long segments. A worker is a subgroup or a workgroup. There is one worker per chunk of
 // the array and one per segment. A segment's worker reduces the first `chunk` elements of its segment; the chunk
-// workers reduce the remaining elements. No worker therefore handles more than a chunk, regardless of the segment
-// lengths. Totals of segments that fit a chunk are written to `dst`, all others to `chunks`, which reduce.long_join
-// combines.
+// workers reduce the remaining elements. No worker therefore handles more elements than a chunk has, regardless of the
+// segment lengths. Totals of segments that fit a chunk are written to `dst`, all others to `chunks`, which
+// reduce.long_join combines.
 //
 // Offsets beyond the elements are clamped. A segment that ends at or before its start is empty. If offsets
-// decrease, the totals of the affected segments cover some elements only; all accesses stay in bounds.
+// decrease, totals of nonempty segments are unspecified; all accesses stay in bounds.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -43,8 +43,8 @@ void main() {
     elements = resolved_other(push.elements, push.elements_index);
     uint worker = BY_SUBGROUPS != 0 ? group_index() * gl_NumSubgroups + gl_SubgroupID : group_index();
     bool writes = BY_SUBGROUPS != 0 ? subgroupElect() : thread_rank() == 0;
-    // Chunk workers have the lower indices and start first, because they must search for their segment before they
-    // load.
+    // Chunk workers have the lower indices, so that most devices start them first: they must search for their segment
+    // before they load.
     if (worker >= push.max_chunks) {
         uint segment = worker - push.max_chunks;
         if (segment >= segments) return;
@@ -60,7 +60,7 @@ void main() {
     uint chunk_count = elements / push.chunk + (elements % push.chunk != 0 ? 1 : 0);
     if (segments == 0 || worker >= chunk_count) return;
     uint first = worker * push.chunk;
-    // The segment that contains the first element of the chunk, if any.
+    // One more than the index of the segment that contains the first element of the chunk, if there is one.
     uint found = offsets_up_to(first, segments + 1);
     uint begin = first;
     uint end = first;

@@ -4,11 +4,11 @@
 // segment.
 //
 // Chunk workers publish their totals (tile_status.glsl). The worker of a segment that exceeds a chunk polls the totals
-// of its chunks. Polling is bounded: after SPIN_LIMIT failed polls, it recomputes a missing total from the elements.
-// Progress therefore never depends on the scheduling of other workgroups.
+// of its other chunks. Polling is bounded: after more than SPIN_LIMIT failed polls, it recomputes missing totals from
+// the elements. Progress therefore never depends on the scheduling of other workgroups.
 //
 // Offsets beyond the elements are clamped. A segment that ends at or before its start is empty. If offsets
-// decrease, the totals of the affected segments cover some elements only; all accesses stay in bounds.
+// decrease, totals of nonempty segments are unspecified; all accesses stay in bounds.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -136,7 +136,7 @@ void main() {
     uint segments = resolved_count(push.segments);
     elements = resolved_other(push.elements, push.elements_index);
     if (group_index() >= push.groups) return;
-    bool is_odd_run = false;  // valid in the first thread
+    bool is_odd_run = false;  // at first valid in the first thread only
     if (thread_rank() == 0) {
         // Every run publishes the total of every chunk, as a kept status requires (tile_status.glsl).
         is_odd_run = take_ticket(push.groups) >= push.groups;
@@ -145,8 +145,8 @@ void main() {
     }
     uint worker = BY_SUBGROUPS != 0 ? group_index() * gl_NumSubgroups + gl_SubgroupID : group_index();
     bool writes = BY_SUBGROUPS != 0 ? subgroupElect() : thread_rank() == 0;
-    // Chunk workers have the lower indices and start first, because they must search for their segment before they
-    // load.
+    // Chunk workers have the lower indices, so that most devices start them first: they must search for their segment
+    // before they load.
     bool is_chunk = worker < push.max_chunks;
     uint segment = worker - push.max_chunks;
     uint begin = 0;

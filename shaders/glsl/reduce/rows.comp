@@ -2,7 +2,7 @@
 // Reduces the rows of a matrix. The row length is a power of two, and adjacent lanes of one subgroup hold one row.
 // One workgroup handles one tile: it loads 16 bytes per lane at a time, reduces across the ROW_LANES lanes of each
 // row by shuffles, and writes one term per row. Rows beyond the elements are empty; a row that is cut off by the
-// end has the remaining elements only.
+// end of the elements has only those before it.
 //
 // In tile.glsl, a "row" is a row of a tile: one vector of 16 bytes per lane. In this file, a row is one of the matrix.
 #extension GL_GOOGLE_include_directive : require

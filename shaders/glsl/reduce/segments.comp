@@ -1,6 +1,6 @@
 #version 460
-// First pass of a segmented reduction: segments are given by offsets. One workgroup handles one tile of elements,
-// regardless of the number of segments in it. Steps: load the tile; write the identity for a share of the empty
+// First pass of a segmented reduction. One workgroup handles one tile of elements, regardless of the number of segments
+// in it, and a share of the empty segments. Steps: load the tile; write the identity for the share of the empty
 // segments; find the offsets inside the tile; scan the tile with restarts at segment starts; write the totals of
 // segments that lie within the tile. The parts of segments that span several tiles go to `parts`, which reduce.join
 // combines.
@@ -82,7 +82,7 @@ uint is_last(uint place) {
     return last_bits[place / 32] >> place % 32 & 1;
 }
 
-// Returns whether all elements fit one tile. If so, the tile searches all offsets for segment ends.
+// Returns whether all elements fit one tile. If so, the tile looks for segment ends among all offsets.
 bool is_one_tile() { return push.elements <= TILE; }
 
 // Writes the identity for empty segments, in this workgroup's share of all segments. Returns whether an offset
@@ -108,7 +108,7 @@ bool reduce_empty_segments(uint segments) {
 
 void main() {
     uint segments = resolved_count(push.segments);
-    // Surplus workgroups (from folding) return, so that group * share fits 32 bits.
+    // Surplus workgroups (from folding) return: they have no word in `falls`.
     if (segments == 0 || group_index() >= push.groups) return;
     elements = resolved_other(push.elements, push.elements_index);
     uint tile = group_index();

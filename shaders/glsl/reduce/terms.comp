@@ -1,7 +1,7 @@
 #version 460
-// Reduces an array in one dispatch. Each workgroup reduces `tiles` tiles: threads combine their elements in registers,
-// then lanes and subgroups are combined. The workgroup that finishes last combines the results of all workgroups, in
-// order, so that sums of floats do not depend on timing. A user's operator is applied in element order, tile by tile.
+// Reduces an array in one dispatch, or one per piece of a large array. Each workgroup reduces at most `tiles` tiles:
+// elements in registers, then lanes and subgroups. The workgroup of the last dispatch that finishes last combines the
+// results of all in a fixed order, so sums of floats do not depend on timing. User operators apply in element order.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -20,7 +20,7 @@ layout(constant_id = ONE_GROUP_ID) const uint ONE_GROUP = 0;
 
 layout(push_constant) uniform Push {
     uint count;     // elements in `src`
-    uint tiles;     // tiles per workgroup
+    uint tiles;     // maximum number of tiles per workgroup
     uint first;     // index of the first part of this dispatch
     uint is_final;  // whether this is the last dispatch, which writes the result
 } push;

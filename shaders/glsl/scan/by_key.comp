@@ -1,8 +1,8 @@
 #version 460
 // Last stage of a segmented reduce-then-scan or, with LOOKBACK, a segmented scan in one pass. One workgroup handles one
 // tile: it loads the terms and segment heads, scans them in registers, obtains the carry-in of the tile and writes the
-// tile. The carry-in comes from `before_tiles`, or from decoupled look-back. Look-back stops at the last tile that
-// contains a head, because that tile's own aggregate is final. docs/kernels.md, "Look-back scan", describes look-back.
+// tile. The carry-in comes from `before_tiles`, or from decoupled look-back. Look-back never passes a tile that
+// contains a head, because that tile's own aggregate is final. docs/kernels.md, "Look-back scan", describes it.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -31,8 +31,7 @@ layout(set = 0, binding = 2, std430) readonly buffer Before { uvec4 at[]; } befo
 #define ENDS_AT_HEADS
 #include "lookback.glsl"
 
-// Recomputes the aggregate of a tile. Only full tiles can be missing, because the last, partial tile has no
-// successor.
+// Recomputes the aggregate of a tile. Only full tiles can be missing, because no tile follows the only partial one.
 Open total_of_tile_again(uint tile) {
     uint count = resolved_count(push.count);
     Open total = nothing_open();

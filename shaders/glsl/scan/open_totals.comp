@@ -26,7 +26,7 @@ layout(set = 0, binding = 2, std430) writeonly buffer Totals { uvec4 at[]; } tot
 void main() {
     uint count = resolved_count(push.count);
     uint tile = group_index();
-    // Uses a division, because tile * TILE may exceed 32 bits. An empty array has no tiles.
+    // Surplus workgroups (from folding) return. An empty array has no tiles.
     if (count == 0 || tile >= (count - 1) / TILE + 1) return;
     TERM_ROW rows[TILE_ROWS];
     uint bits[TILE_ROWS];

@@ -31,7 +31,7 @@ layout(push_constant) uniform Push {
 void main() {
     uint count = resolved_count(push.count);
     uint tile = group_index();
-    // Uniform over the workgroup. Uses a division, because tile * TILE may exceed 32 bits.
+    // Surplus workgroups (from folding) return.
     if (tile >= (count - 1) / TILE + 1) return;
     TERM_ROW rows[TILE_ROWS];
     load_tile(tile * TILE, count, rows);

@@ -1,7 +1,7 @@
 #version 460
-// First pass of a segmented scan whose segments are given by offsets: sets one bit in `heads` for each element at which
-// a segment begins, or the last one ends. Offsets may have any value; those past the elements set no bit. Each thread
-// handles `EACH` offsets.
+// Finds the heads of a segmented scan whose segments are given by offsets: sets one bit in `heads`, which is clear
+// before, for each element whose index is an offset. Offsets may have any value; those past the elements set no bit.
+// Each thread handles `EACH` offsets.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_basic : require
 

@@ -1,6 +1,6 @@
 #version 460
-// Scans short arrays of equal length, the rows of `src`: one workgroup per row, tile after tile with a carry. A single
-// row is the middle stage of reduce-then-scan, or a complete scan of a small array.
+// Scans each row of `src` with one workgroup, tile after tile with a carry. A single row is the middle stage of
+// reduce-then-scan, or a complete scan of a small array.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -20,7 +20,7 @@ layout(push_constant) uniform Push {
     uint rows;
 } push;
 
-// Whether rows begin between multiples of 16 bytes. Their elements are then loaded and stored one at a time.
+// Whether rows may begin between multiples of 16 bytes. Their elements are then loaded and stored one at a time.
 layout(constant_id = UNALIGNED_ROWS_ID) const uint UNALIGNED_ROWS = 0;
 
 #define TILE_STORES
