@@ -67,7 +67,7 @@ void main() {
         set_targets(counts, starts, positions);
         barrier();
 
-        // Write the keys and values of all turns. The keys of the next tile are loaded during the last turn.
+        // Write the keys and values of all turns. The keys of the next tile are loaded before the last turn is written.
         load_values(AFTER_ORDERING, first, held, 0);
         write_until_last_turn(first, held);
         if (first + TILE < end) load_keys(first + TILE, element_count(), KEY(0));

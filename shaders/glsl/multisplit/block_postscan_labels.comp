@@ -1,6 +1,6 @@
 #version 460
 // Postscan of the block-level multisplit for expensive bucket functions: like block_postscan.comp, but reads the
-// buckets from the labels that block_prescan_labels.comp wrote, and finds the bucket of a position by the borders
+// buckets from the labels that block_prescan_labels.comp wrote, and finds the bucket of a key to write by the borders
 // between buckets (bucket_borders.glsl). docs/kernels-sort.md explains the data flow and the barriers.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -96,7 +96,7 @@ void main() {
         set_targets(counts, numbers, starts, positions);
         barrier();
 
-        // Write the keys and values of all turns. The keys of the next tile are loaded during the last turn.
+        // Write the keys and values of all turns. The keys of the next tile are loaded before the last turn is written.
         load_values(AFTER_ORDERING, first, held, 0);
         write_until_last_turn(first, held);
         if (first + TILE < end) load_tile(first + TILE);

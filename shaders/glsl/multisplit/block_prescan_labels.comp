@@ -25,8 +25,8 @@ const uint COUNTERS = 1u << BUCKET_BITS;
 // Several copies, to reduce contention between subgroups.
 shared uint counters[COUNTERS * COUNTER_COPIES];
 
-// A stretch is labelled in chunks of this many words per lane: large enough to have many loads in flight, small
-// enough for the registers.
+// A stretch is labelled in chunks of at most this many words per lane: large enough to have many loads in flight,
+// small enough for the registers.
 const uint MAX_WORDS = 4;
 const uint CHUNK_WORDS = LABEL_WORDS > MAX_WORDS ? (LABEL_WORDS + 1) / 2 : LABEL_WORDS;
 const uint CHUNK = CHUNK_WORDS * LABELS_OF_WORD;

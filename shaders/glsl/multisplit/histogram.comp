@@ -1,6 +1,6 @@
 #version 460
-// First pass of the one-sweep multisplit: counts the keys of each bucket. One workgroup counts a range of keys in
-// shared memory and adds the counts to `histogram`.
+// Histogram pass of the one-sweep multisplit: counts the keys of each bucket. One workgroup counts a range of keys and
+// adds the counts to `histogram`.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -24,7 +24,7 @@ layout(set = 0, binding = 2, std430) buffer Histogram { uint at[]; } histogram;
 void main() {
     stage_splitters();
     if (group_index() >= subproblem_count()) return;
-    // In reverse order, so that the second pass finds the beginning of the keys in the cache.
+    // In reverse order, so that the next pass finds the beginning of the keys in the cache.
     uint part = group_index_from_end(subproblem_count());
     uint length = gl_WorkGroupSize.x * ITEMS * push.parts;
     count_windows(part * length, length);

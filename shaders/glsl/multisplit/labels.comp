@@ -1,7 +1,7 @@
 #version 460
 // First pass of the reduced-bit sort: writes the bucket of each key as a label. With PACKED, also writes key and value
-// as one 64-bit element, which is sorted with the label. With INDEX, writes the index of the element instead. Each
-// thread handles `EACH` keys.
+// as one 64-bit element, which is sorted with the label. With INDEX, also writes the index of the key, for the same
+// purpose. Each thread handles `EACH` keys.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require

@@ -1,6 +1,6 @@
 #version 460
-// Writes 0, 1, 2, ..., the initial indices for multi-round methods that return a permutation. Each thread writes
-// `EACH` elements.
+// Writes 0, 1, 2, ..., the initial indices of splits and sorts that return a permutation or indices. Each thread
+// writes `EACH` elements.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require

@@ -1,5 +1,5 @@
 #version 460
-// Second pass of the one-sweep multisplit. One workgroup handles one tile. Reads the histogram of
+// Last pass of the one-sweep multisplit. One workgroup handles one tile. Reads the histogram of
 // multisplit/histogram.comp. docs/kernels-sort.md explains the data flow, the atomics and the barriers.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -60,7 +60,7 @@ uint end_element(const Tile tile) {
     return element_count();
 }
 
-// Writes the bucket offsets, which are the positions of the first tile's buckets. Called by the first tile.
+// Writes the bucket offsets, which are the positions of the first tile's buckets. Called by its workgroup.
 void write_offsets(in LookBack looks[OWN_BUCKETS]) {
     [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k)
         if (own_bucket(k) < push.buckets) offsets.at[own_bucket(k)] = looks[k].position;

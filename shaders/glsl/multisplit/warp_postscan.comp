@@ -1,7 +1,7 @@
 #version 460
 // Postscan of the warp-level multisplit. One subgroup handles one subproblem, a range of `parts` tiles of ITEMS
 // windows. It loads the output position of each bucket from `scanned`; then, tile by tile, it ranks the keys with
-// ballots, orders them by bucket in shared memory, and writes them, so that adjacent lanes write adjacent
+// ballots, orders them by bucket in shared memory, and writes them, so that adjacent lanes mostly write adjacent
 // positions.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require

@@ -43,7 +43,7 @@ void main() {
     elements = resolved_other(push.elements, push.elements_index);
     uint worker = BY_SUBGROUPS != 0 ? group_index() * gl_NumSubgroups + gl_SubgroupID : group_index();
     bool writes = BY_SUBGROUPS != 0 ? subgroupElect() : thread_rank() == 0;
-    // Chunk workers have the lower indices, so that most devices start them first: they must search for their segment
+    // Chunk workers have the lower indices, so that they usually start first: they must search for their segment
     // before they load.
     if (worker >= push.max_chunks) {
         uint segment = worker - push.max_chunks;

@@ -145,7 +145,7 @@ void main() {
     }
     uint worker = BY_SUBGROUPS != 0 ? group_index() * gl_NumSubgroups + gl_SubgroupID : group_index();
     bool writes = BY_SUBGROUPS != 0 ? subgroupElect() : thread_rank() == 0;
-    // Chunk workers have the lower indices, so that most devices start them first: they must search for their segment
+    // Chunk workers have the lower indices, so that they usually start first: they must search for their segment
     // before they load.
     bool is_chunk = worker < push.max_chunks;
     uint segment = worker - push.max_chunks;

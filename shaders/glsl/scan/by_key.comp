@@ -31,7 +31,7 @@ layout(set = 0, binding = 2, std430) readonly buffer Before { uvec4 at[]; } befo
 #define ENDS_AT_HEADS
 #include "lookback.glsl"
 
-// Recomputes the aggregate of a tile. Only full tiles can be missing, because no tile follows the only partial one.
+// Recomputes the aggregate of a tile. It is full: only the last tile can be partial, and no tile looks back at it.
 Open total_of_tile_again(uint tile) {
     uint count = resolved_count(push.count);
     Open total = nothing_open();

@@ -68,7 +68,7 @@ TERM term_of_rows(uint first, uint rows) {
 #endif
 }
 
-// Recomputes the total of a tile. Only full tiles can be missing, because the last, partial tile has no successor.
+// Recomputes the total of a tile. It is full: only the last tile can be partial, and no tile looks back at it.
 TERM total_of_tile_again(uint tile) {
     TERM total = IDENTITY;
     for (uint step = 0; step < TILE; step += gl_SubgroupSize) {

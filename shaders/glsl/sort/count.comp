@@ -1,9 +1,9 @@
 #version 460
-// First pass of a counting sort of narrow keys: counts the occurrences of each value.
+// Counting pass of a counting sort of narrow keys: counts the occurrences of each value.
 //
 // Counters for all 16-bit values exceed the shared memory. One workgroup therefore handles one part of the keys
-// and one slice of the values. The workgroups of the same part have adjacent indices and run concurrently, so most
-// of them find the keys in the cache. Each adds its counts to `histogram`, or, with SEPARATE_HISTOGRAMS, writes a
+// and one slice of the values. The workgroups of the same part have adjacent indices and usually run concurrently, so
+// most of them find the keys in the cache. Each adds its counts to `histogram`, or, with SEPARATE_HISTOGRAMS, writes a
 // histogram per part. Separate histograms need no pass that clears them.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -14,7 +14,7 @@
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 layout(constant_id = ROOM_ID) const uint ROOM = 256;  // values per slice, an even number
 
-// Whether each part has its own histogram. Requires a single slice.
+// Whether each part has its own histogram. Requires 8-bit keys and a single slice.
 layout(constant_id = SEPARATE_HISTOGRAMS_ID) const uint SEPARATE_HISTOGRAMS = 0;
 
 #include "narrow_key.glsl"

@@ -1,10 +1,10 @@
 #version 460
-// First pass of a one-sweep radix sort: computes the histograms of all digits in one read of the keys. One
+// Histogram pass of a one-sweep radix sort: computes the histograms of all digits in one read of the keys. One
 // workgroup counts a range of keys in shared memory and adds its counts to `histogram`. Rounds in which all keys
 // have the same digit are recorded in `noop_flags`.
 //
-// With HISTOGRAM_PARTS (small sorts), each workgroup writes separate histograms, and also clears the look-back
-// status of the rounds.
+// With HISTOGRAM_PARTS (small sorts), each workgroup writes separate histograms, and also clears a share of the
+// look-back status of the rounds.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require

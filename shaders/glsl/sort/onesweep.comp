@@ -77,8 +77,8 @@ uint end_element(const Tile tile) {
     return element_count();
 }
 
-// Returns a mask of the no-op rounds, in which all keys have the same digit. Small sorts (HISTOGRAM_PARTS > 0) only set
-// the bit of this round: their no-op rounds always copy the keys, so that the next round reads initialized data.
+// Returns a mask of the no-op rounds, which do not change the order of the keys. Small sorts (HISTOGRAM_PARTS > 0) only
+// set the bit of this round: their no-op rounds always copy the keys, so that the next round reads initialized data.
 uint noop_rounds() {
     if (HISTOGRAM_PARTS == 0) return noop_flags.at[0] | push.noop_rounds;
     uint this_round = 1u << push.round;
@@ -95,7 +95,7 @@ uint noop_rounds() {
 }
 
 // Handles no-op rounds and returns whether this round is one. If both rounds of `round_pair` are no-ops, the data stays
-// in place; a single one copies it to the input of the next round. Called by all threads; the result is uniform.
+// in place; a single one copies it to the output of the round. Called by all threads; the result is uniform.
 bool skip_round(const uint noops) {
     if ((noops & push.round_pair) == push.round_pair) return true;
     if ((noops >> push.round & 1) == 0) return false;

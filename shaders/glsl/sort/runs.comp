@@ -39,7 +39,7 @@ layout(push_constant) uniform Push {
 const uint LAST_VALUE = NARROW_MASK;
 const uint KEYS_OF_VECTOR = 4 * KEYS_OF_WORD;
 
-// Number of values whose runs are scanned in shared memory.
+// Number of values whose runs are scanned in shared memory; for 16-bit keys, a placeholder.
 const uint SCANNED_VALUES = NARROW_BITS == 8 ? 256 : 1;
 // The place at which the run of each 8-bit value begins.
 shared uint shared_begins[SCANNED_VALUES];

@@ -1,6 +1,6 @@
 #version 460
-// First pass of a segmented sort: sets one bit in `heads` for the first element of each nonempty segment, and
-// lists the segments that exceed a tile in `large`, with their ranges of tiles. Also records the end of the last
+// Finds the segments of a segmented sort: sets one bit in `heads` for the first element of each nonempty segment,
+// and lists the segments that exceed a tile in `large`, with their ranges of tiles. Also records the end of the last
 // segment. Each thread handles `EACH` segments.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -12,9 +12,9 @@ layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 #include "segments.glsl"
 
-// Starts of all segments, in ascending order.
+// Starts of all segments, in ascending order. Not read if segments have equal lengths.
 layout(set = 0, binding = 0, std430) readonly buffer Begins { uint at[]; } begins;
-// Offsets as given by the caller. Only the end of the last segment is read.
+// Offsets as given by the caller. At most the end of the last segment is read.
 layout(set = 0, binding = 1, std430) readonly buffer Offsets { uint at[]; } offsets;
 layout(set = 0, binding = 2, std430) buffer Heads { uint at[]; } heads;
 layout(set = 0, binding = 3, std430) buffer FoundSegments { Found of; } found;

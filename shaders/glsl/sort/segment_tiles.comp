@@ -1,11 +1,11 @@
 #version 460
 // Sorts all segments that fit a tile, in place. One workgroup handles the segments that begin in its stride: it
-// loads as many as fit a tile into shared memory and merge-sorts them there, all at once.
+// loads them into shared memory and merge-sorts them there, all at once if they fit a tile together.
 //
 // Steps: each thread sorts its ITEMS consecutive elements, separately per segment. Then runs of ITEMS elements are
 // merged in pairs, then runs of twice as many, and so on. At most one segment crosses the middle of a pair; other
-// elements do not move, and only threads with elements of that segment have work. A segment takes as many levels
-// as its length requires. The algorithm does not depend on the subgroup size.
+// elements do not move, and only threads with elements of that segment have work. Levels at which no segment
+// crosses a middle are skipped. The algorithm does not depend on the subgroup size.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require

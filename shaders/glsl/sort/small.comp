@@ -1,6 +1,6 @@
 #version 460
 // Radix sort of an array that fits one tile, in place, with a single workgroup. Loads all keys into registers,
-// runs all rounds (rank by digit, reorder through shared memory), stores the keys, and finally moves the values.
+// runs all rounds (rank by digit, reorder through shared memory), stores the keys, and finally moves any values.
 // docs/kernels-sort.md explains the ranking.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -28,7 +28,7 @@ layout(set = 0, binding = 2, std430) buffer Values4 { uvec4 at[]; } values_vec4;
 layout(set = 0, binding = 9, std430) buffer LaneOrder { uint violated; } lane_order;
 
 // Shared memory; subgroup_sums.glsl has another array.
-shared uint space[SPACE_WORDS];  // warp counters, then one word of each key, value or index (tile_shape.glsl)
+shared uint space[SPACE_WORDS];  // warp counters, then one word of each key, or its input index (tile_shape.glsl)
 
 #include "rank_tile.glsl"
 
