@@ -1,7 +1,7 @@
 #version 460
 // Counts samples by bin. Tiles are distributed round-robin over the workgroups. Each workgroup counts in shared memory,
 // in registers or directly in the output (bin_counters.glsl), and adds its own counters to the output once, at the end.
-// Steps: copy the bin tables, clear the counters, count vectors of 16 bytes, count the remaining elements one by one,
+// Steps: copy the bin tables, clear the counters, count vectors of 16 bytes (if PACKED) and then single elements,
 // add to the output. The method is the block-level prescan of GPU Multisplit (Ashkiani et al. 2017), but it does not
 // write a histogram per tile.
 #extension GL_GOOGLE_include_directive : require
@@ -31,8 +31,8 @@ bool is_active(uint channel) {
     return ((ACTIVE >> channel) & 1) != 0;
 }
 
-// Counts the samples of a vector that likely_bin() could not decide: their bins need a search or an edge comparison.
-// `unsure` has one bit for each of them.
+// Counts samples of a vector by their exact bins. `unsure` has one bit for each of them: those that likely_bin() could
+// not decide, or, if UNSURE_TOGETHER, all counted ones.
 void count_unsure(uvec4 loaded, uint unsure) {
     while (unsure != 0) {
         uint i = findLSB(unsure);
@@ -46,8 +46,8 @@ void count_unsure(uvec4 loaded, uint unsure) {
 // would diverge.
 const bool EXACT_AT_ONCE = METHOD == METHOD_BALLOTS || EXACT != 0;
 
-// Whether all samples of a vector are searched if one of them is unsure. For few even bins of floats, few samples are
-// near an edge, and one test per vector is faster than one per sample.
+// Whether all samples of a vector get their exact bins if one of them is unsure. For few even bins of floats, few
+// samples are near an edge, and one test per vector is faster than one per sample.
 const bool UNSURE_TOGETHER = !EXACT_AT_ONCE && BIN_KIND == BIN_EVEN_FLOAT;
 
 // Counts the samples of 16 bytes. Called by whole subgroups.

@@ -1,9 +1,9 @@
 #version 460
-// Tests what all kernels rely on and what some devices get wrong: the number and order of the lanes of a subgroup,
+// Tests what the kernels rely on and what some devices get wrong: the number and order of the lanes of a subgroup,
 // ballots, shuffles, subgroup arithmetic, atomics with colliding addresses, and barriers of a workgroup.
 //
-// Each thread writes a record without atomics: the failed tests, the number of lanes that it observed, and a ticket
-// from a counter in device memory. The host checks the records and the totals.
+// Each thread writes a record without atomics: the failed tests, the number of lanes by a ballot and by the built-in
+// variable, and a ticket from a counter in device memory. The host checks the records and the totals.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -17,7 +17,7 @@
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 // The size that the driver reports.
 layout(constant_id = SUBGROUP_SIZE_ID) const uint SUBGROUP_SIZE = 32;
-// Tests only what depends on the size of the workgroup.
+// Whether to leave out the tests of ballots, shuffles and subgroup arithmetic.
 layout(constant_id = ONLY_WORKGROUPS_ID) const bool ONLY_WORKGROUPS = false;
 
 // One record per thread: failed tests, number of lanes by a ballot, gl_SubgroupSize, ticket.
@@ -51,12 +51,12 @@ const uint BARRIERS = 64;
 #include "groups.glsl"
 
 shared uint words[gl_WorkGroupSize.x];
-// Count of all threads and of those with odd numbers; sum, minimum, maximum and union of all numbers.
+// Number of threads, and of those with odd indices; sum of the indices; minimum and maximum of index + 5; bits (OR).
 shared uint counters[6];
 
 const uint THREADS = gl_WorkGroupSize.x;
 
-// Index of this thread in the workgroup. test_numbers() compares it with the subgroup and lane indices.
+// Index of this thread in the workgroup. Unlike thread_rank(), it does not depend on the subgroup and lane indices.
 uint own() { return gl_LocalInvocationIndex; }
 
 uint mixed(uint x) {
@@ -90,7 +90,7 @@ uint count_of(uvec4 mask) {
 // The failed tests of this thread.
 uint failed = 0;
 
-// Records a failure. Subgroup operations must not follow && or ||, because then only some lanes would execute them.
+// Unless `holds`, records a failure. Subgroup operations must not follow && or ||: only some lanes would execute them.
 void require(bool holds, uint test) {
     if (!holds) failed |= test;
 }

@@ -4,8 +4,8 @@
 // it.
 //
 // Each workgroup takes random buckets, with all lanes active or some inactive, and with one row of counters per
-// subgroup or with rows that two subgroups share, each using one half of every word. It increments the counters, compares
-// the returned values with the ranks computed by shuffles, and adds the number of mismatches to `exceptions`.
+// subgroup, or with rows that two subgroups share, each using one half of every word. It increments the counters,
+// compares the returned values with ranks computed by shuffles, and adds the number of mismatches to `exceptions`.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -28,7 +28,7 @@ const uint WINDOWS = 8;
 const uint BUCKET_BITS = 6;
 const uint BUCKETS = 1u << BUCKET_BITS;
 
-// Whether two subgroups share a row of counters; true in half of the workgroups.
+// Whether two subgroups share a row of counters. Changes after every 2 * BUCKET_BITS workgroups.
 bool shares_rows() {
     return group_index() / (2 * BUCKET_BITS) % 2 == 1;
 }
@@ -46,7 +46,7 @@ uint mixed(uint x) {
 
 void choose_buckets() {
     // The number of buckets depends on the workgroup: a power of two from 2 to BUCKETS. Some lanes are inactive in
-    // every second group of BUCKET_BITS workgroups.
+    // every second run of BUCKET_BITS workgroups.
     uint mask = (2u << group_index() % BUCKET_BITS) - 1;
     bool leaves_out = group_index() / BUCKET_BITS % 2 == 1;
     uint thread = group_index() * gl_WorkGroupSize.x + thread_rank();

@@ -21,7 +21,7 @@ layout(push_constant) uniform Push {
 shared uint words[gl_WorkGroupSize.x];
 
 // A multiple of MAX_BARRIERS. Each subgroup then executes the same total number of barriers, and the kernel
-// terminates even if each of them waits for the workgroup.
+// terminates even if subgroup barriers wait for the workgroup.
 const uint ROUNDS = 16;
 const uint MAX_BARRIERS = 4;
 

@@ -7,7 +7,7 @@
 // stable: with PAIRS, each element has its index in the row, its source, which orders equal keys.
 //
 // A lane sorts and merges consecutive elements. If rows fill their space (FULL_ROWS), these are consecutive in
-// memory too, and are loaded and stored directly: rows of at most one subgroup then need no shared memory.
+// memory too, and are loaded and stored directly: rows that fit a subgroup then need no shared memory.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require

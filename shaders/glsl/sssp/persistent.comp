@@ -4,8 +4,8 @@
 // decides the next round and releases the others. docs/kernels.md, "SSSP round", has the data flow, invariants and
 // barriers.
 //
-// Waiting is bounded. If a workgroup times out, because not all workgroups are resident, all of them exit, and the
-// host repeats the search with one dispatch per round.
+// Waiting is bounded. If a workgroup times out, for example because not all workgroups are resident, all of them exit,
+// and the host repeats the search with one dispatch per round.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require

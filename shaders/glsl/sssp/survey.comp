@@ -1,11 +1,11 @@
 #version 460
-// After a search: processes one arc per thread. Finds the predecessors of all vertices (the shortest-path tree),
-// counts the arcs of reached vertices, and detects vertices that are reachable only by paths whose length exceeds
-// the largest distance.
+// After a search: processes one arc per thread. If PARENTS, finds the predecessors of reached vertices (the
+// shortest-path tree). Also counts the arcs of reached vertices, and detects whether there are vertices that are
+// reachable only by paths whose length exceeds the largest distance.
 //
-// The tree has no cycles: the predecessor of a vertex is a nearer vertex, or, if only arcs of weight 0 lead to it,
-// a vertex at the same distance that already has a predecessor. The second case is repeated until it changes
-// nothing more.
+// The tree has no cycles: the predecessor of a vertex is a nearer vertex, or, if no shortest path comes from one, a
+// vertex at the same distance that is the source or already has a predecessor. The second case is repeated until it
+// changes nothing more.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
@@ -31,7 +31,7 @@ layout(set = 0, binding = 3, std430) readonly buffer Request { uint source; } re
 layout(set = 0, binding = 4, std430) volatile buffer Parents { uint at[]; } parents;
 layout(set = 0, binding = 5, std430) volatile buffer Found {
     uint changed;   // whether this dispatch found a predecessor at the same distance
-    uint too_late;  // lowest vertex that is reachable only by paths beyond the largest distance
+    uint too_late;  // lowest unreached head of an arc from a reached vertex: its path exceeds the largest distance
     uint arcs_low;  // arcs of reached vertices
     uint arcs_high;
 } found;

@@ -2,8 +2,8 @@
 // Exact top-k, one pass per digit: among the elements whose image has the same leading digits as the k-th largest
 // image, counts the values of the next digit. One workgroup handles one part of a row: it derives these leading digits
 // from the counts of the previous pass, counts in shared memory and adds its counts to `digits`. The first workgroup of
-// a row also writes the prefix and clears the bins of the next digit. docs/kernels.md, "Top-k", shows how the passes
-// work together.
+// a row also writes the prefix, if any, and clears the bins of the next digit. docs/kernels.md, "Top-k", shows how the
+// passes work together.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require

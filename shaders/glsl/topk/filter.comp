@@ -1,8 +1,8 @@
 #version 460
-// Third pass of top-k with candidates, the only one that reads all elements of every row: appends the elements at or above the
-// estimated threshold to the candidates of the row, with their indices, in any order. One workgroup handles one part of
-// a row; subgroups reserve space by an atomic addition to the number of candidates in `state`. If not all of them fit,
-// this number exceeds the capacity. docs/kernels.md, "Top-k", shows how the passes work together.
+// Third pass of top-k with candidates, the only one that reads all elements of every row: appends the elements at or
+// above the estimated threshold to the candidates of the row, with their indices, in any order. One workgroup handles
+// one part of a row; subgroups reserve space by atomic additions to the number of candidates in `state`. If not all of
+// them fit, this number exceeds the capacity. docs/kernels.md, "Top-k", shows how the passes work together.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require

@@ -1,9 +1,9 @@
 #version 460
-// Selects the k largest elements of each row with one workgroup per row, and sorts them if SORTED. A workgroup reads
-// the candidates of a row and their indices, which were selected by a filter or by earlier workgroups, one per part of
-// the row. With ROWS_OF_INPUT, it reads a row of the input itself, or a part of it. Steps: find the k-th largest
-// element, collect the selected elements in shared memory, sort them there, write keys and indices. docs/kernels.md,
-// "Top-k", shows how the passes work together.
+// Selects the k elements with the largest images of each row, and sorts them if SORTED. A workgroup reads the
+// candidates of a row and their indices, which earlier passes selected. With ROWS_OF_INPUT, it reads a row of the input
+// itself, or a part of it. Steps: find the k-th largest image, collect the selected elements in shared memory, sort
+// them there, write keys and indices. Without SORTED, selected elements are written at once. docs/kernels.md, "Top-k",
+// shows how the passes work together.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -110,8 +110,8 @@ uint select_index_of_few(const List list, inout KEY numbers[HELD], const Selecti
     return picked.left;
 }
 
-// Returns the highest index among the selected elements that equal the threshold, or ~0 if all elements equal to it are
-// selected. Called by all threads.
+// Returns a limit for the indices of elements that equal the threshold: those at or below it are selected. It is ~0 if
+// all elements equal to the threshold are selected. Called by all threads.
 uint select_index(const List list, inout KEY numbers[HELD], Selection selection) {
     if (selection.left == selection.same) return ~0u;
     if (selection.same <= BINS) return select_index_of_few(list, numbers, selection);
@@ -194,7 +194,7 @@ void order_kept(uint size) {
 }
 
 // Collects element i, whose image `number` is at or above the threshold, if it is selected: in shared memory, or, if
-// not SORTED, directly in the output. For sorted results, main() later replaces i by the element index, because the
+// not SORTED, directly in the output. For sorted candidates, main() later replaces i by the element index, because the
 // loads of several indices per thread would not overlap here.
 void keep_item(const List list, uint i, KEY number, KEY threshold, uint last_index, uint first_out) {
     if (number == threshold && last_index != ~0u && item_index(list, i) > last_index) return;

@@ -75,7 +75,7 @@ void main() {
         }
     }
     if (GROUP_ELEMENTS < TAKEN) return;
-    // Groups that span several threads.
+    // Each group spans one or more threads.
     const uint groups = gl_WorkGroupSize.x * TAKEN / GROUP_ELEMENTS;
     held[thread_rank()] = largest;
     barrier();
