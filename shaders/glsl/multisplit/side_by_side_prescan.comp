@@ -1,5 +1,5 @@
 #version 460
-// Prescan of the block-level multisplit with two buckets. One workgroup handles a block of SIDE_BY_SIDE
+// Prescan of the block-level multisplit with at most two buckets. One workgroup handles a block of SIDE_BY_SIDE
 // subproblems, each with an equal share of the threads. Threads count the keys of the second bucket in registers;
 // the workgroup writes the histogram of the block, and for each subproblem the counts before it in the block.
 #extension GL_GOOGLE_include_directive : require

@@ -1,8 +1,8 @@
 #version 460
 // Scan in one pass over the data. One workgroup handles one tile: it loads the tile, publishes its total, scans it
 // in registers, obtains the prefix of the tile by decoupled look-back, and writes the tile. Results do not depend on
-// timing: terms that depend on the order of combination look back in a fixed order. docs/kernels.md, "Look-back scan",
-// has the data flow, invariants and barriers.
+// timing: terms that depend on the order of combination are combined in a fixed order. docs/kernels.md, "Look-back
+// scan", has the data flow, invariants and barriers.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require

@@ -1,7 +1,7 @@
 #version 460
 // Counting pass of a counting sort of narrow keys: counts the occurrences of each value.
 //
-// Counters for all 16-bit values exceed the shared memory. One workgroup therefore handles one part of the keys
+// Counters for all 16-bit values may exceed the shared memory. One workgroup therefore handles one part of the keys
 // and one slice of the values. The workgroups of the same part have adjacent indices and usually run concurrently, so
 // most of them find the keys in the cache. Each adds its counts to `histogram`, or, with SEPARATE_HISTOGRAMS, writes a
 // histogram per part. Separate histograms need no pass that clears them.
