@@ -51,7 +51,7 @@ void visit_key(const KEY key) {
 }
 
 #if KEY_BITS == 32
-// Counts four keys. Computes the buckets that need no search before it updates counters, so that latencies overlap.
+// Counts four keys. Computes the likely buckets of all four before it updates counters, so that latencies overlap.
 // Bucket functions with searches never return ids out of range, so likely_bucket_at() can replace counted_bucket().
 void visit_four(const uvec4 four) {
     uint buckets[4];

@@ -10,7 +10,7 @@ uint group_index() {
 }
 
 // Returns the index of this workgroup in reverse order, among `count` workgroups. If two consecutive passes read the
-// same data, one of them reads it in reverse order: it starts with data that is still in the cache.
+// same data, one of them reads it in reverse order, so that the second one starts with data that is still in the cache.
 uint group_index_from_end(uint count) {
     return count - 1 - group_index();
 }

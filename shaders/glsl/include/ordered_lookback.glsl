@@ -12,8 +12,8 @@
 // the same order and thus with the same result. Progress therefore never depends on the scheduling of other workgroups.
 //
 // Needs: the requirements of tile_status.glsl; total_of_tile_again(), which recomputes the total of a tile, with the
-// bits that the tile's workgroup obtains. It is called by one whole subgroup and must return the same total in every lane. A
-// kernel calls take_tile(), announce() and before_tile().
+// bits that the tile's workgroup obtains. It is called by one whole subgroup and must return the same total in every
+// lane. A kernel calls take_tile(), announce() and before_tile().
 
 #ifndef ORDERED_LOOKBACK_GLSL
 #define ORDERED_LOOKBACK_GLSL

@@ -76,7 +76,7 @@ uint item_buckets[ITEMS];
 bool packs_places() { return RANKING != RANKING_BY_LANE_ORDER && BUCKET_BITS > LANE_BITS; }
 #endif
 
-// Visits all items, followed by a loop that never runs. It keeps NVIDIA's compiler from splitting the packed arrays: 80
+// Visits all items. A loop that never runs follows. It keeps NVIDIA's compiler from splitting the packed arrays: 80
 // registers instead of 99 in a round of a sort, which allows a second workgroup per multiprocessor. With 64-bit keys,
 // and in a split of pairs, it costs more than it saves.
 #if KEY_BITS == 32 && (defined(SORT) || !defined(PAIRS))
@@ -175,10 +175,10 @@ void rank_by_lane_order() {
 layout(constant_id = CANARY_PERIOD_ID) const uint CANARY_PERIOD = 0;  // 0: tiles are not checked
 // Avoids a division by zero if checks are disabled.
 const uint PERIOD = CANARY_PERIOD == 0 ? 1 : CANARY_PERIOD;
-// Shift of the checked tiles from one round of a sort to the next. Odd, so that rounds check different tiles.
+// Shift of the checked tiles from one round of a sort to the next. Odd, because CANARY_PERIOD is mostly a power of two.
 const uint TILES_BETWEEN_ROUNDS = 37;
 
-// Checks the ranks of lane-order ranking in some tiles, and sets a word for the host if one is wrong, because Vulkan
+// Checks some ranks of lane-order ranking in some tiles, and sets a word for the host if one is wrong, because Vulkan
 // does not guarantee the order. The first tile is checked, so that even the smallest sort has a check, and one tile in
 // CANARY_PERIOD, different ones in each round of a sort. A cause of a different order (another GPU or driver, a
 // compiler that splits an instruction) would affect many tiles.

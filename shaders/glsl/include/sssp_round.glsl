@@ -1,4 +1,4 @@
-// One round of a search. Subgroups take the entries of a queue, a few at a time, drop stale entries, expand near ones,
+// One round of a search. Subgroups (with SPREAD: workgroups) take queue entries, drop stale ones, expand near ones,
 // and put improved vertices into queues. docs/kernels.md, "SSSP round", has the data flow, invariants and barriers.
 //
 // Gives work_through(), and what sssp_flush.glsl gives.
