@@ -37,7 +37,7 @@
 //
 // If registers are scarce (packs_places()), a word of `places` holds the ranks or places of two items. Compilers that
 // can see both halves keep them in separate registers. Combining the word with UNKNOWN_ZERO, a zero that the compiler
-// does not know, prevents that.
+// does not know, helps to prevent that, together with EACH_WINDOW.
 KEY own[ITEMS];
 uint places[(ITEMS + 1) / 2];
 uint ranked[ITEMS];  // without packing: place in the lower half, bucket in the upper half
@@ -77,8 +77,8 @@ bool packs_places() { return RANKING != RANKING_BY_LANE_ORDER && BUCKET_BITS > L
 #endif
 
 // Visits all items. A loop that never runs follows. It keeps NVIDIA's compiler from splitting the packed arrays: 80
-// registers instead of 99 in a round of a sort, which allows a second workgroup per multiprocessor. With 64-bit keys,
-// and in a split of pairs, it costs more than it saves.
+// registers instead of about 100 in a round of a sort, which allows a second workgroup per multiprocessor. With 64-bit
+// keys, and in a split of pairs, it costs more than it saves.
 #if KEY_BITS == 32 && (defined(SORT) || !defined(PAIRS))
 #define EACH_WINDOW(visit) EACH_ITEM(visit) for (uint w = MAX_ITEMS; w < ITEMS; ++w) { visit(w % ITEMS); }
 #else

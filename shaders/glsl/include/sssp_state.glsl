@@ -35,8 +35,8 @@ layout(push_constant) uniform Push {
     uint piece;         // arcs per piece
     uint min_chunk;     // minimum entries per subgroup
     uint max_groups;    // maximum workgroups per round
-    uint local_hops;    // maximum times a subgroup continues with entries it found itself
-    uint local_entries; // it does so in rounds with at most this many entries
+    uint local_hops;    // maximum times in a row that a subgroup continues with entries it found itself
+    uint local_entries; // it does so in rounds with at most this many entries and no pieces
     uint subgroups;     // subgroups per workgroup of a round
     uint last_id;       // last bucket id of the passes that split the pile
     uint wide_degree;   // vertices with at least this many arcs are relaxed by a whole workgroup
