@@ -55,7 +55,7 @@ bool counts_first() {
 const uint SUBGROUPS = gl_WorkGroupSize.x / SUBGROUP_SIZE;
 const uint COUNTERS = 1u << BUCKET_BITS;
 const uint MIN_LANES_UNPAIRED = 32;
-const uint NEVER = 32;  // more bits than any bucket id has
+const uint NEVER = 32;  // always exceeds BUCKET_BITS
 const bool PAIRED_SETS =
     BUCKET_BITS > (RANKING == RANKING_BY_LANE_ORDER || SUBGROUP_SIZE < MIN_LANES_UNPAIRED ? LANE_BITS : NEVER);
 const uint COUNTER_SETS = PAIRED_SETS ? (SUBGROUPS + 1) / 2 : SUBGROUPS;
