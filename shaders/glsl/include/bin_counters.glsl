@@ -40,7 +40,7 @@ void begin_counting() {
     [[unroll]] for (uint c = 0; c < MAX_CHANNELS; ++c) out_of_range_here[c] = 0;
 }
 
-// Adds a count, or the bits of a float weight, to the element of the output at `index`.
+// Adds a count, or a float weight with the bits `value`, to the element of the output at `index`.
 void add_to_output(uint index, uint value) {
     if (WEIGHT == WEIGHT_FLOAT) {
         ADD_FLOAT(counts.at[index], value)

@@ -48,7 +48,7 @@ uint likely_bin(SAMPLE bits, out bool unsure) {
 
 #include "range_bins.glsl"
 
-// Copies tables to shared memory. Called by all threads before the first bin_of() or likely_bin().
+// Copies tables to shared memory or registers. Called by all threads; a barrier must follow, before the first bin_of().
 void stage_bins() {
     if (BIN_KIND == BIN_RANGE) stage_range();
 }
@@ -165,7 +165,7 @@ uint bin_of(SAMPLE bits) {
     return in_range ? bin : push.bins;
 }
 
-// Like bin_of(), but skips searches and edge comparisons: sets `unsure` if the sample needs one. Callers with
+// Like bin_of(), but skips edge comparisons and, with cells, searches: sets `unsure` if one is needed. Callers with
 // several samples call bin_of() for the few unsure ones afterwards, so that lanes diverge only once.
 uint likely_bin(SAMPLE bits, out bool unsure) {
     unsure = false;

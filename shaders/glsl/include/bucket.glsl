@@ -1,9 +1,9 @@
 // The bucket function of a multisplit.
 //
 // The function is a built-in one, selected by the specialization constant BUCKET_KIND, or the user's `uint
-// bucket_of(KEY key)` from the include user_bucket.glsl. Ids out of range are clamped to push.ids - 1. The kernels that
-// count buckets also count the keys whose ids were clamped. A multisplit with more buckets than one pass supports runs
-// several passes, each of which splits by some bits of the id (BY_PART).
+// bucket_of(KEY key)` from the include user_bucket.glsl. Ids out of range are clamped to push.ids - 1. Kernels with
+// out_of_range.glsl can count the keys whose ids were clamped. A multisplit with more buckets than one pass supports
+// runs several passes, each of which splits by some bits of the id (BY_PART).
 //
 // Needs: the interface of multisplit.glsl; with USER_BUCKET, USER_KEY_TYPE and the include user_bucket.glsl.
 // Gives: bucket_at(), likely_bucket_at(), SEARCHES, and their parts raw_bucket(), likely_raw_bucket() and part_of_id();
@@ -16,10 +16,10 @@
 #include "key_order.glsl"
 
 // Push constants of each kind of function. "high" is the upper word of a 64-bit key.
-//   delta  `min` and `width` are keys; `reciprocal` is a float slightly below 1 / width
+//   delta  `min` is a key converted by ordered(); `reciprocal` is a float slightly below 1 / width
 //   even   `min` and `width` are floats; `scale` is about 1 / width
-//   range  `min` is a key below all splitters (or 0); `span` is the distance from `min` to a key beyond the last
-//          splitter (or to the largest key); `cells` packs place_shift(), bin_bits() and fraction_bits(), 8 bits each
+//   range  `min` is a converted key below all splitters (or 0); `span` is the distance from `min` to a key beyond the
+//          last splitter (or the largest key); `cells` packs place_shift(), bin_bits() and fraction_bits(), 8 bits each
 //
 //   member              digit    ordered    delta          even     range
 //   shift_or_min        shift    shift      min            min      min
@@ -63,10 +63,10 @@ uint fraction_bits() { return bitfieldExtract(push.flip_or_reciprocal, 16, 8); }
 
 #include "cells.glsl"
 
-// Up to 2^8 splitters are copied to shared memory; more are read from the table.
+// If there are at most 2^8 ids, splitters are copied to shared memory. Otherwise they are read from the table.
 const uint ROOM = ID_BITS <= 8 ? 1u << ID_BITS : 0u;
 const uint SHARED_SPLITTERS = BUCKET_KIND == BUCKET_RANGE || BUCKET_KIND == BUCKET_EVEN_RANGE ? ROOM : 0u;
-// The steps of a search are powers of two, and so are the distances between the addresses that lanes read. To
+// The steps of a search are powers of two, so the addresses that lanes read differ by multiples of the step. To
 // avoid bank conflicts, one position is skipped after every BANKS elements. apart() returns the padded index.
 const uint BANKS = 32 / (KEY_BITS / 32);
 uint apart(const uint index) { return index + index / BANKS; }
@@ -210,11 +210,11 @@ uint part_of_id(const uint id) {
     return BY_PART == 0 ? id : (id >> push.part_shift) & ((1u << BUCKET_BITS) - 1);
 }
 
-// Searches contain loops, and a loop per key prevents the loads of several keys from overlapping. Kernels with many
-// keys per thread therefore first call likely_bucket_at(), which suffices for most keys. They then search for the
-// remaining keys one at a time.
+// Searches contain loops, and a loop per key prevents the loads of several keys from overlapping. If SEARCHES, kernels
+// with many keys per thread therefore first call likely_bucket_at(), which suffices for most keys. They then search for
+// the remaining keys one at a time.
 #ifdef USER_BUCKET
-const bool SEARCHES = false;  // whether some keys need a search
+const bool SEARCHES = false;  // whether likely_bucket_at() may set `unsure`
 uint likely_raw_bucket(const KEY bits, out bool unsure) {
     unsure = false;
     return raw_bucket(bits);
@@ -228,7 +228,7 @@ uint likely_raw_bucket(const KEY bits, out bool unsure) {
 }
 #endif
 
-// Like bucket_at(), but without a search. Sets `unsure` if the key needs one; the result may then be wrong.
+// Like bucket_at(), but does not search if BUCKET_RANGE has cells: sets `unsure` instead; the result may then be wrong.
 uint likely_bucket_at(const KEY key, out bool unsure) {
     return part_of_id(min(likely_raw_bucket(key, unsure), push.ids - 1));
 }

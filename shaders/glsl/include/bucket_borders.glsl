@@ -61,7 +61,7 @@ void clear_borders() {
         if (border_word(k) < BORDER_WORDS) borders[border_word(k)] = 0;
 }
 
-// Sets the number of each own bucket among the buckets that have keys, and its start in the ordered tile. Marks the
+// Sets the number of each own bucket among the buckets that have keys, and its start in the ordered tile. Marks their
 // starts, except the first one, by border bits; atomically, because a word may have borders of several threads.
 void number_buckets(in uint counts[OWN_BUCKETS], out uint numbers[OWN_BUCKETS], out uint starts[OWN_BUCKETS]) {
     // A single sum over buckets yields the number of keys in the lower half (a tile has fewer than 2^16) and the number

@@ -2,7 +2,7 @@
 //
 // A monotonic function maps a number to a place: a cell index in the upper bits and a fraction of the cell in the lower
 // fraction_bits() bits. Splitters in earlier cells are below the number, splitters in later cells above it.
-//
+// A splitter that equals the smallest number of a cell counts as one of the earlier cells.
 // The table has one word per cell. From the lowest bit on, a word contains the number of splitters in earlier cells
 // (bin_bits() bits), one bit that is set if the cell has several splitters, and, in the top fraction_bits() + 1 bits,
 // the mark of the cell's only splitter. If the splitter is the smallest number with fraction f, the mark is 2 f - 1. If

@@ -1,6 +1,6 @@
 // Numbers of all specialization constants. A name has the same number in every kernel. No two names share a number,
-// because the host sets constants by name, and two constants with the same number would get the same value.
-//
+// because the host sets constants by name, and two constants with the same number would get the same value. The
+// headings name the main users of the constants; other kernels may use them too.
 // compile-kernels copies the names from here into the host's list, which lets the host reject misspelled names.
 
 #ifndef CONSTANT_IDS_GLSL
@@ -15,7 +15,7 @@
 #define TICKETS_ID 54
 #define KEEPS_STATUS_ID 80
 
-// Multisplit and sort. Histograms that count with ballots use BUCKET_BITS too.
+// Multisplit and sort.
 #define BUCKET_BITS_ID 4
 #define BUCKET_KIND_ID 5
 #define KEY_KIND_ID 6
@@ -81,7 +81,7 @@
 #define IDENTITY_LOW_ID 56
 #define IDENTITY_HIGH_ID 57
 
-// Top-k. It also uses ROOM (histograms) and SORTED (shortest paths). Counting sorts use ROOM too.
+// Top-k.
 #define GROUP_ELEMENTS_ID 60
 #define UNLESS_FILTERED_ID 61
 // Segmented sorts.

@@ -4,7 +4,7 @@
 // more buckets than lanes this needs many registers, and atomic additions to shared counters are faster
 // (COUNT_BY_ATOMICS). The counters then exist in COUNTER_COPIES copies to reduce contention between subgroups.
 //
-// Needs: the interface and the buffer `keys` of multisplit.glsl.
+// Needs: what bucket.glsl needs.
 // Gives: count_windows() and its result bucket_totals[].
 
 #ifndef COUNT_WINDOWS_GLSL
@@ -51,8 +51,8 @@ void visit_key(const KEY key) {
 }
 
 #if KEY_BITS == 32
-// Counts four keys. Computes all buckets before it updates counters, so that latencies overlap. Bucket functions with
-// searches never return ids out of range, so likely_bucket_at() can replace counted_bucket().
+// Counts four keys. Computes the likely buckets of all four before it updates counters, so that latencies overlap.
+// Bucket functions with searches never return ids out of range, so likely_bucket_at() can replace counted_bucket().
 void visit_four(const uvec4 four) {
     uint buckets[4];
     uint unsure_keys = 0;
@@ -83,8 +83,8 @@ void count_by_atomics(const uint first, const uint end) {
     }
 }
 
-// Counts the keys [first, first + length) in bucket_totals. Called by all threads; ends with a barrier, after
-// which all threads may read the totals.
+// Counts the keys [first, first + length), as far as they exist, in bucket_totals. Called by all threads; ends with a
+// barrier, after which all threads may read the totals.
 void count_windows(const uint first, const uint length) {
     uint end = element_count() - first < length ? element_count() : first + length;
     for (uint b = thread_rank(); b < COUNTERS; b += gl_WorkGroupSize.x) bucket_totals[b] = 0;

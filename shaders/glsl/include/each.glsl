@@ -1,5 +1,5 @@
-// Provides element_index() for kernels that process each element independently: `EACH` elements per thread, which
-// are in flight at the same time. Adjacent threads have adjacent elements.
+// Provides element_index() for kernels that process each element independently: `EACH` elements per thread, whose
+// loads can overlap. Adjacent threads have adjacent elements.
 
 #ifndef EACH_GLSL
 #define EACH_GLSL

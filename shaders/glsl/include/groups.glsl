@@ -9,8 +9,8 @@ uint group_index() {
     return gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
 }
 
-// Returns the index of this workgroup in reverse order, among `count` workgroups. Used by passes that read the
-// same data as the pass before, because the end of that data is still in the cache.
+// Returns the index of this workgroup in reverse order, among `count` workgroups. If two consecutive passes read the
+// same data, one of them reads it in reverse order, so that the second one starts with data that is still in the cache.
 uint group_index_from_end(uint count) {
     return count - 1 - group_index();
 }

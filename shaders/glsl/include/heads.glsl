@@ -1,7 +1,7 @@
 // Loads segment heads: elements with a nonzero flag, elements whose key differs from the key before, the first element
 // of each row, or elements whose bit is set. Element 0 is always a head.
 //
-// Declares the push constants of the kernels that process segmented tiles.
+// Also declares the push constants of the kernels that include this file.
 //
 // Head bits are a mask with one bit per element of a vector (tile.glsl): bit c is set if element c is a head.
 

@@ -6,7 +6,7 @@
 #include "constant_ids.glsl"
 
 layout(constant_id = SUBGROUP_SIZE_ID) const uint SUBGROUP_SIZE = 32;
-layout(constant_id = BUCKET_BITS_ID) const uint BUCKET_BITS = 1;  // ceil(log2 m) for METHOD_BALLOTS, else 1
+layout(constant_id = BUCKET_BITS_ID) const uint BUCKET_BITS = 1;  // METHOD_BALLOTS: ceil(log2 m), at least 1; else 1
 layout(constant_id = METHOD_ID) const uint METHOD = 0;
 layout(constant_id = BIN_KIND_ID) const uint BIN_KIND = 0;
 layout(constant_id = SAMPLE_KIND_ID) const uint SAMPLE_KIND = 0;
@@ -15,17 +15,17 @@ layout(constant_id = CHANNELS_ID) const uint CHANNELS = 1;        // interleaved
 layout(constant_id = ACTIVE_ID) const uint ACTIVE = 1;            // one bit per channel, set if it is counted
 layout(constant_id = PACKED_ID) const uint PACKED = 1;            // whether elements are read 16 bytes at a time
 layout(constant_id = LOADS_ID) const uint LOADS = 4;              // 16-byte reads in flight per thread
-layout(constant_id = ROOM_ID) const uint ROOM = 64;               // shared counters per channel
+layout(constant_id = ROOM_ID) const uint ROOM = 64;               // shared counters per counted channel and copy
 layout(constant_id = COPIES_ID) const uint COPIES = 1;            // copies of the counters, to reduce contention
 layout(constant_id = WEIGHT_ID) const uint WEIGHT = 0;
 layout(constant_id = WIDE_ID) const uint WIDE = 0;                // whether counts have 64 bits
 layout(constant_id = COUNT_ON_DEVICE_ID) const uint COUNT_ON_DEVICE = 0;
 layout(constant_id = SEARCH_ID) const uint SEARCH = 0;            // method to find range bins (range_bins.glsl)
 layout(constant_id = CELLS_ID) const uint CELLS = 1;              // number of cells (cells.glsl)
-layout(constant_id = SPLITTERS_ID) const uint SPLITTERS = 1;      // capacity for splitters in shared memory or registers
-layout(constant_id = AFFINE_ID) const uint AFFINE = 0;            // cells are equal intervals: 1: of floats, 0: of ordered()
+layout(constant_id = SPLITTERS_ID) const uint SPLITTERS = 1;      // room for splitters in shared memory or registers
+layout(constant_id = AFFINE_ID) const uint AFFINE = 0;            // cells of equal width: 1: in floats, 0: in ordered()
 layout(constant_id = CLOSED_ID) const uint CLOSED = 0;            // whether the last bin includes its upper edge
-layout(constant_id = WHOLE_ID) const uint WHOLE = 1;              // one pass, no weights; counts out-of-range samples
+layout(constant_id = WHOLE_ID) const uint WHOLE = 1;              // whether METHOD_SHARED has one pass and no weights
 layout(constant_id = EXACT_ID) const uint EXACT = 0;              // 1: only bin_of(), never likely_bin()
 
 const uint METHOD_SHARED = 0;
@@ -55,7 +55,7 @@ layout(push_constant) uniform Push {
     uint min_high;
     uint span_low;      // ordered(highest edge) - ordered(lowest edge)
     uint span_high;
-    uint scale_low;     // bins or cells per unit
+    uint scale_low;     // bins or places (cells.glsl) per unit
     uint scale_high;
     uint bits;          // three 8-bit numbers (see below), packed to leave room for buffer addresses
     uint parameter_0;   // parameters of a user's function; for even floats, the bin width in two words

@@ -22,9 +22,9 @@ uint part_begin(const uint round, const uint part, const uint row) {
     return (round * HISTOGRAM_PARTS + part) * row;
 }
 
-// A part has one word per round, with the AND of all digits in the lowest byte and the OR of all digits in the next
-// byte. The two are equal if all keys have the same digit; otherwise the word is DIFFERENT_DIGITS. NO_DIGITS, for parts
-// without keys, is neutral when lower bytes are combined with AND and upper bytes with OR.
+// A part has one word per round: one_digit(d) if all its keys have digit d, NO_DIGITS if it has no keys, and otherwise
+// DIFFERENT_DIGITS. The lowest bytes of all parts are combined with AND, the next bytes with OR. The results are equal
+// if all keys have the same digit. NO_DIGITS is neutral.
 const uint DIFFERENT_DIGITS = 0xFF00u;
 const uint NO_DIGITS = 0x00FFu;
 

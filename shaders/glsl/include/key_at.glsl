@@ -1,5 +1,5 @@
-// Reads input keys. With PACKED_KEYS, keys of 32 bits may be packed, several per word (NARROW_BITS is 8 or 16); they
-// are returned as unsigned numbers that compare like the keys.
+// Reads input keys. With PACKED_KEYS and KEY_BITS == 32, keys may also have 8 or 16 bits (NARROW_BITS), several per
+// word. Such keys are returned as unsigned numbers that compare like the keys.
 //
 // Needs: KEY and the buffer `keys`, declared before this file.
 // Gives: key_at().

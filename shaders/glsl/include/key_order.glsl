@@ -1,5 +1,5 @@
-// Provides ordered(), which maps a key to an unsigned number that compares like the key, and its inverse.
-//
+// Provides ordered(), which maps a key to an unsigned number that compares like the key, and its inverse. Floats
+// compare as in the total order of IEEE 754: -0 is before 0, and NaNs are beyond the infinities.
 // Needs KEY, KEY_BITS and KEY_KIND.
 
 #ifndef KEY_ORDER_GLSL

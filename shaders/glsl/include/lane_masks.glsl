@@ -7,8 +7,8 @@
 #ifndef LANE_MASKS_GLSL
 #define LANE_MASKS_GLSL
 
-// Returns the first lane of a mask, which must not be empty. On devices with at most 32 or 64 lanes, compilers remove
-// the words that are not needed, because the subgroup size is a constant of the pipeline.
+// Returns the first lane of a mask, which must not be empty. A compiler that knows that subgroups have at most 32 or 64
+// lanes removes the words that are not needed.
 uint first_lane_of(uvec4 mask) {
     uint of_first_64 = mask.x != 0 || gl_SubgroupSize <= 32 ? findLSB(mask.x) : 32 + findLSB(mask.y);
     uint of_last_64 = mask.z != 0 ? 64 + findLSB(mask.z) : 96 + findLSB(mask.w);

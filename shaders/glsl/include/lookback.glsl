@@ -2,14 +2,14 @@
 // being computed. The order of combination depends on timing; ordered_lookback.glsl combines in a fixed order.
 // docs/kernels.md, "Look-back scan", has the data flow, invariants and barriers.
 //
-// A tile first publishes its own total and later its inclusive prefix (tile_status.glsl).
-//
-// Polling is bounded: after SPIN_LIMIT failed polls, the subgroup recomputes the missing tile from the input.
-// Progress therefore never depends on the scheduling of other workgroups.
+// A tile publishes its own total and later its inclusive prefix (tile_status.glsl). The first tile publishes only the
+// prefix. Polling is bounded: after more than SPIN_LIMIT failed polls in a row, the subgroup recomputes the missing
+// tile from the input. Progress therefore never depends on the scheduling of other workgroups.
 //
 // Needs: the requirements of tile_status.glsl; total_of_tile_again(), which recomputes the total of a tile. It is
 // called by one whole subgroup and must return the same total in every lane. A kernel calls take_tile(), announce() and
-// before_tile().
+// before_tile(). With ENDS_AT_HEADS, it calls take_tile(), publish() and look_back(): a tile with a segment head then
+// publishes its own total as a prefix, because look-back may stop there.
 
 #ifndef LOOKBACK_GLSL
 #define LOOKBACK_GLSL
@@ -69,8 +69,8 @@ TILE_TERM look_back(Tile tile) {
     return total;
 }
 
-// Publishes the tile's own total. Should be called as early as possible, because all later tiles wait for it.
-// Called by all threads.
+// Publishes the tile's own total, except that of tile 0, which publishes only its prefix. Should be called as early as
+// possible, because later tiles wait for it. Called by all threads.
 void announce(Tile tile, TILE_TERM here) {
     if (thread_rank() == 0 && tile.index > 0) publish(tile.index, states_of(tile).own, here);
 }

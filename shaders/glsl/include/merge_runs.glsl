@@ -16,7 +16,7 @@ uint room_of(uint i) { return i + i / 32; }
 const uint ROOM = TILE + TILE / 32;
 shared KEY room[ROOM];
 #ifdef PAIRS
-shared uint sources[ROOM];  // original index of each element in the tile
+shared uint sources[ROOM];  // original index of each element, in the tile or in its row
 #endif
 
 // Elements of this thread.

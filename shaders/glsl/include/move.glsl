@@ -1,6 +1,6 @@
-// Declares where multisplit and sort kernels move elements: the output of the keys, with PAIRS input and output of the
-// values, and with PERMUTATION, instead of both, the output position of each element. With PACKING, the output has two
-// 16-bit keys per word.
+// Declares the buffers to which multisplit and sort kernels move elements: the output of the keys; with PAIRS, also the
+// input and output of the values; with PERMUTATION, only the output position of each element. With PACKING, the output
+// has two 16-bit keys per word.
 //
 // Needs: KEY (split_constants.glsl); one of KEYS, PAIRS and PERMUTATION.
 // Gives: keys_out, values and values_out, or permutation; move_element().

@@ -1,6 +1,6 @@
 // Segmented aggregates. The aggregate of a part of a segmented array has two fields: the number of segment heads
-// in it, and the total of its elements from the last head on (of all elements if there is no head). This last
-// segment is "open", because the next part may continue it.
+// in it (without COUNT_HEADS, only zero or nonzero), and the total of its elements from the last head on (of all
+// elements if there is no head). This last segment is "open", because the next part may continue it.
 //
 // Provides the combination of aggregates across lanes, subgroups and tiles.
 
@@ -56,8 +56,8 @@ Open from_30_bits(uvec4 x) {
     return from_words(uvec4(x.x, x.y | x.z << 30, x.z >> 2 | x.w << 28, 0));
 }
 
-// Inclusive segmented scan over the lanes: returns the combination of the terms from the nearest lane with a head, at
-// or before this one, up to this lane. `headed` is the mask of lanes with heads. Called by whole subgroups.
+// Inclusive segmented scan over the lanes: returns the combination of the terms from the nearest lane with a head at or
+// before this one (or lane 0) up to this lane. `headed` is the mask of lanes with heads. Called by whole subgroups.
 TERM combine_open_lanes(TERM x, uvec4 headed) {
     uint lane = gl_SubgroupInvocationID;
     uvec4 up_to_here = headed & gl_SubgroupLeMask;
@@ -80,13 +80,12 @@ Open open_lanes_before(Open own, out Open all) {
     all = Open(subgroupShuffle(heads, gl_SubgroupSize - 1), last_lane(through));
     return Open(heads - own.heads, before);
 #else
-    // Without COUNT_HEADS, `heads` only distinguishes zero from nonzero.
     all = Open(headed == uvec4(0) ? 0 : 1, last_lane(through));
     return Open((headed & gl_SubgroupLtMask) == uvec4(0) ? 0 : 1, before);
 #endif
 }
 
-// Combines the aggregates that the lanes hold for consecutive tiles, nearest tile in lane 0; for lookback.glsl.
+// Like combine_tiles() of lookback.glsl, for aggregates: the lanes hold consecutive tiles, the nearest one in lane 0.
 Open combine_tiles(Open x) {
     uvec4 headed = subgroupBallot(x.heads > 0);
     bool taken = headed == uvec4(0) || gl_SubgroupInvocationID <= subgroupBallotFindLSB(headed);

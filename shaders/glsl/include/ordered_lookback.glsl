@@ -8,12 +8,12 @@
 // block. A subgroup polls this prefix and these totals together, with several tiles per lane. The chain of prefixes
 // that wait for each other therefore has one tile per block.
 //
-// Polling is bounded: after SPIN_LIMIT failed polls, the subgroup recomputes missing tiles from the input, in the same
-// order and thus with the same result. Progress therefore never depends on the scheduling of other workgroups.
+// Polling is bounded: after more than SPIN_LIMIT failed polls, the subgroup recomputes missing tiles from the input, in
+// the same order and thus with the same result. Progress therefore never depends on the scheduling of other workgroups.
 //
-// Needs: the requirements of tile_status.glsl; total_of_tile_again(), which recomputes the total that the workgroup of
-// a tile would publish. It is called by one whole subgroup and must return the same total in every lane. A kernel calls
-// take_tile(), announce() and before_tile().
+// Needs: the requirements of tile_status.glsl; total_of_tile_again(), which recomputes the total of a tile, with the
+// bits that the tile's workgroup obtains. It is called by one whole subgroup and must return the same total in every
+// lane. A kernel calls take_tile(), announce() and before_tile().
 
 #ifndef ORDERED_LOOKBACK_GLSL
 #define ORDERED_LOOKBACK_GLSL
@@ -124,8 +124,8 @@ TERM look_back(uint tile, uint state) {
     return combine_block(prefix, of_lane);
 }
 
-// Publishes the tile's own total. Should be called as early as possible, because all later tiles wait for it.
-// Called by all threads.
+// Publishes the tile's own total, unless the tile ends a block. Should be called as early as possible, because later
+// tiles of the block wait for it. Called by all threads.
 void announce(Tile tile, TERM here) {
     if (thread_rank() == 0 && !is_block_end(tile.index)) publish(tile.index, states_of(tile).own, here);
 }

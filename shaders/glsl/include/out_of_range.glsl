@@ -1,6 +1,6 @@
 // Finds the buckets of keys and counts the keys whose id is out of range.
 //
-// Needs: bucket.glsl.
+// Needs: what bucket.glsl needs.
 // Gives: counted_bucket(), report_out_of_range(), and the buffer `out_of_range` at binding 3.
 
 #ifndef OUT_OF_RANGE_GLSL

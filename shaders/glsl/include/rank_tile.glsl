@@ -37,7 +37,7 @@
 //
 // If registers are scarce (packs_places()), a word of `places` holds the ranks or places of two items. Compilers that
 // can see both halves keep them in separate registers. Combining the word with UNKNOWN_ZERO, a zero that the compiler
-// does not know, prevents that.
+// does not know, helps to prevent that, together with EACH_WINDOW.
 KEY own[ITEMS];
 uint places[(ITEMS + 1) / 2];
 uint ranked[ITEMS];  // without packing: place in the lower half, bucket in the upper half
@@ -76,9 +76,9 @@ uint item_buckets[ITEMS];
 bool packs_places() { return RANKING != RANKING_BY_LANE_ORDER && BUCKET_BITS > LANE_BITS; }
 #endif
 
-// Visits all items, followed by a loop that never runs. It keeps NVIDIA's compiler from splitting the packed arrays: 80
-// registers instead of 99 in a round of a sort, which allows a second workgroup per multiprocessor. With 64-bit keys,
-// and in a split of pairs, it costs more than it saves.
+// Visits all items. A loop that never runs follows. It keeps NVIDIA's compiler from splitting the packed arrays: 80
+// registers instead of about 100 in a round of a sort, which allows a second workgroup per multiprocessor. With 64-bit
+// keys, and in a split of pairs, it costs more than it saves.
 #if KEY_BITS == 32 && (defined(SORT) || !defined(PAIRS))
 #define EACH_WINDOW(visit) EACH_ITEM(visit) for (uint w = MAX_ITEMS; w < ITEMS; ++w) { visit(w % ITEMS); }
 #else
@@ -175,10 +175,10 @@ void rank_by_lane_order() {
 layout(constant_id = CANARY_PERIOD_ID) const uint CANARY_PERIOD = 0;  // 0: tiles are not checked
 // Avoids a division by zero if checks are disabled.
 const uint PERIOD = CANARY_PERIOD == 0 ? 1 : CANARY_PERIOD;
-// Shift of the checked tiles from one round of a sort to the next. Odd, so that rounds check different tiles.
+// Shift of the checked tiles from one round of a sort to the next. Odd, because CANARY_PERIOD is mostly a power of two.
 const uint TILES_BETWEEN_ROUNDS = 37;
 
-// Checks the ranks of lane-order ranking in some tiles, and sets a word for the host if one is wrong, because Vulkan
+// Checks some ranks of lane-order ranking in some tiles, and sets a word for the host if one is wrong, because Vulkan
 // does not guarantee the order. The first tile is checked, so that even the smallest sort has a check, and one tile in
 // CANARY_PERIOD, different ones in each round of a sort. A cause of a different order (another GPU or driver, a
 // compiler that splits an instruction) would affect many tiles.

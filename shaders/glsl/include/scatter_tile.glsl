@@ -11,7 +11,7 @@
 //     load_values()            called at three moments, and loads at the one that the host chose (VALUES_AFTER)
 //     stage_first_turn()       orders the keys of the first turn
 //     (the kernel sets bucket_targets[b] + place = output position of the key of bucket b at `place`; a barrier)
-//     write_until_last_turn()  writes all turns except the last one, and orders that one
+//     write_until_last_turn()  writes all turns (of keys, then of values) except the last one, and orders that one
 //     write_last_turn()        does not use own[], so a kernel may load the next tile's keys before it
 
 #ifndef SCATTER_TILE_GLSL

@@ -53,7 +53,7 @@ void store_key(uint i, KEY key) {
 #endif
 }
 
-// Loads this lane's keys, with zero at and past the count.
+// Loads this lane's keys of the tile that starts at element `first`, with zero at and past the count.
 void load_keys(uint first, uint count, out KEY keys[ITEMS]) {
     if (count - first >= TILE) {
         [[unroll]] for (uint r = 0; r < ITEMS; ++r) keys[r] = load_key(element_index(first, r));

@@ -1,4 +1,4 @@
-// One round of a search. Subgroups take the entries of a queue, a few at a time, drop stale entries, expand near ones,
+// One round of a search. Subgroups (with SPREAD: workgroups) take queue entries, drop stale ones, expand near ones,
 // and put improved vertices into queues. docs/kernels.md, "SSSP round", has the data flow, invariants and barriers.
 //
 // Gives work_through(), and what sssp_flush.glsl gives.
@@ -44,8 +44,8 @@ void defer(const Round round, bool hub, uint vertex, uint degree) {
     for (uint p = 0; p < pieces; ++p) put_entry(round.piece_queue, begin + p, uvec2(vertex, p));
 }
 
-// Examines one entry, or one piece of a vertex, per lane. Returns the number of arcs to relax, and their start and
-// distance. Stages entries that are not near, and defers hubs. Called by whole subgroups.
+// Examines one entry, or one piece of a vertex, per lane. Returns the number of arcs to relax, the first of them
+// (`begin`) and the vertex's distance. Stages entries that are not near, and defers hubs. Called by whole subgroups.
 uint look_at(const Round round, inout Subgroup own, bool held, uvec2 entry, bool piece, out uint distance,
              out uint begin) {
     uint threshold = round.threshold;

@@ -35,8 +35,8 @@ shared uint wide_count;
 // of a struct, but none if b compares variables. Such branches made a search a fifth slower (docs/performance-log.md,
 // 61).
 struct Round {
-    uint taken_queue;  // the fields of `control`
-    uint entries;
+    uint taken_queue;  // control.taken
+    uint entries;      // control.count
     uint pieces;
     uint chunk;
     uint near_queue;   // queues to write
@@ -48,7 +48,7 @@ struct Round {
     uint more_first;
     uint more_last;
     bool dense;        // the round processes every reached vertex
-    bool small;        // the round has few entries, and subgroups take them (not with SPREAD)
+    bool small;        // the round has few entries and no pieces, and subgroups take them (not with SPREAD)
 };
 
 // State of a subgroup in a round; the same in all lanes.

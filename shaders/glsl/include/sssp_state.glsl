@@ -35,8 +35,8 @@ layout(push_constant) uniform Push {
     uint piece;         // arcs per piece
     uint min_chunk;     // minimum entries per subgroup
     uint max_groups;    // maximum workgroups per round
-    uint local_hops;    // maximum times a subgroup continues with entries it found itself
-    uint local_entries; // it does so in rounds with at most this many entries
+    uint local_hops;    // maximum times in a row that a subgroup continues with entries it found itself
+    uint local_entries; // it does so in rounds with at most this many entries and no pieces
     uint subgroups;     // subgroups per workgroup of a round
     uint last_id;       // last bucket id of the passes that split the pile
     uint wide_degree;   // vertices with at least this many arcs are relaxed by a whole workgroup
@@ -45,10 +45,10 @@ layout(push_constant) uniform Push {
 } push;
 
 layout(set = 0, binding = 0, std430) volatile buffer Control {
-    // Description of the current round, written by advance(): fourteen words, which are loaded as ControlVec4.
+    // Description of the current round: fourteen words, which are loaded as ControlVec4.
     uint done;
     uint taken;       // queue to read, or DENSE
-    uint count;       // entries in that queue and in the buckets taken with it
+    uint count;       // entries to take, including those of the buckets taken with that queue
     uint pieces;      // entries in the queue of pieces to read
     uint chunk;       // entries that a subgroup takes at a time
     uint near_out;    // queue of each pair to write: 0 or 1
@@ -68,15 +68,15 @@ layout(set = 0, binding = 0, std430) volatile buffer Control {
     uint aborted;     // whether a persistent workgroup timed out
     // Statistics.
     uint rounds;
-    uint splits;      // rounds that split the rest
+    uint splits;      // number of times that the rest was split
     uint dense;       // rounds over all vertices
     uint relaxations_low;
     uint relaxations_high;
     uint expansions_low;
     uint expansions_high;
-    // Used by methods that split the pile in separate passes. All methods use `low` and `before`.
+    // Used by methods that split the pile in separate passes, except `low` and `before`, which all methods use.
     uint piled;       // entries of the pile to split before the next round
-    uint kept;        // entries of the pile that are not stale
+    uint kept;        // entries of the pile that sssp.filter kept
     uint kept_words;  // twice `kept`
     uint low;         // lowest bucket taken; the threshold does not fall below its end
     uint before;      // entries of the previous round; 0 if unknown
@@ -114,7 +114,7 @@ uint widths_past(uint from, uint buckets) {
     return fits ? max(from + push.delta * buckets, from + 1) : UNREACHED;
 }
 
-// Returns the number of whole bucket widths between `from` and a distance.
+// Returns the number of whole bucket widths between `from` and a distance; for floats rounded, and at most 2^24.
 uint widths_between(uint from, uint distance) {
     if (FLOATS != 0) {
         float past = uintBitsToFloat(distance) - uintBitsToFloat(from);
@@ -123,7 +123,7 @@ uint widths_between(uint from, uint distance) {
     return (max(distance, from) - from) / push.delta;
 }
 
-// Returns the bucket, within the window, of a distance that is not near.
+// Returns the bucket of a distance that is not near. It is BUCKETS or more if the distance is beyond the window.
 uint bucket_of(uint distance, uint base, uint current) {
     // Rounding must not return a bucket that was already processed.
     return max(widths_between(base, distance), current + 1);

@@ -1,4 +1,4 @@
-// Adds up one number per subgroup of a workgroup, for any subgroup size.
+// Adds up one number per subgroup of a workgroup, for subgroups of at least MIN_LANES lanes.
 //
 // Needs subgroup basic, arithmetic and shuffle operations, and a workgroup size that is a multiple of the subgroup
 // size. The code may be called in loops, so it uses a scan instead of a reduction (lane_totals.glsl explains why).

@@ -1,5 +1,5 @@
-// Combines the terms of the subgroups of a workgroup, for any subgroup size. subgroup_sums.glsl does the same for
-// u32 sums.
+// Combines the terms of the subgroups of a workgroup, for subgroups of at least MIN_LANES lanes. subgroup_sums.glsl
+// does the same for sums of 32-bit integers.
 //
 // Needs the file of the terms (term.glsl or count_term.glsl), included first.
 

@@ -1,14 +1,14 @@
 // Defines the terms of scans and reductions: their type, the operator that combines them, scans over the lanes of a
 // subgroup with that operator, and the conversion between elements in memory and terms.
 //
-// Each kernel is compiled for one kind of term (axis TERM in kernels.txt):
+// Each kernel is compiled for one kind of term (see the axes in kernels.txt; the host defines USER_OPERATOR):
 //   (default)  sums of integers modulo 2^KEY_BITS, signed or unsigned
-//   FLOAT  sums of floats. The code here fixes the order of all additions, so results do not depend on timing.
+//   FLOAT  sums of floats. The functions here add in a fixed order.
 //   ORDER  minima of unsigned numbers that compare like the elements; complemented numbers for maxima.
 //       LOADED_AS and STORED_AS specify the conversion of inputs and outputs; intermediate results are not
 //       converted.
-//   USER_OPERATOR  a user's function on the bits of elements. It is only assumed to be associative, so terms are
-//       combined in element order.
+//   USER_OPERATOR  a user's function; terms are the bits of elements. The function is only assumed to be
+//       associative, so terms are combined in element order.
 //
 // Subgroup operations use 32-bit words only, because 64-bit subgroup operations are an optional feature.
 
@@ -149,8 +149,8 @@ TERM lanes_before(TERM through, TERM own) {
 #endif
 }
 
-// Returns the combination of all lanes in every lane. For 32-bit integers it is a subgroup reduction, which must not be
-// in a loop (lane_totals.glsl explains why): use last_lane(combine_lanes(x)) there. Called by whole subgroups.
+// Returns the combination of all lanes in every lane. Called by whole subgroups. Except with USER_OPERATOR, must not be
+// called in a loop (lane_totals.glsl explains why): use last_lane(combine_lanes(x)) there.
 TERM all_lanes(TERM x) {
 #if KEY_BITS == 32 && defined(ORDER)
     return subgroupMin(x);

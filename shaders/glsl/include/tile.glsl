@@ -1,4 +1,4 @@
-// Loads a tile of terms into registers, scans it there and writes it back.
+// Loads a tile of terms into registers, reduces or scans it there, and writes a scanned tile to `dst`.
 //
 // A vector is 16 bytes, that is ROW_TERMS elements: four of 32 bits or two of 64 bits. Vector v holds the elements from
 // ROW_TERMS * v on. Each subgroup owns a contiguous part of the tile and reads it row by row; a row is one vector per

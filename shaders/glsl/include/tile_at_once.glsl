@@ -1,9 +1,7 @@
-// Loads and stores a tile with the same code for full and partial tiles, without branches around the loads and stores
-// of single vectors.
+// Loads and stores the whole vectors of a tile with the same code in full and partial tiles.
 //
-// load_tile() and store_tile() of tile.glsl have separate code for full tiles, which suits kernels with few rows.
-// A scan with look-back keeps many rows in registers; with 64-bit terms, separate code made it 1.3 times slower
-// (docs/performance-log.md, 69).
+// load_tile() and store_tile() of tile.glsl have separate code for full tiles, which is faster in other kernels. A scan
+// with look-back is faster with common code (docs/performance-log.md, 69).
 
 #ifndef TILE_AT_ONCE_GLSL
 #define TILE_AT_ONCE_GLSL

@@ -1,18 +1,18 @@
 // Decoupled look-back over one count per bucket: a workgroup obtains the output position of its tile's keys in each
 // bucket while the earlier tiles are still in progress. docs/kernels-sort.md explains why it always ends.
 //
-// A tile publishes one status word per bucket: first its own count, later its inclusive prefix, which is the position
-// at which the next tile's keys of that bucket begin. The state is in the top two bits, so a single load returns state
-// and value; state 0 means that the tile has published nothing yet. One thread handles one bucket. It reads the words
-// of several tiles at a time, because look-back must walk all tiles that started together, and each read has the full
-// memory latency. After SPIN_LIMIT failed polls a thread stops, and the whole workgroup recounts the missing tile from
-// its keys. Progress therefore never depends on the scheduling of other workgroups.
+// A tile publishes one status word per bucket: first its own count (except the first tile), later its inclusive prefix,
+// which is the position at which the next tile's keys of that bucket begin. The state is in the top two bits, so a
+// single load returns state and value; state 0 means that the tile has published nothing yet. Each bucket has one
+// thread. It reads the words of several tiles at a time, because look-back must walk all tiles that started together,
+// and each read has the full memory latency. After more than SPIN_LIMIT failed polls in a row, it stops, and the whole
+// workgroup recounts the missing tile. Progress therefore never depends on the scheduling of other workgroups.
 //
 // Needs, declared before this file:
 //     struct Tile     a tile; its member `number` counts the tiles that look back to each other, from 0
 //     BEGINS_FIRST    constant: whether the first tile computes its positions before its counts (begin_first())
 //     status.at[]     status words, in a volatile buffer; 0 at the start
-//     keys            see key_at.glsl
+//     keys            see key_at.glsl; and push.buckets, the number of buckets
 //     bucket_targets  shared array, see scatter_tile.glsl
 //     missing_tile    shared word: one more than the highest number of a tile for which a look-back timed out, or 0,
 //                     as at the start, if there is none
@@ -55,7 +55,7 @@ struct LookBack {
     uint end;
 };
 
-// Publishes the tile's counts. The first tile publishes prefixes instead, if it knows its positions already.
+// Publishes the tile's counts. The first tile publishes prefixes instead, if BEGINS_FIRST, and otherwise nothing.
 void publish_counts(const Tile tile, in uint counts[OWN_BUCKETS], in LookBack looks[OWN_BUCKETS]) {
     [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) {
         uint b = own_bucket(k);
@@ -131,8 +131,8 @@ void begin_first(const Tile tile, inout LookBack looks[OWN_BUCKETS]) {
         begin_buckets(tile, own_bucket(0) < push.buckets ? total_of(tile, own_bucket(0)) : 0, looks);
 }
 
-// Issues the first loads of look-back into `words`: the status words of the first own bucket or, in the first tile, its
-// total. Called before the keys are ordered in shared memory, which hides the latency.
+// Issues the first loads of look-back into `words`: the status words of the first own bucket or, in the first tile, the
+// bucket's total, unless BEGINS_FIRST. Called before the keys are ordered in shared memory, which hides the latency.
 void look_ahead(const Tile tile, out uint words[TILES_AT_A_TIME]) {
     uint b = own_bucket(0);
     if (b >= push.buckets) return;
@@ -162,7 +162,7 @@ void set_targets(
     }
 }
 
-// Returns the start of bucket b in the output. Needed if the first tile, which would publish it, was recounted.
+// Returns the start of bucket b in the output. Prefixes include it, the recounted counts of the first tile do not.
 uint begin_of_bucket(const Tile tile, const uint b) {
     uint sum = first_position(tile);
     for (uint other = 0; other < b; ++other) sum += total_of(tile, other);

@@ -23,7 +23,7 @@ const uint TILE = gl_WorkGroupSize.x * ITEMS;
 const uint TURN = TILE / TURNS;
 const uint TURN_WORDS = TURN * (KEY_BITS / 32);
 
-// 0: ballot ranking. 1: lane-order ranking. It relies on behaviour that Vulkan does not guarantee and that the
+// 0: ballot ranking. 1: lane-order ranking, which relies on behaviour that Vulkan does not guarantee and that the
 // host must probe: shared-memory atomics of a subgroup execute in program order, and those of one instruction on
 // the same address in lane order.
 layout(constant_id = RANKING_ID) const uint RANKING = 0;
@@ -35,7 +35,7 @@ const bool RANK_BY_LANE_ORDER = RANKING == RANKING_BY_LANE_ORDER && BUCKET_BITS 
 const uint MIN_BITS_BY_COUNTERS = 3;
 
 // Returns whether counts are kept in registers, one bucket per lane. That is faster than shared counters if there are
-// so few buckets that most lanes would contend for one counter, or if there are as many buckets as lanes. This and
+// so few buckets that many lanes would contend for a counter, or if there are as many buckets as lanes. This and
 // counts_first() are functions, because glslang emits invalid SPIR-V if they are constants: a constant before its
 // definition.
 bool ranks_in_registers() {
@@ -49,13 +49,13 @@ bool counts_first() {
 }
 
 // Each subgroup has a set of warp counters, one per bucket. With PAIRED_SETS, two subgroups share the words of a set,
-// and each has one half of every word. This saves shared memory if sets are large, but costs an instruction or two per
-// key. Used if subgroups are narrow and sets therefore many, and for lane-order ranking, whose kernels have
-// instructions to spare. 16 bits suffice, because a tile has fewer than 2^16 keys.
+// and each has one half of every word. This saves shared memory, but costs an instruction or two per key. Used if there
+// are more buckets than lanes, and either subgroups are narrow and sets therefore many, or ranking is by lane order, in
+// which case kernels have instructions to spare. 16 bits suffice, because a tile has fewer than 2^16 keys.
 const uint SUBGROUPS = gl_WorkGroupSize.x / SUBGROUP_SIZE;
 const uint COUNTERS = 1u << BUCKET_BITS;
 const uint MIN_LANES_UNPAIRED = 32;
-const uint NEVER = 32;  // more bits than any bucket id has
+const uint NEVER = 32;  // always exceeds BUCKET_BITS
 const bool PAIRED_SETS =
     BUCKET_BITS > (RANKING == RANKING_BY_LANE_ORDER || SUBGROUP_SIZE < MIN_LANES_UNPAIRED ? LANE_BITS : NEVER);
 const uint COUNTER_SETS = PAIRED_SETS ? (SUBGROUPS + 1) / 2 : SUBGROUPS;
@@ -73,7 +73,7 @@ const bool TWO_WAYS = BUCKET_BITS == 1;
 const bool TWO_WAYS = !RANK_BY_LANE_ORDER && BUCKET_BITS <= LANE_BITS;
 #endif
 
-// Buckets for which a thread is responsible: thread_rank(), thread_rank() + workgroup size, ...
+// Number of buckets for which a thread is responsible: thread_rank(), thread_rank() + workgroup size, ...
 const uint OWN_BUCKETS = (COUNTERS + gl_WorkGroupSize.x - 1) / gl_WorkGroupSize.x;
 
 // Returns this thread's k-th bucket. It may be past the last one.

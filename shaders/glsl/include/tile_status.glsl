@@ -13,7 +13,7 @@
 //
 // Tiles are assigned by tickets, in the order in which workgroups start, or by workgroup index (TICKETS == 0). The
 // index saves a memory round trip before the first load and is faster on devices that start workgroups in index
-// order. Both are correct, because polling is bounded (lookback.glsl).
+// order. Both are correct, because polling is bounded.
 //
 // Needs: the file of the terms, included first (term.glsl, open_term.glsl or count_term.glsl); LOOKBACK_BINDING. Gives
 // take_tile(), publish() and the buffer `status`.
@@ -29,7 +29,7 @@ layout(constant_id = KEEPS_STATUS_ID) const uint KEEPS_STATUS = 0;
 
 // Two-bit states of a published total. The status is zero before the first run, which is even.
 struct States {
-    uint own;     // the tile's own total
+    uint own;     // the tile's own total; ordered_lookback.glsl uses it for prefixes too
     uint prefix;  // the total of all tiles up to and including this one
 };
 const States EVEN_RUN = States(1, 2);
@@ -85,7 +85,7 @@ TILE_TERM no_tiles() {
 #endif
 
 layout(set = 0, binding = LOOKBACK_BINDING, std430) volatile buffer Status {
-    // Number of workgroups that have started, that is the next ticket. If the status is kept, it counts over two runs.
+    // Number of tickets taken, that is the next ticket. If the status is kept, it counts over two runs.
     uint started;
 #if defined(OPEN_TERM_GLSL) || TERM_WORDS == 2
     uint pad[3];
@@ -100,7 +100,7 @@ shared uint shared_ticket;
 // The tile of a workgroup.
 struct Tile {
     uint index;
-    bool is_odd_run;  // valid only in the first thread
+    bool is_odd_run;  // valid in the first thread; with tickets, in all threads
 };
 
 // Returns the states with which a tile publishes in its run. Valid in the threads in which tile.is_odd_run is valid.
@@ -119,7 +119,7 @@ uint take_ticket(uint tiles) {
 
 // Returns the tile of this workgroup. `tiles` is the number of tiles of the dispatch, and `first` the index of the
 // first one; if the status is kept, there is only one dispatch. Called by all threads, and by exactly `tiles`
-// workgroups; contains a barrier.
+// workgroups; with tickets, contains a barrier.
 Tile take_tile(uint first, uint tiles) {
     bool by_ticket = TICKETS != 0;
     uint ticket = 0;

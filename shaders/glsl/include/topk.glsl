@@ -26,7 +26,7 @@ layout(push_constant) uniform Push {
     uint samples;   // sampled elements per row
     uint maxima;    // groups of samples per row; the maximum of each group is kept
     uint step;      // digit, counted from the top
-    uint cut;       // parts into which a row is divided, of which each selects k elements first; 1: not divided
+    uint cut;       // parts into which a row is divided; each first selects up to k elements; 1: not divided
 } push;
 
 #include "count.glsl"

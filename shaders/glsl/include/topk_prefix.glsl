@@ -12,8 +12,8 @@
 #include "topk_digits.glsl"
 #include "topk_pick.glsl"
 
-// Returns the pick of digit `step`, from that of the digit before and its counts. Called by all threads; ends with a
-// barrier, after which the bins may be reused.
+// Returns the pick of digit `step`, from that of the digit before and its counts. Called by all threads. After it, the
+// bins may be reused: if it uses them (`step` > 0), it ends with a barrier.
 Pick find_pick(uint row, uint step) {
     Pick pick = Pick(KEY(0), wanted_count());
     if (step == 0) return pick;

@@ -1,4 +1,4 @@
-// Selects the k-th largest of a list with one workgroup, digit by digit from the top. The list is read repeatedly.
+// Selects the k-th largest of a list with one workgroup, digit by digit from the top. Long lists are read repeatedly.
 //
 // Needs:
 //   KEY item_image(const List list, uint i)  returns the image of element i of the list
@@ -64,8 +64,8 @@ uint word_of(KEY number, uint w) { return number; }
 uint highest_bit(KEY number) { return findMSB(number); }
 #endif
 
-// Combines word w across the lanes with scans instead of reductions (lane_totals.glsl explains why). The last lane adds
-// the result to that of the workgroup.
+// Combines word w across the lanes with scans instead of reductions (lane_totals.glsl explains why). The last lane
+// combines the results with those of the workgroup.
 void join_bits(uint w, uint all, uint any) {
     uint all_lanes = subgroupInclusiveAnd(all);
     uint any_lane = subgroupInclusiveOr(any);
@@ -111,14 +111,14 @@ void count_image_digits(const List list, inout KEY numbers[HELD], uint shift, ui
                 if (digits >> width == prefix) atomicAdd(bins[uint(digits) & ((1u << width) - 1)], 1))
 }
 
-// A selection: the elements above the threshold, and `left` of the `same` elements equal to it.
+// If left < same: the elements above the threshold, and `left` of the `same` equal to it. Otherwise: all not below it.
 struct Selection {
     KEY threshold;
     uint left;
     uint same;
 };
 
-// Selects `wanted` elements, at least 1 and at most list.count. If the list is held, `numbers` has its images on return.
+// Selects `wanted` elements: at least 1, at most list.count. If the list is held, `numbers` has its images on return.
 // The bins are clear afterwards, unless all elements are selected. Called by all threads.
 Selection select_threshold(const List list, uint wanted, out KEY numbers[HELD]) {
     if (is_held(list)) load_numbers(list, thread_rank(), numbers);

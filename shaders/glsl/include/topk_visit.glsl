@@ -1,7 +1,7 @@
 // Loads the elements of a range in turns, in any order: up to LOADED elements per thread and turn, 16 of 32 bits or 8
 // of 64 bits.
 //
-// Needs binding 0. Gives Turns, turns_of(), load_turn() and item_offset(). All threads of a workgroup have the same
+// Declares binding 0. Gives Turns, turns_of(), load_turn() and item_offset(). All threads of a workgroup have the same
 // turns.
 
 #ifndef TOPK_VISIT_GLSL

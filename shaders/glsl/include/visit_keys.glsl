@@ -1,4 +1,4 @@
-// Visits a range of the input keys in any order, with several loads in flight per thread.
+// Visits a range of the input keys in any order. 32-bit keys are loaded with several loads in flight per thread.
 //
 // Needs: KEY and the buffers `keys` and, for 32-bit keys, `keys_vec4`, declared before this file; the functions
 // visit_key() and, for 32-bit keys, visit_four().
@@ -31,7 +31,7 @@ uvec4 four_keys_at(const uint v) {
 }
 #endif
 
-// Loads of four keys that a thread has in flight.
+// Maximum number of loads of four keys that a thread has in flight.
 const uint WIDE_LOADS = 4;
 
 // Visits the keys [first, end), which `visitors` threads share; this thread has the number `visitor` among them. With

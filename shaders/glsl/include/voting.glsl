@@ -1,4 +1,4 @@
-// Ballot-based voting (warp_histogram and warp_offset in the paper), for any subgroup size.
+// Ballot-based voting (warp_histogram and warp_offset in the paper), for subgroups of 4 to 128 lanes.
 //
 // A window is one key per lane. One ballot per bit of the bucket ids tells every lane which lanes share its bucket (for
 // offsets) and which lanes have keys in the buckets that it counts (for histograms). Lane l counts buckets l,

@@ -15,7 +15,7 @@
 // Whether a worker is a subgroup; otherwise it is a workgroup.
 layout(constant_id = BY_SUBGROUPS_ID) const uint BY_SUBGROUPS = 0;
 
-// Vectors (tile.glsl) per lane that are in flight at a time.
+// Vectors (tile.glsl) that a lane loads at a time.
 layout(constant_id = LOADED_ROWS_ID) const uint LOADED_ROWS = 8;
 
 // Returns vector v of the array, with the identity outside of [begin, end).
@@ -65,7 +65,7 @@ TERM total_of_range(uint begin, uint end) {
 // Returns the total of [begin, end), reduced by one worker, in every lane. Called by all threads of the worker.
 TERM total_of_worker(uint begin, uint end) {
     if (BY_SUBGROUPS != 0) return total_of_range(begin, end);
-    // Each subgroup gets an equal share that starts at a vector boundary.
+    // Subgroups get equal shares, except the last ones, that start at vector boundaries.
     uint base = begin / ROW_TERMS;
     uint rows = (end - 1) / ROW_TERMS + 1 - base;
     uint share = ((rows - 1) / gl_NumSubgroups + 1) * ROW_TERMS;
