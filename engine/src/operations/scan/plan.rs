@@ -53,9 +53,9 @@ pub(super) struct OnePass {
     pub settings: LookBack,
 }
 
-/// Maximum length of a row. Arrays of at most this length are also scanned by a single workgroup. The result of a row
-/// therefore has the same bits as a scan of that row alone, even if it depends on the order in which terms are
-/// combined.
+/// Maximum length of a row that a single workgroup scans. Arrays of at most this length are also scanned by a single
+/// workgroup. The result of a row therefore has the same bits as a scan of that row alone, even if it depends on the
+/// order in which terms are combined.
 pub(crate) fn max_row(policy: &Policy) -> u64 {
     max_single_group_elements(policy)
 }
@@ -96,8 +96,8 @@ impl<'o> ScanPlan<'o> {
 /// Number of tiles that each lane combines in a look-back whose order of combination is fixed. Must match
 /// `ordered_lookback.glsl`.
 const LANE_TILES: u64 = 4;
-/// Maximum number of blocks of tiles whose published totals such a look-back combines a second time. Tiles that it
-/// recomputes are not included.
+/// Assumed maximum number of blocks of tiles whose published totals such a look-back combines a second time. Tiles
+/// that it recomputes are not included.
 const FIXED_BLOCKS: u64 = 8;
 
 /// A look-back over `n` elements; `None` if it would exceed the loop limit of the device.

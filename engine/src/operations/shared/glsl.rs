@@ -70,7 +70,7 @@ impl Glsl {
         Self { table: Table::Buffer(table), ..self }
     }
 
-    /// Returns the table as a buffer of the graph. `None` if there is no table or it is empty.
+    /// Returns the table as a buffer of the graph. `None` if no table was set, or a table without words.
     pub(in crate::operations) fn declare_table(&self, graph: &mut Graph) -> Option<Buffer> {
         match &self.table {
             Table::None => None,
