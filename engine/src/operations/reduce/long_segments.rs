@@ -156,7 +156,7 @@ impl SegmentPasses<'_> {
             ("LOADED_ROWS", self.loaded_rows(u64::from(group_size / lanes / in_group))),
         ];
         let facts = &self.policy.facts;
-        // Recomputing missing totals takes more iterations than devices with limited loops allow.
+        // Recomputing missing totals may exceed a loop limit. In the staged form, workers do not wait.
         let may_poll = facts.loop_limit.is_none() && facts.form != PlanForm::Staged;
         if chunk_count > 0 && workers <= MAX_POLLING_WORKERS && may_poll {
             return self.add_polled(graph, chunk_count, groups, &constants);
