@@ -62,7 +62,7 @@ impl From<u64> for Count {
 /// Size of a record in bytes: the three words of an indirect dispatch, and the number.
 const RECORD_BYTES: u64 = 16;
 /// Maximum number of lengths that an operation derives from its count. The push constants of every device have room
-/// for this many, next to two buffer addresses. Only scans with five levels of tile sums would need more; these do
+/// for this many, next to two buffer addresses. Only scans with many levels of tile sums would need more; these do
 /// not occur with workgroups of reasonable size.
 const STEPS: usize = 6;
 /// Flag in the first word of a step: the length is at least one. Must match `prepare.comp`.

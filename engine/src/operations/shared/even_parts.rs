@@ -63,9 +63,9 @@ impl EvenFloats {
         (0..self.parts).map(edge).chain([hi]).map(|edge| self.sample.float_bits(edge)).collect()
     }
 
-    /// Parameters for kernels that scale a number and compare it with the nearest edge. `None` if parts are
-    /// subnormal, very wide, or hardly wider than the distance between two floats. In these cases, the nearest edge
-    /// may be the wrong one, so kernels must search all edges.
+    /// Parameters for kernels that scale a number and compare it with the nearest edge. `None` if parts are very
+    /// narrow, the range is very wide, or rounding errors are too large compared with a part. In these cases, the
+    /// nearest edge may be the wrong one, so kernels must search the edges.
     pub fn scaled(&self) -> Option<ScaledParts> {
         let ((lo, hi), (step, _), sample) = (self.ends(), self.step(), self.sample);
         let scale = sample.rounded(f64::from(self.parts) / sample.rounded(hi - lo));

@@ -145,8 +145,8 @@ impl GlslOperator {
     }
 }
 
-/// Maximum number of cached kernels with user functions. Beyond it, the least recently used kernel is evicted. A
-/// split uses up to four kernels, so a program can alternate between sixteen functions without recompilation.
+/// Maximum number of cached kernels with user functions. Beyond it, the least recently used kernel is evicted. An
+/// operation uses only a few kernels, so a program can alternate between several functions without recompilation.
 const MAX_CACHED: usize = 64;
 
 /// Key of the cache: label of the built-in kernel, GLSL type of its keys, and source of the function.

@@ -47,7 +47,8 @@ pub enum Bucket {
         descending: bool,
     },
     /// m equal parts of the floats from `lo` to `hi`. [`Buckets::even`] documents their edges. Keys below `lo` belong
-    /// to the first bucket; keys above `hi` and NaN belong to the last. `lo` and `hi` are rounded to the key type.
+    /// to the first bucket; keys above `hi` and NaN belong to the last. `lo` and `hi` are rounded to the key type (to
+    /// `f32` for `f16` and `bf16`).
     Even {
         /// Lower edge of the first bucket.
         lo: f64,

@@ -34,7 +34,7 @@ const LABELS_OF_WORD: u32 = 4;
 /// Number of words that precede the tile states of a sweep: the ticket counter and its padding.
 const STATUS_HEAD: u64 = 4;
 
-/// Adds the passes of a split by a method whose rounds compute the offsets.
+/// Adds the passes of a split by the direct, warp-level, block-level or one-sweep method.
 pub(super) fn add(passes: &mut SplitPasses<'_>, method: Method) -> Result<()> {
     match method {
         _ if passes.split.buckets > MAX_BUCKETS_OF_ROUND => two_rounds(passes, method),
