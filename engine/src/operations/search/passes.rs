@@ -1,4 +1,4 @@
-//! Adds the single pass of a search.
+//! Adds the pass of a search.
 
 use multisplit_graph::Graph;
 use multisplit_shaders::builtin::variants::SEARCH_BOUNDS;
