@@ -79,8 +79,8 @@ impl<'o> ScanPlan<'o> {
         let single = n.max <= spine_elements(policy) && bindable;
         let algorithm = match policy.scan.for_length(n.max) {
             _ if n.max == 0 => Algorithm::Nothing,
-            // A single workgroup needs fewer passes than the other methods, so it is faster for
-            // short arrays.
+            // For short arrays, a single workgroup is faster: it needs fewer passes than
+            // reduce-then-scan, and no look-back.
             _ if n.max <= max_single_group_elements(policy) && single => Algorithm::Spine,
             ScanMethod::ReduceThenScan if single && n.max <= SPINE_TILES * tile => Algorithm::Spine,
             ScanMethod::ReduceThenScan => reduce_then_scan(policy, lengths, n, terms)?,

@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn oversized_counts_and_out_of_bounds_indices_are_rejected() {
+    fn oversized_counts_out_of_bounds_indices_and_surplus_steps_are_rejected() {
         let mut graph = Graph::new("refused");
         let buffer = graph.import::<u32>("count", 4);
         let device = |index, max| Count::Device { buffer, index, max };

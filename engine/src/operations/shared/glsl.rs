@@ -70,7 +70,7 @@ impl Glsl {
         Self { table: Table::Buffer(table), ..self }
     }
 
-    /// Returns the table as a buffer of the graph. `None` if no table was set, or a table without words.
+    /// Returns the table as a buffer of the graph. `None` if no table or an empty list of words was set.
     pub(in crate::operations) fn declare_table(&self, graph: &mut Graph) -> Option<Buffer> {
         match &self.table {
             Table::None => None,
@@ -94,8 +94,8 @@ impl From<&str> for Glsl {
 /// The operator must be associative. The grouping of elements depends on the device, its policy, the count and the
 /// segments, but does not vary between runs, unless the array does not fit in the device's free memory and is processed
 /// in parts. The operator need not be commutative: elements are combined in order. The function must not have side
-/// effects: a function that writes memory, waits at a barrier, or reads any other resource is rejected. Divisions,
-/// shifts and conversions are guarded as in [`Glsl`](crate::Glsl).
+/// effects: a function that writes memory, waits at a barrier, or reads any resource is rejected. Divisions, shifts and
+/// conversions are guarded as in [`Glsl`](crate::Glsl).
 ///
 /// ```
 /// use multisplit::{GlslOperator, Scan};

@@ -24,7 +24,6 @@ pub(in crate::operations) struct LookBack {
 }
 
 impl LookBack {
-    /// The specialization constants of the kernels.
     pub fn constants(self) -> [(&'static str, u32); 2] {
         [("SPIN_LIMIT", self.spins), ("TICKETS", self.tickets.into())]
     }
@@ -84,7 +83,6 @@ impl TileStatus {
         Ok(status)
     }
 
-    /// The specialization constant of the kernels.
     pub fn constant(self) -> (&'static str, u32) {
         ("KEEPS_STATUS", self.clear.is_none().into())
     }

@@ -167,7 +167,6 @@ struct DerivedLengths {
     /// Number of histograms to scan: one per subproblem, or one per group of subproblems that are counted side by
     /// side.
     blocks: Length,
-    /// Scan of the histograms.
     scan: ScanPlan<'static>,
     /// Maximum number of words of all histograms.
     entries: u64,
