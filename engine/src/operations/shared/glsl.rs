@@ -17,8 +17,8 @@ use crate::error::{Error, Result};
 /// The function may read the words `push.parameter_0`, `_1` and `_2`, and the array of words `table.at[]`; the
 /// methods below set them. It must not have side effects: a function that writes memory, waits at a barrier, or reads
 /// any other resource is rejected. Undefined behaviour is prevented: an index past the end of an array reads the last
-/// element, a division by zero divides by 1, a shift amount is taken modulo the width, and a conversion to an integer
-/// saturates.
+/// element (except in `table.at[]` if kernels access buffers by address), a division by zero divides by 1, a shift
+/// amount is taken modulo the width, and a conversion to an integer saturates.
 ///
 /// Compiled kernels are cached. If the cache is full, the least recently used kernel is evicted, and compiled again
 /// when it is next needed.

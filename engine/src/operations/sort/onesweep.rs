@@ -163,7 +163,7 @@ pub(super) fn needs_copy_back(buffers: &SortBuffers, rounds: u32) -> bool {
 }
 
 /// Bit mask of a round and of its partner, which moves the elements in the opposite direction. If all keys have the
-/// same digit in both rounds, both are skipped and the elements stay in place.
+/// same digit in both rounds, both are skipped and the elements stay in place, except in small sorts.
 fn round_pair(halves: &Halves, buffers: &SortBuffers, rounds: u32, round: u32) -> u32 {
     let other = round ^ 1;
     let exists = other < rounds || (other == rounds && needs_copy_back(buffers, rounds));

@@ -11,8 +11,8 @@ use crate::policy::tile::{TileShape, TileShapes, tiles};
 
 /// Maximum value of the parameters that set the number of keys per subproblem.
 const MAX_KEYS: u64 = 1 << 24;
-/// With lane-order ranking, one in this many tiles verifies the order of its keys. This costs about 1% of the sort
-/// throughput on an H200 (docs/performance-log.md, 44).
+/// With lane-order ranking, one in this many tiles checks the ranks of some of its keys. This costs at most about 1% of
+/// the sort throughput on an H200 (docs/performance-log.md, 44).
 const CANARY_PERIOD: u32 = 256;
 
 /// Values of `values_after`, measured on an NVIDIA H200 with both ranking methods.
@@ -64,8 +64,8 @@ sizes! {
         /// Ranking method of the kernels. Only policies that a [`Context`](crate::Context) returns can have a value
         /// other than [`Ranking::Ballots`], because other methods require a probe of the device.
         ranking: Ranking,
-        /// With lane-order ranking, one in this many tiles, and at least one per dispatch, verifies the order of its
-        /// keys. 0 disables the check.
+        /// With lane-order ranking, one in this many tiles, and at least one per dispatch, checks the ranks of some of
+        /// its keys. 0 disables the check.
         canary_period: u32 = size(any_u32).unstored(),
         /// Maximum number of buckets for which `Auto` selects the direct method.
         max_buckets_direct: u32 = size(any_u32).candidates(|facts| match facts.is_software() {
