@@ -52,8 +52,8 @@ const HALF_SIZE_DIVISOR: u64 = 4;
 const MAX_LOADED_ROWS: u64 = 8;
 /// Maximum number of chunks. A single segment may span all of them, and one worker combines their totals.
 const MAX_CHUNKS: u64 = 1 << 12;
-/// With at least `min_subgroup_workers / WHOLE_ROWS_DIVISOR` rows, each row has exactly one worker, unless the length of
-/// a row exceeds the device's loop limit.
+/// With at least `min_subgroup_workers / WHOLE_ROWS_DIVISOR` rows, each row has exactly one worker, unless a row exceeds
+/// the device's loop limit.
 const WHOLE_ROWS_DIVISOR: u64 = 8;
 
 /// Maximum number of workers that wait for one another. Each workgroup then increments a counter, which delays runs with

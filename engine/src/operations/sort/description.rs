@@ -151,7 +151,7 @@ pub(crate) fn check_bits(sort: &KeyedSort) -> Result<()> {
 pub struct AddedSort {
     /// The method; never `Auto`.
     pub method: SortMethod,
-    /// Number of rounds. The one-sweep method skips rounds that would not change the order, or only copies the elements.
+    /// Number of rounds. The one-sweep method skips rounds that would not change the order, or only copies elements.
     pub rounds: u32,
     /// Shape of the tiles.
     pub shape: TileShape,

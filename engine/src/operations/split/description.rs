@@ -11,7 +11,7 @@ use crate::policy::method::Method;
 
 /// Maximum number of buckets.
 pub const MAX_BUCKETS: u32 = 1 << 16;
-/// Maximum number of buckets of one round. A split into more buckets takes two rounds.
+/// Maximum number of buckets of one round. Except by `ScanSplit` and `FullSort`, a split into more takes two rounds.
 pub const MAX_BUCKETS_OF_ROUND: u32 = 256;
 
 /// A bucket function for keys whose type is known only at run time. Parameters are given as the bits of keys.

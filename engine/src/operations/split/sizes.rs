@@ -94,7 +94,7 @@ impl SplitTuning {
         tuned.fitted(&Facts::of(properties))
     }
 
-    /// Sizes for ballot ranking, measured on an NVIDIA H200 with n = 2^28 (docs/performance.md), unless stated otherwise.
+    /// Sizes for ballot ranking, measured on an H200 with n = 2^28 (docs/performance.md), unless stated otherwise.
     fn nvidia() -> Self {
         Self {
             warp: TileShape::new(256, 8),
