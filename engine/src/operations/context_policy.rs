@@ -8,9 +8,9 @@ use crate::operations::probe;
 use crate::policy::Policy;
 
 impl Context {
-    /// Returns the sizes and methods for this device. Keys are ranked by lane order if
+    /// Returns the sizes and methods for this device. Keys are ranked by lane order only if
     /// [`Config::ranking`](crate::Config::ranking) allows it, the device has passed the lane-order probe, and no
-    /// kernel has since detected a violation. Tiles are smaller if the driver could not create a pipeline
+    /// kernel has since detected a violation. Plans are simpler if the driver could not create a pipeline
     /// ([`plan_form`](Self::plan_form)).
     pub fn policy(&self) -> Policy {
         #[cfg(feature = "broken-plans")]

@@ -1,5 +1,6 @@
 //! The entry point of splits, and `Method::FullSort`: a radix sort by the whole key, for buckets that are in key
-//! order. This split method moves each element once per byte of the key. It also sorts the keys within each bucket.
+//! order. This split method moves each element about once per byte of the key. It also sorts the keys within each
+//! bucket.
 //!
 //! This module depends on both splits and sorts. It is a separate module because sorts already depend on splits: a
 //! round of a sort may be a split.

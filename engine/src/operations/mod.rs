@@ -1,8 +1,8 @@
 //! The operations: functions that add passes to a graph.
 //!
 //! Except for those in [`probe`], the functions here do not record or submit commands. They add passes to a graph,
-//! which plans them together with all other passes. Each function takes a description of the operation, and the buffers
-//! that it processes. The element types of the buffers select the kernels.
+//! which plans them together with all other passes. Most functions take a description of the operation, and the buffers
+//! that it processes. The kernels are chosen for the element types of the buffers.
 
 mod context_policy;
 pub(crate) mod full_sort;

@@ -1,5 +1,4 @@
-//! Probes device behaviour that Vulkan does not guarantee. A probe runs once per device and driver, and its result
-//! is stored on disk.
+//! Probes device behaviour that Vulkan does not guarantee. Contexts store the results on disk if possible.
 
 use ash::vk;
 use multisplit_graph::{Buffer, Graph, Groups};
@@ -26,7 +25,7 @@ push_constants! {
 
 /// Workgroup size. A multiple of every supported subgroup size, and allowed on every device.
 const THREADS: u32 = 128;
-/// Number of workgroups: several per multiprocessor of a large GPU, which runs all of them in less than 0.1 ms.
+/// Number of workgroups: dozens per multiprocessor of a large GPU.
 const GROUPS: u64 = 8192;
 const SOFTWARE_GROUPS: u64 = 96;
 
@@ -120,7 +119,7 @@ const SEEDS: [u32; 4] = [1, 0x9E37_79B9, 0x7FEB_352D, 0xC2B2_AE3D];
 impl Context {
     /// Whether kernels may rank by lane order. This is the case if the configuration allows it, devices of this kind
     /// may keep lane order, the probes succeeded, and no kernel has since detected a violation. The probe results are
-    /// stored on disk.
+    /// stored on disk if possible.
     pub(crate) fn has_lane_order(&self) -> bool {
         let possible = self.device.probed_behaviour
             && Facts::may_have_lane_order(self.properties())

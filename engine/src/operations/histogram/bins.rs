@@ -139,7 +139,7 @@ impl BinCode {
         (self.kind == EVEN_FLOAT).then(|| f32::from_bits(self.parameters[2]))
     }
 
-    /// Declares the table of constants of a user's function, if it has one.
+    /// Declares the table of a user's function, if it has one.
     #[cfg_attr(not(feature = "glsl"), expect(unused_variables, reason = "only GLSL has tables"))]
     pub fn user_table(&self, graph: &mut Graph) -> Option<Buffer> {
         #[cfg(feature = "glsl")]

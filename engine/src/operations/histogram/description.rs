@@ -79,12 +79,13 @@ pub struct HistogramSizes {
     pub tiles: u32,
     /// Minimum number of workgroups, unless there are fewer tiles. Takes precedence over `tiles`.
     pub min_groups: u32,
-    /// Number of inner splitters (all but the first and the last) in shared memory.
+    /// Capacity for inner splitters (all but the first and the last) in shared memory or registers.
     pub(super) splitters: u32,
     /// Number of counters in shared memory per channel.
     pub(super) counters: u32,
     /// Whether the kernel compares each sample with the exact edges of even float bins at once. If false, it first
-    /// computes a likely bin, and later recounts 16-byte vectors with a sample near an edge. False for other bins.
+    /// computes likely bins, and compares only the samples of 16-byte vectors with a sample near an edge. False for
+    /// other bins.
     pub(super) exact: bool,
 }
 
@@ -185,7 +186,7 @@ impl<S: Sample> Bins<S> {
         Self::new(bins, Bin::Range(edges.iter().map(|edge| edge.key_bits()).collect()))
     }
 
-    /// Defines one bin for each sample value less than `bins`.
+    /// Defines one bin for each sample value from 0 to `bins - 1`.
     pub fn identity(bins: u32) -> Self {
         Self::new(bins, Bin::Identity)
     }
@@ -290,16 +291,16 @@ impl<S> Bins<S> {
         u64::from(self.histogram.bins) * u64::from(self.histogram.layout.active_channels())
     }
 
-    /// Length of the sample array that holds `elements` elements, in samples. This includes all channels, the gaps
-    /// between elements, and, for `u8` and `u16`, padding to a multiple of 4 bytes.
+    /// Length of the sample array that holds `elements` elements, in samples. This includes the offset, all channels,
+    /// the gaps between elements, and, for `u8` and `u16`, padding to a multiple of 4 bytes.
     pub fn input_len(&self, elements: u64) -> u64 {
         let sample = self.histogram.sample;
         self.histogram.layout.bytes(sample, elements).div_ceil(sample.bytes().into())
     }
 
     /// The m + 1 edges of the bins, for example to label an axis. Range bins return the given edges. Even bins of
-    /// floats return exactly the edges that samples are compared with; even bins of integers return the nearest
-    /// floats. Other bins return 0 to m.
+    /// floats return exactly the edges that samples are compared with; even bins of integers return edges that are
+    /// rounded to `f64`. Other bins return 0 to m.
     pub fn edges(&self) -> Vec<f64> {
         let Histogram { sample, bins, .. } = self.histogram;
         match &self.histogram.function {

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::operations::shared::pieces::{ALIGNMENT, WORD};
 
 /// Memory layout of the samples in their buffer. An element consists of one sample per channel, such as the red,
-/// green and blue values of a pixel; its samples are contiguous. Each counted channel has bins of its own.
+/// green and blue values of a pixel; its samples are contiguous. Each counted channel has counts of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Bytes before the first element.

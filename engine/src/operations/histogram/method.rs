@@ -158,8 +158,8 @@ fn sizes(
     }
 }
 
-/// Returns the capacity for splitters in shared memory, and the total words of the lookup table there. Kernels derive
-/// the actual number of splitters from the push constants.
+/// Returns the capacity for splitters in shared memory or registers, and the total words of the lookup table in shared
+/// memory. Kernels with splitters in shared memory derive their number from the push constants.
 fn shared_table(histogram: &Histogram, code: &BinCode, max_words: u32) -> (u32, u32) {
     let Some(range) = &code.range else { return (1, 2) };
     let cells = range.cells + 1;

@@ -15,8 +15,8 @@ sizes! {
         /// Number of 16-byte loads in flight per thread.
         loads: u32 = size(|_| numbers(0, 16))
             .candidates(|facts| if facts.is_software() { &[1, 2] } else { &[1, 2, 4, 8] }),
-        /// Number of tiles that a workgroup counts before it adds its counters to the output. A tile has threads x
-        /// loads x 16 bytes.
+        /// Target number of tiles that a workgroup counts before it adds its counters to the output. A tile has threads
+        /// x loads x 16 bytes.
         tiles: u32 = size(|_| numbers(0, 1 << 16)).candidates(|_| &[4, 8, 16, 32, 64]),
         /// Minimum number of workgroups of `threads` threads, unless there are fewer tiles. Takes precedence over
         /// `tiles`.
@@ -28,7 +28,7 @@ sizes! {
         copies: u32 = size(|_| numbers(0, 32)).candidates(|_| &[1, 2, 4, 8]),
         /// Maximum shared memory for all copies, in bytes.
         copies_bytes: u32 = size(any_u32),
-        /// Maximum number of bins that are counted by ballots.
+        /// Maximum number of bins for which `Auto` selects ballots.
         max_bins_by_ballots: u32 = size(any_u32).candidates(|_| &[0, 8, 32]),
         /// Maximum number of passes if not all bins fit in shared memory. Half of it applies if there are few samples
         /// per bin. If more passes would be needed, samples are counted by atomics on the output instead.

@@ -96,7 +96,7 @@ pub fn merge(
     Ok(())
 }
 
-/// Largest workgroup size whose tile fits in shared memory.
+/// Workgroup size, halved until a tile fits in shared memory.
 fn threads(policy: &Policy, key: KeyType, pairs: bool) -> u32 {
     let element = u64::from(key.bytes() + if pairs { WORD } else { 0 });
     // In shared memory, every 32 elements are padded by one, to avoid bank conflicts.

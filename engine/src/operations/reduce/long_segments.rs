@@ -1,6 +1,6 @@
 //! Segmented reductions for long segments. A worker is a subgroup or a workgroup. Each segment has one worker. The
 //! array is also divided into chunks with one worker each; these reduce the remainder of segments that exceed one
-//! chunk. If a matrix has many rows, there are no chunks, and each row is reduced by its one worker.
+//! chunk. If the rows of a matrix are short or many, there are no chunks, and each row is reduced by its one worker.
 //!
 //! The totals of chunks are combined by another pass, or by the workers of the segments, which then wait for the workers
 //! of the chunks.
@@ -41,19 +41,19 @@ push_constants! {
     }
 }
 
-/// Segments count as long if their average length is at least the chunk size divided by `SUBGROUP_DIVISOR`. If workers
+/// Segments count as long if their average length is at least `max_chunk` divided by `SUBGROUP_DIVISOR`. If workers
 /// are workgroups, the divisor is `WORKGROUP_DIVISOR`.
 const SUBGROUP_DIVISOR: u32 = 128;
 const WORKGROUP_DIVISOR: u32 = 32;
 /// If workers are workgroups, and there are at least `min_subgroup_workers / HALF_SIZE_DIVISOR` of them, the workgroup
-/// size is halved, so that all of them run at the same time.
+/// size is halved if possible, so that more of them run at the same time.
 const HALF_SIZE_DIVISOR: u64 = 4;
 /// Maximum number of 16-byte loads that a lane issues at a time.
 const MAX_LOADED_ROWS: u64 = 8;
 /// Maximum number of chunks. A single segment may span all of them, and one worker combines their totals.
 const MAX_CHUNKS: u64 = 1 << 12;
-/// With at least `min_subgroup_workers / WHOLE_ROWS_DIVISOR` rows, each row has exactly one worker, regardless of its
-/// length.
+/// With at least `min_subgroup_workers / WHOLE_ROWS_DIVISOR` rows, each row has exactly one worker, unless a row exceeds
+/// the device's loop limit.
 const WHOLE_ROWS_DIVISOR: u64 = 8;
 
 /// Maximum number of workers that wait for one another. Each workgroup then increments a counter, which delays runs with
@@ -86,7 +86,7 @@ impl SegmentPasses<'_> {
         rows >= min_rows.max(1) && rounds <= self.policy.facts.max_loop_rounds.into()
     }
 
-    /// Number of elements per chunk; the length of a row if there are no chunks.
+    /// Number of elements per chunk. If there are no chunks: the length of a row, rounded up to a multiple of four.
     fn chunk(&self) -> u64 {
         if self.are_whole_rows() {
             return u64::from(self.row_length).next_multiple_of(4);
@@ -94,8 +94,8 @@ impl SegmentPasses<'_> {
         self.max_elements().div_ceil(MAX_CHUNKS).next_multiple_of(4).max(self.max_chunk())
     }
 
-    /// Maximum elements of a segment that its own worker reduces: `segment_chunk`, or less if the device's loop limit
-    /// requires it.
+    /// Number of elements per chunk, unless the array would have too many chunks: `segment_chunk`, or less if the
+    /// device's loop limit requires it.
     fn max_chunk(&self) -> u64 {
         let Policy { segment_chunk, facts, .. } = self.policy;
         let rounds = u64::from(facts.max_loop_rounds) * u64::from(facts.subgroup_size);
@@ -135,7 +135,7 @@ impl SegmentPasses<'_> {
         rows.clamp(2, MAX_LOADED_ROWS) as u32
     }
 
-    /// Adds the pass of all workers, and the pass that combines the results of chunks, if there are chunks.
+    /// Adds the pass of all workers, and, if the workers do not combine the results of chunks, a pass that does.
     pub fn add_long(&self, graph: &mut Graph) -> Result<()> {
         let (max_segments, chunk) = (self.segments.max, self.chunk());
         let (chunk_count, workers) = (self.chunks(), self.workers());
@@ -156,7 +156,7 @@ impl SegmentPasses<'_> {
             ("LOADED_ROWS", self.loaded_rows(u64::from(group_size / lanes / in_group))),
         ];
         let facts = &self.policy.facts;
-        // Recomputing missing totals takes more iterations than devices with limited loops allow.
+        // Recomputing missing totals may exceed a loop limit. In the staged form, workers do not wait.
         let may_poll = facts.loop_limit.is_none() && facts.form != PlanForm::Staged;
         if chunk_count > 0 && workers <= MAX_POLLING_WORKERS && may_poll {
             return self.add_polled(graph, chunk_count, groups, &constants);

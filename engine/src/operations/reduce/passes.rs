@@ -1,4 +1,4 @@
-//! Passes of a reduction: one dispatch, whose last workgroup combines the results of all workgroups.
+//! Passes of a reduction: one dispatch per piece. The last workgroup to finish combines the results of all workgroups.
 
 use multisplit_graph::{Buffer, ElementType, Graph, View};
 use multisplit_shaders::builtin::variants::{REDUCE_INDEX, REDUCE_TERMS};

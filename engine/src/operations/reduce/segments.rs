@@ -1,6 +1,6 @@
 //! Segmented reductions: reduce each segment of an array. Segments are defined by offsets, or are the rows of a
-//! matrix. Each workgroup processes one tile of elements rather than one segment, so that segments of very different
-//! lengths do not leave workgroups idle.
+//! matrix. In general, each workgroup processes one tile of elements rather than one segment, so that segments of very
+//! different lengths do not leave workgroups idle.
 
 use multisplit_graph::{ElementType, Graph, Groups, PassBuilder, View};
 use multisplit_shaders::builtin::Builtin;
@@ -65,7 +65,8 @@ const OTHER_SHARED: u64 = 4 << 10;
 ///   segments that span tiles.
 /// - If segments are long on average, each one is reduced by a subgroup or a workgroup of its own, and very long
 ///   segments are divided between several.
-/// - Short rows whose length is a power of two are reduced by a few lanes each, in a single pass.
+/// - Rows of at least 16 bytes whose length is a power of two are reduced by one or more lanes of a subgroup each, in a
+///   single pass, if each lane loads at most 16 bytes of a row.
 pub fn reduce_segments(
     graph: &mut Graph,
     policy: &Policy,
@@ -191,7 +192,7 @@ impl SegmentPasses<'_> {
     }
 
     /// Number of lanes that reduce one row together, with 16 bytes per lane. `None` if the row length is not a power
-    /// of two, or if a subgroup has too few lanes for a row.
+    /// of two, if a row has less than 16 bytes, or if a subgroup has too few lanes for a row.
     fn row_lanes(&self) -> Option<u32> {
         let lanes = u64::from(self.row_length) * self.terms.bytes / LOAD_BYTES;
         let fits = (1..=u64::from(self.policy.facts.subgroup_size)).contains(&lanes);
@@ -219,8 +220,8 @@ impl SegmentPasses<'_> {
         Ok(())
     }
 
-    /// Starts a pass with the bindings and constants that are common to the kernels of this module and of
-    /// `long_segments`.
+    /// Starts a pass with the bindings and constants that are common to the kernels of this module (except that of
+    /// short rows) and of `long_segments`.
     pub(super) fn pass<'g>(
         &self,
         graph: &'g mut Graph,

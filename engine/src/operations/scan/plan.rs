@@ -53,9 +53,9 @@ pub(super) struct OnePass {
     pub settings: LookBack,
 }
 
-/// Maximum length of a row. Arrays of at most this length are also scanned by a single workgroup. The result of a row
-/// therefore has the same bits as a scan of that row alone, even if it depends on the order in which terms are
-/// combined.
+/// Maximum length of a row that a single workgroup scans. Arrays of at most this length are also scanned by a single
+/// workgroup. The result of a row therefore has the same bits as a scan of that row alone, even if it depends on the
+/// order in which terms are combined.
 pub(crate) fn max_row(policy: &Policy) -> u64 {
     max_single_group_elements(policy)
 }
@@ -79,8 +79,8 @@ impl<'o> ScanPlan<'o> {
         let single = n.max <= spine_elements(policy) && bindable;
         let algorithm = match policy.scan.for_length(n.max) {
             _ if n.max == 0 => Algorithm::Nothing,
-            // A single workgroup needs fewer passes than the other methods, so it is faster for
-            // short arrays.
+            // For short arrays, a single workgroup is faster: it needs fewer passes than
+            // reduce-then-scan, and no look-back.
             _ if n.max <= max_single_group_elements(policy) && single => Algorithm::Spine,
             ScanMethod::ReduceThenScan if single && n.max <= SPINE_TILES * tile => Algorithm::Spine,
             ScanMethod::ReduceThenScan => reduce_then_scan(policy, lengths, n, terms)?,
@@ -96,8 +96,8 @@ impl<'o> ScanPlan<'o> {
 /// Number of tiles that each lane combines in a look-back whose order of combination is fixed. Must match
 /// `ordered_lookback.glsl`.
 const LANE_TILES: u64 = 4;
-/// Maximum number of blocks of tiles whose published totals such a look-back combines a second time. Tiles that it
-/// recomputes are not included.
+/// Assumed maximum number of blocks of tiles whose published totals such a look-back combines a second time. Tiles
+/// that it recomputes are not included.
 const FIXED_BLOCKS: u64 = 8;
 
 /// A look-back over `n` elements; `None` if it would exceed the loop limit of the device.

@@ -104,8 +104,8 @@ impl By {
         Ok(builtin.kernel()?)
     }
 
-    /// Parameters of the user function, and its table of constants if it has one. `None` if the
-    /// condition is not a user function.
+    /// Parameters of the user function, and its table if it has one. `None` if the condition is not
+    /// a user function.
     #[cfg_attr(not(feature = "glsl"), expect(unused_variables, reason = "only GLSL has tables"))]
     fn user(&self, graph: &mut Graph) -> Option<([u32; 3], Option<Buffer>)> {
         #[cfg(feature = "glsl")]

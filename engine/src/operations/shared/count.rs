@@ -2,8 +2,8 @@
 //!
 //! For a device count, one small pass reads the count and computes all lengths that are derived from it (tiles,
 //! subproblems, words to clear). It writes a record for the count and for each length: the number, and the arguments
-//! of an indirect dispatch. All other passes read these records. An operation thus needs only one barrier before its
-//! indirect dispatches.
+//! of an indirect dispatch. The other passes read these records. A single barrier thus makes all arguments of indirect
+//! dispatches available.
 
 use multisplit_graph::{Buffer, Graph, Groups, PassBuilder, PassId, View};
 use multisplit_shaders::{builtin, push_constants};
@@ -62,7 +62,7 @@ impl From<u64> for Count {
 /// Size of a record in bytes: the three words of an indirect dispatch, and the number.
 const RECORD_BYTES: u64 = 16;
 /// Maximum number of lengths that an operation derives from its count. The push constants of every device have room
-/// for this many, next to two buffer addresses. Only scans with five levels of tile sums would need more; these do
+/// for this many, next to two buffer addresses. Only scans with many levels of tile sums would need more; these do
 /// not occur with workgroups of reasonable size.
 const STEPS: usize = 6;
 /// Flag in the first word of a step: the length is at least one. Must match `prepare.comp`.
@@ -110,7 +110,7 @@ impl Length {
 pub(crate) struct Lengths {
     /// Buffer and index of the device count, and its upper bound. `None` for a host count.
     source: Option<(Buffer, u64, u32)>,
-    /// For each derived length: the record that it is derived from, the divisor, the factor, and the summand.
+    /// For each derived length: the record that it is derived from (and a flag), the divisor, the factor, the summand.
     steps: Vec<[u32; 4]>,
 }
 
@@ -238,8 +238,8 @@ impl OtherCount {
         Ok(Self { max, index, word: Some(view) })
     }
 
-    /// Binds the view that contains the count. For a host count, binds `any` instead, which the kernel does not read.
-    /// `any` must be a view that the pass does not write.
+    /// Binds the view that contains the count. For a host count, the kernel does not read this binding, and `any` is
+    /// bound instead: any view that the pass does not write.
     pub fn bind<'g>(self, pass: PassBuilder<'g>, any: View) -> PassBuilder<'g> {
         pass.bind("other_count", self.word.unwrap_or(any))
             .specialize("OTHER_ON_DEVICE", u32::from(self.word.is_some()))
@@ -261,7 +261,7 @@ pub(in crate::operations) fn around(buffer: Buffer, index: u64) -> (View, u32) {
 /// Rejects numbers that exceed 32 bits.
 fn word(number: u64) -> Result<u32> {
     let limit = u64::from(u32::MAX);
-    let what = "upper bound of a device count, or of a length computed from it";
+    let what = "number of elements, or a number computed from it";
     u32::try_from(number).map_err(|_| Error::TooLarge { what, asked: number, limit })
 }
 
@@ -279,8 +279,8 @@ impl Prepared {
         length.record.unwrap_or(length.max as u32)
     }
 
-    /// Binds the records. For kernels that include `count.glsl`. For a host count, binds `any` instead, which the
-    /// kernel does not read. `any` must be a view that the pass does not write.
+    /// Binds the records. For kernels that include `count.glsl`. For a host count, the kernel does not read this
+    /// binding, and `any` is bound instead: any view that the pass does not write.
     pub fn bind<'g>(self, pass: PassBuilder<'g>, any: View) -> PassBuilder<'g> {
         let on_device = u32::from(self.records.is_some());
         pass.bind("counts", self.records.map_or(any, View::from))
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn oversized_counts_and_out_of_bounds_indices_are_rejected() {
+    fn oversized_counts_out_of_bounds_indices_and_surplus_steps_are_rejected() {
         let mut graph = Graph::new("refused");
         let buffer = graph.import::<u32>("count", 4);
         let device = |index, max| Count::Device { buffer, index, max };

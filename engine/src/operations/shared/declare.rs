@@ -69,7 +69,7 @@ pub(in crate::operations) fn first_elements(
     single(array.range(0, n.saturating_mul(bytes).max(bytes)), policy)
 }
 
-/// Starts a pass. Sets those of the constants that the kernel declares, and ignores the others.
+/// Starts a pass, and sets those of the constants that the kernel declares (see [`specialize`]).
 pub(in crate::operations) fn start_pass<'g>(
     graph: &'g mut Graph,
     label: &str,

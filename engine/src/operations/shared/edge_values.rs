@@ -34,7 +34,7 @@ impl EdgeValues {
     }
 
     /// Whether a plan for the edges of `planned` can be recorded with these values. If not, these edges need
-    /// another kernel.
+    /// another plan.
     pub fn fit(&self, planned: &Self) -> bool {
         let len = |part: &Option<(&str, Vec<u32>)>| part.as_ref().map(|(_, words)| words.len());
         self.kind == planned.kind
@@ -43,8 +43,8 @@ impl EdgeValues {
     }
 }
 
-/// Declares a table. A settable table is written by a pass with this label at the beginning of each run; otherwise the
-/// table is a constant.
+/// Declares a table. A settable table is written by a pass with this label in each run; otherwise the table is a
+/// constant.
 pub(in crate::operations) fn edge_table(
     graph: &mut Graph,
     label: &'static str,

@@ -1,5 +1,4 @@
-//! Kernels that fill and copy buffers. On data-centre GPUs, they are several times as fast as transfer commands. They
-//! run in the compute stage, where barriers between passes are cheapest.
+//! Kernels that fill and copy buffers. On an H200, the copy is several times as fast as `vkCmdCopyBuffer`.
 
 use multisplit_graph::{Buffer, Graph, Groups, View};
 use multisplit_shaders::{builtin, push_constants};
@@ -18,7 +17,7 @@ push_constants! {
     }
 }
 
-/// Number of bytes that each thread of either kernel writes.
+/// Maximum number of bytes that one thread of either kernel writes.
 const THREAD_BYTES: u64 = 16;
 const THREAD_WORDS: u64 = THREAD_BYTES / WORD;
 
@@ -44,8 +43,8 @@ pub fn fill(
     Ok(())
 }
 
-/// Adds passes that copy `src` to `dst`. Both must have the same size and must not overlap. Adds none if the views
-/// are empty.
+/// Adds passes that copy every 32-bit word of `src` to `dst`. Both must have the same size and must not overlap. Adds
+/// none if the views are empty.
 pub fn copy(
     graph: &mut Graph,
     policy: &Policy,

@@ -17,8 +17,8 @@ use crate::error::{Error, Result};
 /// The function may read the words `push.parameter_0`, `_1` and `_2`, and the array of words `table.at[]`; the
 /// methods below set them. It must not have side effects: a function that writes memory, waits at a barrier, or reads
 /// any other resource is rejected. Undefined behaviour is prevented: an index past the end of an array reads the last
-/// element, a division by zero divides by 1, a shift amount is taken modulo the width, and a conversion to an integer
-/// saturates.
+/// element (except in `table.at[]` if kernels access buffers by address), a division by zero divides by 1, a shift
+/// amount is taken modulo the width, and a conversion to an integer saturates.
 ///
 /// Compiled kernels are cached. If the cache is full, the least recently used kernel is evicted, and compiled again
 /// when it is next needed.
@@ -70,7 +70,7 @@ impl Glsl {
         Self { table: Table::Buffer(table), ..self }
     }
 
-    /// Returns the table as a buffer of the graph. `None` if there is no table or it is empty.
+    /// Returns the table as a buffer of the graph. `None` if no table or an empty list of words was set.
     pub(in crate::operations) fn declare_table(&self, graph: &mut Graph) -> Option<Buffer> {
         match &self.table {
             Table::None => None,
@@ -94,8 +94,8 @@ impl From<&str> for Glsl {
 /// The operator must be associative. The grouping of elements depends on the device, its policy, the count and the
 /// segments, but does not vary between runs, unless the array does not fit in the device's free memory and is processed
 /// in parts. The operator need not be commutative: elements are combined in order. The function must not have side
-/// effects: a function that writes memory, waits at a barrier, or reads any other resource is rejected. Divisions,
-/// shifts and conversions are guarded as in [`Glsl`](crate::Glsl).
+/// effects: a function that writes memory, waits at a barrier, or reads any resource is rejected. Divisions, shifts and
+/// conversions are guarded as in [`Glsl`](crate::Glsl).
 ///
 /// ```
 /// use multisplit::{GlslOperator, Scan};
@@ -145,8 +145,8 @@ impl GlslOperator {
     }
 }
 
-/// Maximum number of cached kernels with user functions. Beyond it, the least recently used kernel is evicted. A
-/// split uses up to four kernels, so a program can alternate between sixteen functions without recompilation.
+/// Maximum number of cached kernels with user functions. Beyond it, the least recently used kernel is evicted. An
+/// operation uses only a few kernels, so a program can alternate between several functions without recompilation.
 const MAX_CACHED: usize = 64;
 
 /// Key of the cache: label of the built-in kernel, GLSL type of its keys, and source of the function.

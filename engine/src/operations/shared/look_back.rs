@@ -24,13 +24,12 @@ pub(in crate::operations) struct LookBack {
 }
 
 impl LookBack {
-    /// The specialization constants of the kernels.
     pub fn constants(self) -> [(&'static str, u32); 2] {
         [("SPIN_LIMIT", self.spins), ("TICKETS", self.tickets.into())]
     }
 }
 
-/// Status of the tiles of a look-back over terms (`lookback.glsl`): the number of workgroups that have started, and
+/// Status of the tiles of a look-back over terms (`tile_status.glsl`): the number of workgroups that have started, and
 /// the published totals.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::operations) struct TileStatus {
@@ -84,7 +83,6 @@ impl TileStatus {
         Ok(status)
     }
 
-    /// The specialization constant of the kernels.
     pub fn constant(self) -> (&'static str, u32) {
         ("KEEPS_STATUS", self.clear.is_none().into())
     }
@@ -104,13 +102,13 @@ pub(in crate::operations) struct LookBackCost {
 /// Maximum number of unfinished tiles if tiles are taken by tickets. Drivers with a loop limit run each workgroup to
 /// completion on one worker thread. llvmpipe has at most 32 worker threads.
 const MAX_TILES_IN_FLIGHT: u64 = 32;
-/// Number of polls per missing tile in addition to the spin limit: the poll that exceeds the limit, one that finds
-/// published tiles before the missing one, and one as a reserve.
+/// Number of polls per missing tile in addition to the spin limit: the poll that exceeds the limit, one that adds the
+/// published tiles between this missing tile and the previous one, and one as a reserve.
 const OTHER_POLLS: u64 = 3;
 
 impl LookBackCost {
     /// Cost of a look-back over one count per bucket (`tile_lookback.glsl`). Recomputing a tile takes `item_rounds`
-    /// iterations per key. Computing the total of a bucket takes `total_rounds`.
+    /// iterations per key of a thread. Computing the total of a bucket takes `total_rounds`.
     pub fn of_buckets(buckets: u32, shape: TileShape, item_rounds: u64, total_rounds: u64) -> Self {
         let (buckets, threads) = (u64::from(buckets), u64::from(shape.threads));
         let own_buckets = buckets.div_ceil(threads);

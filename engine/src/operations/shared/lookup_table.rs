@@ -1,5 +1,5 @@
 //! The lookup table for range bins and range buckets. The range of samples is divided into cells. Each cell stores
-//! the number of splitters in earlier cells, and the location of its own splitter if it contains one.
+//! the number of splitters before it, and the location of its own splitter if it contains one.
 //!
 //! The place of a sample is a monotonic integer function of the sample. The host and the kernels compute it with
 //! identical results. The upper bits of a place select the cell; the lower bits are the fraction, the location within
@@ -12,8 +12,8 @@ use crate::elements::key::KeyType;
 /// Map from samples to places.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::operations) enum CellMap {
-    /// The bits of a sample in sort order, shifted right by this amount. For floats, the bounds of all cells then
-    /// have nearly the same ratio.
+    /// The bits of a sample in sort order, minus those of the first splitter, shifted right by this amount. For floats
+    /// of one sign, consecutive bounds of cells then have similar ratios.
     Shift(u32),
     /// The distance from the first splitter, multiplied by this scale (the bits of a float).
     Affine(u64),
@@ -81,8 +81,8 @@ impl Cells {
         cells.next_power_of_two().min(max.max(MIN_CELLS))
     }
 
-    /// Builds `count` cells for m + 1 splitters, given as the bits of samples. Selects the map with the less crowded
-    /// cells. `closed` is whether samples may equal the last splitter.
+    /// Builds `count` cells for splitters, given as the bits of samples. Selects the map with the less crowded cells.
+    /// `closed` is whether samples may equal the last splitter.
     pub fn new(sample: KeyType, splitters: &[u64], count: u32, closed: bool) -> Self {
         let format = CellFormat::new(splitters.len(), count);
         let input = Input { sample, splitters, count, closed };
@@ -248,13 +248,13 @@ mod tests {
             let last = splitters[splitters.len() - 1];
             let place = cells.map.place(KeyType::U32, 0, last);
             assert!(place >> cells.format.fraction_bits < u64::from(count), "{splitters:?}");
-            // All inner splitters are at or below the last sample. Some equal it.
+            // The last word counts all inner splitters, even those that equal the last sample.
             assert_eq!(cells.words[count as usize], splitters.len() as u32 - 2);
         }
     }
 
     #[test]
-    fn even_splitters_use_the_affine_map_and_others_the_shift_map() {
+    fn even_splitters_use_the_affine_map_and_geometric_or_infinite_ones_the_shift_map() {
         let even: Vec<f32> = (0..=32).map(|i| i as f32).collect();
         assert!(matches!(cells(&even).map, CellMap::Affine(_)));
         let ratios: Vec<f32> = (0..=32).map(|i| 2f32.powi(i - 16)).collect();

@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn views_that_need_too_many_pieces_are_rejected() {
+    fn oversized_granules_and_too_many_pieces_are_rejected() {
         let refused = |result| matches!(result, Err(Error::TooLarge { .. }));
         assert!(refused(sizes(101, 128, 100)));
         assert_eq!(sizes(100, 128, 100).ok(), Some(vec![(0, 100)]));

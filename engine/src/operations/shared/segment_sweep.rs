@@ -149,7 +149,7 @@ impl SegmentSweep<'_> {
         }
         let max_tiles = SPINE_TILES * u64::from(self.policy.spine_threads) * MAX_SPINE_ROUNDS;
         check_limit(
-            "number of tiles of a scan or reduction by key (elements divided by the tile size)",
+            "number of tiles of a segmented scan or a reduction by key (elements divided by the tile size)",
             tiles.max,
             max_tiles,
         )?;

@@ -39,8 +39,8 @@ impl<'o> Terms<'o> {
             #[cfg(feature = "glsl")]
             AnyOperator::Glsl(user) => {
                 user.check(key)?;
-                // Terms are the bits of the elements, which the user's function converts back to
-                // elements.
+                // Terms are the bits of the elements. Kernels convert them to elements for the
+                // user's function.
                 let bits = Self::of(
                     if key.bits() == 64 { KeyType::U64 } else { KeyType::U32 },
                     Operator::Sum,

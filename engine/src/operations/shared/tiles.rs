@@ -5,7 +5,6 @@ use multisplit_shaders::builtin::variants::SCAN_SPINE;
 
 use crate::policy::Policy;
 
-/// Size of a load in bytes.
 pub(in crate::operations) const LOAD_BYTES: u64 = 16;
 /// A tile has `ROWS` (a definition of the kernel) times this number of elements per thread.
 const ROW_ELEMENTS: u64 = 4;

@@ -1,5 +1,5 @@
-//! Widens keys of 8 and 16 bits for kernels that support only 32-bit keys. Each key becomes a word, in a form that
-//! the kernel can process, and is packed again at the end.
+//! Widens keys of 8 and 16 bits for kernels that do not support them. Each key becomes a word, in a form that the
+//! kernel can process. Keys in the result are packed again.
 
 use multisplit_graph::{Buffer, Graph, View};
 use multisplit_shaders::builtin::{Builtin, KEYS_NARROW, KEYS_WIDEN};

@@ -1,5 +1,5 @@
 //! Counting sort of 8-bit and 16-bit keys without values. Equal keys are indistinguishable, so counting each value is
-//! sufficient. Keys are read and written once; 16-bit keys are read a few more times, but from a cache.
+//! sufficient. Keys are read and written once; 16-bit keys may be read a few more times, mostly from a cache.
 
 use multisplit_graph::{Graph, PassBuilder};
 use multisplit_shaders::builtin::{Builtin, SORT_COUNT, SORT_RUNS};
@@ -46,7 +46,8 @@ const MAX_THREADS: u32 = 1024;
 const OTHER_SHARED: u32 = 256;
 /// Maximum number of separate histograms of 8-bit keys. Every workgroup of the last pass adds all of them up.
 const MAX_SEPARATE: u64 = 16;
-/// Minimum workgroup size of the counting kernel with separate histograms. A multiple of all subgroup sizes.
+/// Minimum workgroup size of the counting kernel with separate histograms, if the device supports it. A multiple of
+/// all subgroup sizes.
 const MIN_SEPARATE_THREADS: u32 = 256;
 
 /// Whether a sort uses this method. Returns an error if the method was requested for keys of 32 or 64 bits, for a
@@ -148,7 +149,7 @@ fn keyed_pass<'g>(
         .specialize("NARROW_KIND", sort.key.kind()))
 }
 
-/// Workgroup size of the counting kernel, and keys per thread.
+/// Shape of the histogram pass, with a workgroup size that the counting kernel supports.
 fn shape(policy: &Policy) -> TileShape {
     let tuned = policy.sort.histogram(&policy.facts);
     let max_threads = MAX_THREADS / policy.facts.subgroup_size * policy.facts.subgroup_size;

@@ -47,7 +47,7 @@ impl Sort {
     }
 
     /// Sorts by a range of bits of the key. Signed and float keys are first mapped to unsigned integers with the same
-    /// order. Fewer bits need fewer rounds.
+    /// order. Fewer bits may need fewer rounds.
     #[must_use]
     pub fn bits(self, bits: Range<u32>) -> Self {
         Self { bits: Some(bits), ..self }
@@ -151,7 +151,7 @@ pub(crate) fn check_bits(sort: &KeyedSort) -> Result<()> {
 pub struct AddedSort {
     /// The method; never `Auto`.
     pub method: SortMethod,
-    /// Number of rounds. The one-sweep method skips rounds that would not change the order.
+    /// Number of rounds. The one-sweep method skips rounds that would not change the order, or only copies elements.
     pub rounds: u32,
     /// Shape of the tiles.
     pub shape: TileShape,
@@ -207,7 +207,7 @@ impl SortBuffers {
     }
 
     /// Allows the result to be in these other buffers instead of the input buffers, if that saves a copy. The other
-    /// buffers must have the sizes of the input buffers. They also serve as workspace. `half` is one word, which
+    /// buffers must have the sizes of the input buffers. They may also serve as workspace. `half` is one word, which
     /// receives 0 if the result is in the input buffers, and 1 if it is in the other buffers.
     #[must_use]
     pub fn between(self, keys: Buffer, values: Option<Buffer>, half: Buffer) -> Self {

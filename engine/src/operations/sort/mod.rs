@@ -2,8 +2,8 @@
 //! order, by all bits of a key or by a range of bits.
 //!
 //! [`sort`] adds the passes to a graph: [`Sort`] specifies the order, [`SortBuffers`] the arrays.
-//! [`Context::sort`](crate::Context::sort) and related functions run a sort in one call. Each round of a sort
-//! is a multisplit by one digit.
+//! [`Context::sort`](crate::Context::sort) and related functions run a sort in one call. Each round of a radix
+//! sort is a multisplit by one digit.
 
 mod counting;
 mod description;

@@ -24,7 +24,7 @@ const STATUS_HEAD: u64 = 4;
 const ALIGNMENT: u64 = pieces::ALIGNMENT / pieces::WORD;
 /// Number of words per store of the kernel that clears the status.
 const VECTOR: u64 = 4;
-/// Number of keys that a thread of the histogram pass reads at a time in a small sort: one load.
+/// Number of keys that a thread of the histogram pass reads at a time in a small sort.
 const SMALL_SORT_ITEMS: u32 = 4;
 /// Index of a round that does not exist. It is never a no-op, so a real round that is paired with it is never skipped.
 const NEVER_SKIPPED: u32 = 31;
@@ -163,11 +163,11 @@ pub(super) fn needs_copy_back(buffers: &SortBuffers, rounds: u32) -> bool {
 }
 
 /// Bit mask of a round and of its partner, which moves the elements in the opposite direction. If all keys have the
-/// same digit in both rounds, both are skipped and the elements stay in place.
+/// same digit in both rounds, both are skipped and the elements stay in place, except in small sorts.
 fn round_pair(halves: &Halves, buffers: &SortBuffers, rounds: u32, round: u32) -> u32 {
     let other = round ^ 1;
     let exists = other < rounds || (other == rounds && needs_copy_back(buffers, rounds));
-    // If the first round generates indices, or words from packed keys, neither this round nor its partner may be
+    // If the first round generates indices, or words from packed keys, neither the first round nor its partner may be
     // skipped, even if no key moves.
     let generates = buffers.values.are_indices() || halves.packed.is_some();
     let other = if exists && !(round < 2 && generates) { other } else { NEVER_SKIPPED };

@@ -99,7 +99,7 @@ pub(super) struct SortPasses<'j> {
 
 /// Parameters of one pass.
 pub(super) struct Work {
-    /// Number of workgroups: one per tile, part or segment.
+    /// Number of workgroups: one per tile or part.
     pub subproblems: Length,
     /// Number of tiles per workgroup. Exception: in a pass that sorts large segments by one digit, the number of
     /// rounds.

@@ -121,7 +121,7 @@ fn add_small(passes: &mut SortPasses<'_>, rounds: u32) -> Result<()> {
 }
 
 /// Adds the passes of a radix sort of 8-bit or 16-bit keys. Sorts the whole array, or its segments if `cut` is given.
-/// Keys are widened to words.
+/// Keys are widened to words, by a pass or by the first round.
 fn add_narrow(
     graph: &mut Graph,
     policy: &Policy,
@@ -213,11 +213,11 @@ mod tests {
     }
 
     #[test]
-    fn sorts_of_narrow_keys_need_one_buffer_of_words() {
+    fn sorts_of_16_bit_keys_need_less_workspace_than_those_of_8_bit_keys() {
         const N: u64 = 1 << 20;
         let [narrow, wide] = [KeyType::U16, KeyType::U32].map(|key| workspace(key, N));
-        // 16-bit keys need one array of words and one of values. 8-bit keys are sorted in one round, so the words
-        // must also be copied back.
+        // 16-bit keys need one array of words and one of values. 8-bit keys are sorted in one round, so they need
+        // another array of words, from which the result is copied back.
         assert!(narrow <= wide, "{narrow} and {wide}");
         assert!(workspace(KeyType::U8, N) > narrow);
     }

@@ -24,7 +24,7 @@ push_constants! {
 
 /// Number of elements per lane. Must match ITEMS of the kernel. More would use more registers and reduce occupancy.
 const ITEMS: u32 = 8;
-/// Workgroup size, if a row does not need more threads.
+/// Preferred workgroup size. A row may need more threads.
 const THREADS: u32 = 128;
 
 /// Layout of rows of equal length within tiles.
@@ -55,8 +55,8 @@ impl RowTiles {
         fits(threads).then_some(Self { shape, length, row_capacity })
     }
 
-    /// Whether rows fill the elements that are reserved for them, so that each lane reads contiguous 32-bit keys and
-    /// no values.
+    /// Whether rows fill the elements that are reserved for them, keys have 32 bits, and no values are read. Each lane
+    /// then reads contiguous keys.
     fn full(&self, sort: &KeyedSort, values: SortValues) -> bool {
         let unread = values.is_none() || values.are_indices();
         sort.key.bits() == 32 && unread && u64::from(self.row_capacity) == self.length
@@ -77,7 +77,7 @@ impl RowTiles {
         let sources = has_sources(sort, values);
         let variants = SORT_SEGMENTS_ROWS[usize::from(sources)];
         let kernel = variants[usize::from(sort.key.bits() == 64)].kernel()?;
-        // If keys are sorted by some of their bits and have no values, the kernel does not write this binding.
+        // If keys are sorted by some of their bits and have no values, the kernel does not access this binding.
         let unused = (sources && values.is_none())
             .then(|| graph.transient::<u32>("sort.segments.unused", 1));
         let mut pass = graph.own_pass("sort.segments.rows", &kernel).push(&push).bind("keys", keys);

@@ -254,7 +254,8 @@ fn sort_in_tiles(passes: &mut SortPasses<'_>, found: Found) -> Result<()> {
     let keys = single(passes.keys(), passes.policy)?;
     let (graph, policy, sort) = (&mut *passes.graph, passes.policy, passes.sort);
     // A workgroup sorts the segments that begin in its `stride` elements (half a tile). Together they fit in a tile,
-    // unless the last segment is too long. In that case, the workgroup sorts the last segment separately.
+    // unless the last segment is too long. In that case, the workgroup sorts the last segment separately, or not at all
+    // if it is large.
     let stride = u64::from(passes.shape.tile()) / 2 / BITS_PER_WORD * BITS_PER_WORD;
     let (mut lengths, n) = Lengths::new(passes.buffers.n)?;
     let groups = lengths.parts(n, stride)?;

@@ -20,7 +20,7 @@ fn histograms(_: &DeviceFacts) -> Allowed {
 sizes! {
     /// Tuning parameters of the sort kernels. Results never depend on them.
     pub struct SortTuning as "sort." {
-        /// Method that `Auto` selects if the array is too large for a single workgroup.
+        /// Method that `Auto` selects unless it selects a sort by a single workgroup or a counting sort.
         auto: SortMethod = size(words::<SortMethod>).candidates(|facts| {
             use SortMethod::{Multisplit, OneSweep};
             match facts.is_software() {
@@ -50,7 +50,7 @@ sizes! {
         histogram: TileShape = size(histograms).candidates(|_| {
             const { &shapes([(256, 8), (256, 16), (512, 8), (512, 16), (1024, 8), (1024, 16), (512, 32)]) }
         }),
-        /// Maximum number of workgroups of the histogram pass.
+        /// Maximum number of workgroups of the histogram pass, unless a loop limit requires more.
         histogram_groups: u64 = size(groups).candidates(|_| &[128, 256, 512, 1056, 2112, 4224]),
         /// Maximum number of elements of a small one-sweep sort, at most 2^20. Small sorts do not have the pass that
         /// clears the histograms. The few workgroups of their histogram pass write separate histograms, which the
@@ -88,8 +88,8 @@ impl SortTuning {
     }
 
     /// Sizes for ranking by ballots, measured on an NVIDIA H200 (docs/performance.md). Small arrays have small tiles,
-    /// so that there is a tile for every multiprocessor. Large arrays have large tiles, which contain long runs of
-    /// equal digits; two such tiles still fit on a multiprocessor.
+    /// so that more multiprocessors have a tile. Large arrays have large tiles, which contain long runs of equal
+    /// digits; two such tiles still fit on a multiprocessor.
     fn nvidia() -> Self {
         Self {
             auto: SortMethod::OneSweep,
@@ -162,14 +162,14 @@ impl SortTuning {
             few_keys: 0,
             few_keys_groups: 4,
             few_keys_look_back: 1,
-            // Not measured, but expected to help: two rounds of multisplit are slow on these drivers, and 65,536
+            // Not measured, but expected to help: the rounds of a multisplit are slow on these drivers, and 65,536
             // counters are not.
             min_counting: 1 << 11,
         }
     }
 
     /// Sizes for GPUs that were not measured ([`TileShape::unmeasured`]). Small arrays have small tiles, so that
-    /// there is a tile for every multiprocessor.
+    /// more multiprocessors have a tile.
     fn unmeasured() -> Self {
         let tile = TileShape::unmeasured;
         Self {
@@ -181,7 +181,7 @@ impl SortTuning {
                 (1 << 22, tile(12)),
                 (u64::MAX, tile(14)),
             ],
-            // Tiles have about the same number of bytes as those of 32-bit keys.
+            // Tiles of large arrays have as many bytes as those of 32-bit keys.
             wide_keys: [
                 (1 << 17, tile(4)),
                 (1 << 19, tile(4)),

@@ -59,9 +59,9 @@ enum Payload {
 }
 
 /// Adds the reduced-bit sort. It writes the bucket id of each key as a label, and sorts the labels by their ceil(log2
-/// m) bits. The keys move as the values of their labels. A key and its value are packed into one value if they fit;
-/// otherwise the sort moves indices, and a last pass gathers the elements. The bucket function is evaluated once per
-/// key.
+/// m) bits. Keys without values move as the values of their labels. A key and its value are packed into one value if
+/// they fit. Otherwise the sort moves indices, and a last pass gathers the elements or inverts the permutation. The
+/// bucket function is evaluated once per key.
 pub(super) fn reduced_bit_sort(passes: &mut SplitPasses<'_>) -> Result<()> {
     let n = passes.buffers.n.max();
     let payload = match passes.buffers.output {

@@ -28,7 +28,7 @@ impl Bucket {
     }
 
     /// Scale of [`Even`](Self::Even), if kernels can multiply a key by a scale to find its part. `None` for 64-bit
-    /// keys: kernels search all edges instead, because 64-bit arithmetic is slow on most devices and missing on some.
+    /// keys: kernels search the edges instead, because 64-bit floats are slow on most devices and missing on some.
     fn even_scaled(&self, key: KeyType, parts: u32) -> Option<ScaledParts> {
         let parts = self.even_parts(key, parts)?;
         if key.bits() == 64 { None } else { parts.scaled() }
@@ -44,7 +44,7 @@ impl Bucket {
         }
     }
 
-    /// Number of words of shared memory for the cells of the lookup table; 0 if the function has no splitters.
+    /// Maximum number of words of shared memory for the cells of the lookup table; 0 if the function has no splitters.
     pub(super) fn cells(&self, policy: &Policy, key: KeyType, buckets: u32) -> u32 {
         match self {
             Self::Range(splitters) => cells_of(policy, splitters.len() as u32 + 1) + 1,
@@ -270,8 +270,8 @@ impl BucketCode {
 /// kernels estimate with it, so the estimate is never too large.
 const RECIPROCAL_MARGIN: f64 = 1.0 / (1 << 21) as f64;
 
-/// Encodes [`Bucket::Delta`]. If the width is a power of two and the buckets cover all key values, the bucket is a
-/// digit of the key, because a shift is cheaper than a division.
+/// Encodes [`Bucket::Delta`]. If the width is a power of two, the buckets cover all key values, and the edges are not
+/// settable, the bucket is a digit of the key, because a shift is cheaper than a division.
 fn delta(split: &Split, min: u64, width: u64) -> BucketCode {
     let (key, buckets) = (split.key, split.buckets);
     let min = key.ordered(min);

@@ -148,7 +148,7 @@ impl SplitOutput {
 pub struct AddedSplit {
     /// The method. Never `Auto`.
     pub method: Method,
-    /// Number of consecutive splits. Each of them moves every element.
+    /// Number of consecutive splits. Each of them moves every element. For `FullSort`: the number of bytes of a key.
     pub rounds: u32,
     /// The sizes. With several rounds, these are the sizes of the round with the most buckets.
     pub sizes: SplitSizes,

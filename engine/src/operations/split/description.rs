@@ -11,7 +11,7 @@ use crate::policy::method::Method;
 
 /// Maximum number of buckets.
 pub const MAX_BUCKETS: u32 = 1 << 16;
-/// Maximum number of buckets of one round. A split into more buckets takes two rounds.
+/// Maximum number of buckets of one round. Except by `ScanSplit` and `FullSort`, a split into more takes two rounds.
 pub const MAX_BUCKETS_OF_ROUND: u32 = 256;
 
 /// A bucket function for keys whose type is known only at run time. Parameters are given as the bits of keys.
@@ -47,7 +47,8 @@ pub enum Bucket {
         descending: bool,
     },
     /// m equal parts of the floats from `lo` to `hi`. [`Buckets::even`] documents their edges. Keys below `lo` belong
-    /// to the first bucket; keys above `hi` and NaN belong to the last. `lo` and `hi` are rounded to the key type.
+    /// to the first bucket; keys above `hi` and NaN belong to the last. `lo` and `hi` are rounded to the key type (to
+    /// `f32` for `f16` and `bf16`).
     Even {
         /// Lower edge of the first bucket.
         lo: f64,

@@ -15,7 +15,7 @@ pub(super) fn bucket_bits(buckets: u32) -> u32 {
 /// The method of a split; never `Auto`.
 pub(super) fn choose(policy: &Policy, split: &Split) -> Method {
     match split.method {
-        // Two rounds would evaluate the user's function at least five times per key, at an unknown cost.
+        // Two rounds would evaluate the user's function more than once per key, at an unknown cost.
         Method::Auto
             if split.buckets > MAX_BUCKETS_OF_ROUND
                 && split.bucket.is_user_defined()
@@ -42,7 +42,7 @@ fn buckets_per_round(buckets: u32) -> u32 {
     }
 }
 
-/// Number of times that each element is moved.
+/// Value of `AddedSplit::rounds`.
 pub(super) fn rounds(method: Method, split: &Split) -> u32 {
     match method {
         Method::ScanSplit => bucket_bits(split.buckets),
@@ -52,8 +52,8 @@ pub(super) fn rounds(method: Method, split: &Split) -> u32 {
     }
 }
 
-/// Maximum size of H (the matrix of histograms) relative to the input: 2%, with some room for the last, partial
-/// subproblem.
+/// Target for the size of H (the matrix of histograms) relative to the input: at most 2%, with some room for the last,
+/// partial subproblem.
 const HISTOGRAM_SHARE: f64 = 0.0195;
 
 /// The sizes of a split by `method`, reduced to fit the device.
@@ -114,7 +114,7 @@ pub(super) fn sizes(
 const MAX_KEYS: u32 = 1 << 30;
 
 /// Number of loop iterations that a kernel takes for one tile. A window (one key per lane) takes one iteration for each
-/// bucket of a lane. In the block-level method, each thread also iterates over its buckets four times.
+/// bucket of a lane. In the block-level method, each thread also iterates over its keys and buckets several times.
 fn rounds_of_tile(policy: &Policy, method: Method, split: &Split, shape: TileShape) -> u32 {
     let buckets = 1u32 << bucket_bits(buckets_per_round(split.buckets));
     let windows = buckets.div_ceil(policy.facts.subgroup_size) * shape.items.max(1);

@@ -1,5 +1,6 @@
 //! Multisplit: reorders keys or key-value pairs into m contiguous buckets, or computes the permutation that does
-//! so. A function of the key selects its bucket. The result is in bucket order and stable within a bucket.
+//! so. A function of the key selects its bucket. The result is in bucket order and, unless the method is
+//! [`Method::FullSort`], stable within a bucket.
 //!
 //! [`split`](crate::operations::split()) adds the passes to a graph: [`Buckets`] describes the split,
 //! [`SplitBuffers`] the arrays. [`Context::split`](crate::Context::split) and related methods run a split in one

@@ -36,8 +36,8 @@ pub(in crate::operations) enum SplitBy {
     #[cfg(feature = "glsl")]
     Function([u32; 3]),
     /// One digit, for a round of a sort. The round is a no-op if all keys have the same digit. `pair` is the bit mask
-    /// of this round and of the round that moves the elements back; both are skipped if both are no-ops.
-    /// `noop_rounds` is the bit mask of rounds that are always no-ops.
+    /// of this round and of the round that moves the elements back; except in small sorts, both are skipped if both are
+    /// no-ops. `noop_rounds` is the bit mask of rounds that are always no-ops.
     Round { digit: BucketWords, pair: u32, noop_rounds: u32 },
     /// All digits of a sort.
     Digits { first_bit: u32, bit_count: u32, descending: bool },

@@ -34,7 +34,7 @@ const LABELS_OF_WORD: u32 = 4;
 /// Number of words that precede the tile states of a sweep: the ticket counter and its padding.
 const STATUS_HEAD: u64 = 4;
 
-/// Adds the passes of a split by a method whose rounds compute the offsets.
+/// Adds the passes of a split by the direct, warp-level, block-level or one-sweep method.
 pub(super) fn add(passes: &mut SplitPasses<'_>, method: Method) -> Result<()> {
     match method {
         _ if passes.split.buckets > MAX_BUCKETS_OF_ROUND => two_rounds(passes, method),
@@ -167,7 +167,6 @@ struct DerivedLengths {
     /// Number of histograms to scan: one per subproblem, or one per group of subproblems that are counted side by
     /// side.
     blocks: Length,
-    /// Scan of the histograms.
     scan: ScanPlan<'static>,
     /// Maximum number of words of all histograms.
     entries: u64,

@@ -11,8 +11,8 @@ use crate::policy::tile::{TileShape, TileShapes, tiles};
 
 /// Maximum value of the parameters that set the number of keys per subproblem.
 const MAX_KEYS: u64 = 1 << 24;
-/// With lane-order ranking, one in this many tiles verifies the order of its keys. This costs about 1% of the sort
-/// throughput on an H200 (docs/performance-log.md, 44).
+/// With lane-order ranking, one in this many tiles checks the ranks of some of its keys. This costs at most about 1% of
+/// the sort throughput on an H200 (docs/performance-log.md, 44).
 const CANARY_PERIOD: u32 = 256;
 
 /// Values of `values_after`, measured on an NVIDIA H200 with both ranking methods.
@@ -39,8 +39,8 @@ sizes! {
         values_after: [ValuesAfter; 8] = size(words::<ValuesAfter>).per_ranking(),
         /// Minimum number of keys per subproblem.
         min_keys: u32 = size(|_| numbers(0, MAX_KEYS)).candidates(|_| &[512, 1024, 2048, 4096, 8192]),
-        /// Number of keys per subproblem of the block-level method without values: one entry for each ceil(log2 m)
-        /// from 1 to 8. It is reduced if the input would have fewer than `min_subproblems` subproblems.
+        /// Minimum number of keys per subproblem of the block-level method without values: one entry for each
+        /// ceil(log2 m) from 1 to 8. It is reduced if the input would have fewer than `min_subproblems` subproblems.
         block_strips: [u32; 8] = size(|_| numbers(0, MAX_KEYS)).per_ranking(),
         /// Like `block_strips`, for keys with labels.
         labelled_strips: [u32; 8] = size(|_| numbers(0, MAX_KEYS)).per_ranking(),
@@ -61,11 +61,11 @@ sizes! {
         max_buckets_by_ballots: u32 = size(any_u32).candidates(|_| &[0, 8, 32]),
         /// Number of copies of the counters, if keys are counted by atomics.
         counter_copies: u32 = size(|_| numbers(1, 32)).candidates(|_| &[1, 2, 4]),
-        /// Ranking method of the kernels. Only [`Context::policy`](crate::Context::policy) returns a value other than
-        /// [`Ranking::Ballots`], because other methods require a probe of the device.
+        /// Ranking method of the kernels. Only policies that a [`Context`](crate::Context) returns can have a value
+        /// other than [`Ranking::Ballots`], because other methods require a probe of the device.
         ranking: Ranking,
-        /// With lane-order ranking, one in this many tiles, and at least one per dispatch, verifies the order of its
-        /// keys. 0 disables the check.
+        /// With lane-order ranking, one in this many tiles, and at least one per dispatch, checks the ranks of some of
+        /// its keys. 0 disables the check.
         canary_period: u32 = size(any_u32).unstored(),
         /// Maximum number of buckets for which `Auto` selects the direct method.
         max_buckets_direct: u32 = size(any_u32).candidates(|facts| match facts.is_software() {
@@ -94,7 +94,7 @@ impl SplitTuning {
         tuned.fitted(&Facts::of(properties))
     }
 
-    /// Sizes for ballot ranking, measured on an NVIDIA H200 with n = 2^28 (docs/performance.md).
+    /// Sizes for ballot ranking, measured on an H200 with n = 2^28 (docs/performance.md), unless stated otherwise.
     fn nvidia() -> Self {
         Self {
             warp: TileShape::new(256, 8),
@@ -194,7 +194,7 @@ impl SplitTuning {
     }
 
     /// Sizes for software drivers. Such drivers take longer to compile unrolled loops than to run them, so tiles are
-    /// small. Their barriers are slow, so the direct method, which has no barriers, is preferred.
+    /// small. Their barriers are slow, so the direct method, which has hardly any barriers, is preferred.
     fn software() -> Self {
         let shapes = [TileShape::new(256, 4); 8];
         Self {

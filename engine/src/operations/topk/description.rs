@@ -114,8 +114,8 @@ impl TopKBuffers {
         Self { n: Count::Host(keys.len()), keys, keys_out, indices_out }
     }
 
-    /// Uses only the first `n` elements. `n` is a host count or a device count. A device count requires a
-    /// single row. If a device count is less than k, only that many results are written.
+    /// Uses only the first `n` elements. `n` is a host count or a device count. Device counts do not support
+    /// rows. If a device count is less than k, only that many results are written.
     #[must_use]
     pub fn count(self, n: impl Into<Count>) -> Self {
         Self { n: n.into(), ..self }

@@ -113,7 +113,6 @@ fn add(
     sort(graph, policy, &how, &pairs.count(found(buffers, &shape))).map(drop)
 }
 
-/// Number of elements found.
 fn found(buffers: &TopKBuffers, shape: &Shape) -> Count {
     match buffers.n {
         Count::Host(_) => Count::Host(shape.rows * shape.k),
@@ -136,7 +135,6 @@ impl Elements {
     }
 }
 
-/// Workgroups of a pass over all rows.
 fn groups(push: &TopKPush) -> Groups {
     Groups::linear(u64::from(push.rows) * u64::from(push.parts))
 }

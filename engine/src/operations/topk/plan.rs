@@ -66,7 +66,7 @@ impl Shape {
             return undivided;
         }
         let balanced = self.length.saturating_mul(self.k).isqrt().next_power_of_two();
-        // All parts have the same size, as in the kernel.
+        // All parts except the last have the same size, as in the kernel.
         let parts = self.length.div_ceil(balanced.clamp(MIN_PART.min(max_part), max_part));
         let part_len = self.length.div_ceil(parts);
         let candidates = parts * part_len.min(self.k);

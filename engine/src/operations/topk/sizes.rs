@@ -8,15 +8,15 @@ use crate::policy::table::{size, sizes};
 sizes! {
     /// Tuning parameters of the top-k kernels. Results never depend on them.
     pub struct TopKTuning as "topk." {
-        /// Maximum length of a row that a single workgroup processes.
+        /// Maximum length of a row that a single workgroup processes if there are few rows.
         row_elements: u64 = size(any_u64),
-        /// Minimum number of rows for which each row is processed by a single workgroup, regardless of its length.
+        /// Minimum number of rows for which each row is processed by a single workgroup, if the loop limit allows it.
         many_rows: u64 = size(|_| numbers(1, u64::MAX)),
         /// Maximum number of elements per part of a longer row. Each part has one workgroup. 0 means that rows are
         /// never divided into parts.
         part_elements: u64 = size(any_u64),
-        /// Approximate number of workgroups of a pass over the whole array. At its end, each workgroup sums the
-        /// counts of all preceding workgroups.
+        /// Approximate number of workgroups of a pass over the whole array. In the last exact pass, each workgroup adds
+        /// up the counts of the preceding workgroups of its row.
         groups: u64 = size(|_| numbers(1, 1 << 16)),
         /// Maximum number of tiles per workgroup of the filter.
         filter_tiles: u64 = size(|_| numbers(1, u64::MAX)),
@@ -36,8 +36,7 @@ impl TopKTuning {
             // A single workgroup reads its row several times, but saves a pass. On software drivers, only the total
             // work matters.
             row_elements: if software { 1 << 16 } else { 1 << 14 },
-            // Parts are read twice, but need only one additional pass instead of six. On software drivers, only the
-            // total work matters.
+            // Rows that are divided into parts need only two passes. On software drivers, only the total work matters.
             part_elements: if software { 0 } else { 1 << 14 },
             // About two workgroups per multiprocessor of a large GPU.
             many_rows: 256,
