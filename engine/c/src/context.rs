@@ -238,9 +238,9 @@ pub unsafe extern "C" fn multisplit_context_create(
 }
 
 /// Reports whether the device has preserved lane order (see `MULTISPLIT_RANKING_PROBED`), which Vulkan does
-/// not guarantee, in all sorts and splits that relied on it. One tile in 256 checks the order and sets the
-/// status word of the context on a violation. This call only reads host memory; it neither submits nor waits.
-/// Wait for the fence of a recording first: only then is a violation in that recording reported.
+/// not guarantee, in all tiles that checked it. At least one tile in 256 of the sorts and splits that rely on it
+/// checks it, and sets the status word of the context on a violation. This call neither submits nor waits. Wait
+/// for the fence of a recording first: only then is a violation in that recording reported.
 ///
 /// If `kept` is `VK_FALSE`, results of existing operations may be in the wrong order. Operations created from
 /// then on do not rely on lane order: destroy the existing ones and create them again. With
