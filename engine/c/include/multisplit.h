@@ -435,14 +435,15 @@ typedef enum {
   MULTISPLIT_LOG_LEVEL_DEBUG = 3,
 } MultisplitLogLevel;
 
-/// Features and extensions used by the library, one bit each. `SYNCHRONIZATION2` is required, and so is
-/// `PORTABILITY_SUBSET` if the device has it. The others are used if they are enabled.
+/// Features and extensions used by the library, one bit each. Those that are not documented as required are used
+/// if they are enabled.
 typedef enum {
   /// `synchronization2`, from Vulkan 1.3 or `VK_KHR_synchronization2`: required.
   MULTISPLIT_FEATURE_SYNCHRONIZATION2 = 1,
   /// `subgroupSizeControl`, from Vulkan 1.3 or `VK_EXT_subgroup_size_control`.
   MULTISPLIT_FEATURE_SUBGROUP_SIZE_CONTROL = 2,
-  /// `computeFullSubgroups`, from Vulkan 1.3 or `VK_EXT_subgroup_size_control`.
+  /// `computeFullSubgroups`, from Vulkan 1.3 or `VK_EXT_subgroup_size_control`: required, except on Vulkan 1.3 if
+  /// `SUBGROUP_SIZE_CONTROL` is enabled or the device has only one subgroup size.
   MULTISPLIT_FEATURE_COMPUTE_FULL_SUBGROUPS = 4,
   /// `VK_KHR_push_descriptor`.
   MULTISPLIT_FEATURE_PUSH_DESCRIPTOR = 8,
@@ -454,7 +455,7 @@ typedef enum {
   MULTISPLIT_FEATURE_SHADER_FLOAT64 = 64,
   /// `bufferDeviceAddress`, from Vulkan 1.2.
   MULTISPLIT_FEATURE_BUFFER_DEVICE_ADDRESS = 128,
-  /// `VK_KHR_portability_subset`, which must be enabled if the device has it.
+  /// `VK_KHR_portability_subset`: required if the device has it.
   MULTISPLIT_FEATURE_PORTABILITY_SUBSET = 256,
   /// `shaderMaximalReconvergence`, from `VK_KHR_shader_maximal_reconvergence`.
   MULTISPLIT_FEATURE_SHADER_MAXIMAL_RECONVERGENCE = 512,
@@ -812,8 +813,8 @@ typedef struct {
   /// Whether to write to `OUT_OF_RANGE`, for each counted channel, the number of samples outside all bins,
   /// in the type of the counts.
   VkBool32 count_out_of_range;
-  /// Whether to write the exclusive prefix sums of the counts to `CUMULATIVE`; requires a single channel
-  /// and 32-bit counts.
+  /// Whether to write the exclusive prefix sums of the counts to `CUMULATIVE`; requires a single counted
+  /// channel and 32-bit integer counts.
   VkBool32 cumulative;
   /// For `EVEN` and `RANGE`: whether the last bin includes its upper edge; otherwise samples equal to it
   /// are out of range.
