@@ -1,4 +1,4 @@
-/* A minimal engine without multisplit: see host.h. */
+/* A minimal engine: see host.h. */
 #include "host.h"
 
 #include <stdio.h>
@@ -94,7 +94,7 @@ static void find_device(Host *host, const char *name) {
         }
     }
     if (host->physical == VK_NULL_HANDLE) {
-        give_up("no Vulkan device of this name");
+        give_up("no Vulkan device, or none whose name contains the text of --device");
     }
     VkQueueFamilyProperties families[MAX_FAMILIES];
     count = MAX_FAMILIES;
@@ -231,7 +231,7 @@ static uint32_t memory_type(const Host *host, uint32_t allowed) {
             return i;
         }
     }
-    give_up("no memory type that both the host and the device can access");
+    give_up("the buffer has no memory type that is host-visible and host-coherent");
     return 0;
 }
 

@@ -1,6 +1,6 @@
 /*
- * A minimal engine without multisplit: an instance, a device, a queue, buffers, a command buffer. Shared by
- * all examples.
+ * A minimal engine: an instance, a device with the requirements of multisplit, a queue, buffers, a command
+ * buffer. Shared by all examples.
  */
 #ifndef HOST_H
 #define HOST_H
@@ -29,7 +29,7 @@ typedef struct Host {
     unsigned messages;
 } Host;
 
-/* Host-visible memory, with a buffer that covers all of it. */
+/* A buffer in host-visible memory of its own. */
 typedef struct HostBuffer {
     VkBuffer buffer;
     VkDeviceMemory memory;
@@ -56,7 +56,7 @@ void host_create_version(Host *host, int argc, char **argv, uint32_t api_version
 /* Like host_create, in two steps: host_open before the program creates the device, host_use after that. */
 void host_open(Host *host, int argc, char **argv, uint32_t api_version);
 void host_use(Host *host, VkDevice device, VkQueue queue, uint32_t features);
-/* Destroys everything, and returns the exit status: 3 if there were validation messages. */
+/* Destroys the objects of `host`. Returns the exit status: 0, or 3 if there were validation messages. */
 int host_destroy(Host *host);
 
 /* The description from which a context is created. */

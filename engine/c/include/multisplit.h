@@ -11,9 +11,9 @@
  *   5. multisplit_record, every frame             record into the caller's command buffer
  *   6. multisplit_operation_destroy, multisplit_context_destroy
  *
- * Convenience functions for sorts combine some of these steps: multisplit_device_create (step 1, and the
- * creation of the device), multisplit_sort_pairs_create (steps 3 and 4), multisplit_record_sort (step 5). C++
- * programs may prefer the classes of multisplit.hpp.
+ * Convenience functions simplify some of these steps: multisplit_device_create (step 1, and the creation of the
+ * device), multisplit_sort_pairs_create (steps 3 and 4), multisplit_record_sort (step 5). C++ programs may prefer
+ * the classes of multisplit.hpp.
  *
  * Functions return a MultisplitResult, except those that return text, a version or a number;
  * multisplit_last_error returns the message of an error. Passing NULL for a required pointer is an error, never
@@ -68,7 +68,7 @@ typedef enum {
   MULTISPLIT_ERROR_STRUCT_SIZE = -3,
   /// A handle is not valid: it was destroyed, is of another kind, or was never created.
   MULTISPLIT_ERROR_HANDLE = -4,
-  /// A context cannot be destroyed while objects created from it exist.
+  /// A context cannot be destroyed while objects created from it exist or calls use it.
   MULTISPLIT_ERROR_IN_USE = -5,
   /// The operation needs `multisplit_operation_warm_up` first.
   MULTISPLIT_ERROR_NOT_READY = -6,
@@ -76,13 +76,13 @@ typedef enum {
   MULTISPLIT_ERROR_INVALID = -7,
   /// A buffer, an array or a workspace is too small.
   MULTISPLIT_ERROR_TOO_SMALL = -8,
-  /// An offset does not have the alignment required by the device.
+  /// An offset or an address does not have the required alignment.
   MULTISPLIT_ERROR_MISALIGNED = -9,
-  /// A number exceeds a limit of the device or of the algorithm.
+  /// A number exceeds a limit of the device, the algorithm or the operation.
   MULTISPLIT_ERROR_TOO_LARGE = -10,
-  /// The device does not support a feature, or the library was built without it.
+  /// The device, the operation or this build of the library does not support the request.
   MULTISPLIT_ERROR_UNSUPPORTED = -11,
-  /// The GLSL does not compile; the message names the line.
+  /// The GLSL does not compile, or is rejected; the message gives the reason.
   MULTISPLIT_ERROR_GLSL = -12,
   /// Out of host or device memory.
   MULTISPLIT_ERROR_OUT_OF_MEMORY = -13,
@@ -92,7 +92,7 @@ typedef enum {
   MULTISPLIT_ERROR_VULKAN = -15,
   /// A bug in the library: please report the message.
   MULTISPLIT_ERROR_INTERNAL = -16,
-  /// `value_bytes` is not 4, 8 or 16.
+  /// `value_bytes` is not 0, 4, 8 or 16.
   MULTISPLIT_ERROR_VALUE_SIZE = -17,
   /// `first_bit` and `bit_count` select bits that the key type does not have.
   MULTISPLIT_ERROR_SORT_BITS = -18,
@@ -106,17 +106,17 @@ typedef enum {
   MULTISPLIT_ERROR_CALLBACK = -21,
 } MultisplitResult;
 
-/// Device behaviour that the kernels of sorts and splits may rely on. The choice never affects results.
+/// Device behaviour that the kernels of sorts and splits may rely on. The choice affects only performance, unless
+/// the device later violates the probed behaviour.
 typedef enum {
   /// The value of the environment variable `MULTISPLIT_RANKING`, `promised` or `probed`; if it is not set,
   /// same as `MULTISPLIT_RANKING_PROBED`.
   MULTISPLIT_RANKING_AUTO = 0,
   /// Only behaviour that Vulkan guarantees. No probe runs.
   MULTISPLIT_RANKING_PROMISED = 1,
-  /// Behaviour that Vulkan guarantees, and lane order if a probe finds that the device preserves it. Lane order
-  /// means that atomics on shared memory by one instruction of a subgroup take effect in the order of the
-  /// lanes; ranking by lane order is faster. `multisplit_context_lane_order` reports whether the device still
-  /// preserves it.
+  /// Behaviour that Vulkan guarantees, and on NVIDIA GPUs lane order, if a probe finds that the device preserves
+  /// it. Lane order means that atomics on shared memory by one instruction of a subgroup take effect in the order
+  /// of the lanes; ranking by lane order is faster. `multisplit_context_lane_order` reports violations.
   MULTISPLIT_RANKING_PROBED = 2,
 } MultisplitRanking;
 
@@ -187,7 +187,7 @@ typedef enum {
 /// Role of a buffer in an operation. Each `Multisplit*Info` lists the roles of its operation;
 /// `multisplit_operation_contract` returns the required size and the use of each buffer.
 typedef enum {
-  /// Sort: the keys, sorted in place. Split, top-k, reduction by key, scan by key: the keys, read-only.
+  /// Sort: the keys, read and written. Split, top-k, reduction by key, scan by key: the keys, read-only.
   /// Merge: the keys of the first array, read-only.
   MULTISPLIT_ROLE_KEYS = 0,
   /// Split: the keys in bucket order. Top-k: the keys found. Reduction by key: the key of each run. Merge:
@@ -212,8 +212,8 @@ typedef enum {
   MULTISPLIT_ROLE_HALF = 7,
   /// Split: the output position of each element, `uint32_t`.
   MULTISPLIT_ROLE_PERMUTATION = 8,
-  /// Split: m + 1 words, the start of each bucket followed by n. Sort, scan or reduction of segments: one
-  /// word per segment plus one, read-only; the start of each segment, followed by the end of the last one.
+  /// Split: m + 1 words, the start of each bucket, followed by the element count. Sort, scan or reduction of
+  /// segments: one word per segment plus one, read-only; the start of each segment, and the end of the last one.
   MULTISPLIT_ROLE_OFFSETS = 9,
   /// Split: one word, the number of keys whose bucket id was m or more. Histogram: one count per counted
   /// channel, the number of samples outside all bins.
@@ -234,8 +234,8 @@ typedef enum {
   MULTISPLIT_ROLE_OUTPUT = 17,
   /// Words that contain the device count.
   MULTISPLIT_ROLE_COUNT = 18,
-  /// Selection: one word per element. Scan by key: one word per element, not zero at the start of each
-  /// segment. Read-only.
+  /// Selection: one word per element. Scan by key: one word per element; a segment starts where it is not zero.
+  /// Read-only.
   MULTISPLIT_ROLE_FLAGS = 19,
   /// One word. Selection: the number of selected elements. Reduction by key: the number of runs.
   MULTISPLIT_ROLE_FOUND = 20,
@@ -409,7 +409,7 @@ typedef enum {
 
 /// Shortest path algorithm. All algorithms find the same distances.
 typedef enum {
-  /// Chosen depending on the network.
+  /// The method that was fastest in measurements: `MULTISPLIT`.
   MULTISPLIT_SSSP_METHOD_AUTO = 0,
   /// Bellman-Ford.
   MULTISPLIT_SSSP_METHOD_BELLMAN_FORD = 1,
@@ -425,7 +425,7 @@ typedef enum {
 
 /// Severity of a log message.
 typedef enum {
-  /// A resource was lost, for example memory that could not be freed.
+  /// A failure that no call reports, for example memory that could not be freed.
   MULTISPLIT_LOG_LEVEL_ERROR = 0,
   /// A problem that the library works around, for example a damaged cache file that it ignores.
   MULTISPLIT_LOG_LEVEL_WARNING = 1,
@@ -435,14 +435,15 @@ typedef enum {
   MULTISPLIT_LOG_LEVEL_DEBUG = 3,
 } MultisplitLogLevel;
 
-/// Features and extensions used by the library, one bit each. `SYNCHRONIZATION2` is required, and so is
-/// `PORTABILITY_SUBSET` if the device has it. The others are used if they are enabled.
+/// Features and extensions used by the library, one bit each. Those that are not documented as required are used
+/// if they are enabled.
 typedef enum {
   /// `synchronization2`, from Vulkan 1.3 or `VK_KHR_synchronization2`: required.
   MULTISPLIT_FEATURE_SYNCHRONIZATION2 = 1,
   /// `subgroupSizeControl`, from Vulkan 1.3 or `VK_EXT_subgroup_size_control`.
   MULTISPLIT_FEATURE_SUBGROUP_SIZE_CONTROL = 2,
-  /// `computeFullSubgroups`, from Vulkan 1.3 or `VK_EXT_subgroup_size_control`.
+  /// `computeFullSubgroups`, from Vulkan 1.3 or `VK_EXT_subgroup_size_control`: required, except on Vulkan 1.3 if
+  /// `SUBGROUP_SIZE_CONTROL` is enabled or the device has only one subgroup size.
   MULTISPLIT_FEATURE_COMPUTE_FULL_SUBGROUPS = 4,
   /// `VK_KHR_push_descriptor`.
   MULTISPLIT_FEATURE_PUSH_DESCRIPTOR = 8,
@@ -454,7 +455,7 @@ typedef enum {
   MULTISPLIT_FEATURE_SHADER_FLOAT64 = 64,
   /// `bufferDeviceAddress`, from Vulkan 1.2.
   MULTISPLIT_FEATURE_BUFFER_DEVICE_ADDRESS = 128,
-  /// `VK_KHR_portability_subset`, which must be enabled if the device has it.
+  /// `VK_KHR_portability_subset`: required if the device has it.
   MULTISPLIT_FEATURE_PORTABILITY_SUBSET = 256,
   /// `shaderMaximalReconvergence`, from `VK_KHR_shader_maximal_reconvergence`.
   MULTISPLIT_FEATURE_SHADER_MAXIMAL_RECONVERGENCE = 512,
@@ -530,7 +531,7 @@ typedef VkResult (*MultisplitAllocateFunction)(void *user,
 /// Frees an allocation. Like `MultisplitAllocateFunction`, it must not call the library.
 typedef void (*MultisplitFreeFunction)(void *user, const MultisplitMemory *memory);
 
-/// The caller's device memory allocator, used by operations that allocate their own scratch memory.
+/// The caller's device memory allocator, for buffers of the library that the host does not access.
 typedef struct {
   /// First argument of both functions.
   void *user;
@@ -555,8 +556,8 @@ typedef struct {
   /// The device.
   VkDevice device;
   /// A queue with compute support. Creating a context and recording do not use it. Creating the first
-  /// operation may submit to it and wait, unless `ranking` prevents that; shortest paths submit and wait.
-  /// The caller must not use the queue during those calls.
+  /// operation may submit to it and wait, unless `ranking` prevents that; `multisplit_operation_warm_up` may
+  /// too, and shortest paths do. The caller must not use the queue during those calls.
   VkQueue queue;
   /// Family of the queue.
   uint32_t queue_family;
@@ -570,8 +571,7 @@ typedef struct {
   const char *pipeline_cache;
   /// Device behaviour that ranking may rely on. Unless it is `MULTISPLIT_RANKING_PROMISED`, creating the
   /// first operation of a context may submit a probe to the queue and wait for it; if `pipeline_cache` is
-  /// set, the result is stored, so each device and driver is probed only once. With
-  /// `MULTISPLIT_RANKING_PROMISED`, only shortest paths submit.
+  /// set, the result is stored, so each device and driver is probed only once.
   MultisplitRanking ranking;
   /// Must be 0.
   uint32_t reserved;
@@ -588,7 +588,7 @@ typedef struct {
   /// the driver's. `pfnAllocation`, `pfnReallocation` and `pfnFree` are required. The structure is copied;
   /// its functions may be called from any thread that calls the library, and must not call the library.
   const VkAllocationCallbacks *allocation_callbacks;
-  /// The caller's device memory allocator, for operations that allocate their own scratch memory; `NULL`:
+  /// The caller's device memory allocator, for buffers of the library that the host does not access; `NULL`:
   /// the library's. The structure is copied, and used until the context is destroyed.
   const MultisplitMemoryFunctions *memory_functions;
   /// For `multisplit_device_create`: features not to enable even if the device supports them, as in
@@ -611,7 +611,7 @@ typedef struct {
 
 /// Pipeline stages and their accesses to a buffer.
 typedef struct {
-  /// Bits of `VkPipelineStageFlagBits2`; 0 for no scope.
+  /// Bits of `VkPipelineStageFlagBits2`; 0, like `access`, for no scope.
   uint64_t stages;
   /// Bits of `VkAccessFlagBits2`. If `stages` is not 0, 0 means an execution dependency only, which is
   /// sufficient if the caller only reads the buffer in these stages.
@@ -813,8 +813,8 @@ typedef struct {
   /// Whether to write to `OUT_OF_RANGE`, for each counted channel, the number of samples outside all bins,
   /// in the type of the counts.
   VkBool32 count_out_of_range;
-  /// Whether to write the exclusive prefix sums of the counts to `CUMULATIVE`; requires a single channel
-  /// and 32-bit counts.
+  /// Whether to write the exclusive prefix sums of the counts to `CUMULATIVE`; requires a single counted
+  /// channel and 32-bit integer counts.
   VkBool32 cumulative;
   /// For `EVEN` and `RANGE`: whether the last bin includes its upper edge; otherwise samples equal to it
   /// are out of range.
@@ -1183,7 +1183,7 @@ typedef struct {
   uint32_t struct_size;
   /// Number of vertices: 1 to 2^30 - 1.
   uint32_t vertices;
-  /// Number of edges: at most 2^30 - 1.
+  /// Number of edges: at most 2^30 - 1, or 2^29 - 1 if `undirected` is set.
   uint64_t edge_count;
   /// Start vertex of each edge.
   const uint32_t *from;
@@ -1280,9 +1280,9 @@ MultisplitResult multisplit_context_create(const MultisplitContextInfo *info,
                                            MultisplitContext **context);
 
 /// Reports whether the device has preserved lane order (see `MULTISPLIT_RANKING_PROBED`), which Vulkan does
-/// not guarantee, in all sorts and splits that relied on it. One tile in 256 checks the order and sets the
-/// status word of the context on a violation. This call only reads host memory; it neither submits nor waits.
-/// Wait for the fence of a recording first: only then is a violation in that recording reported.
+/// not guarantee, in all tiles that checked it. At least one tile in 256 of the sorts and splits that rely on it
+/// checks it, and sets the status word of the context on a violation. This call neither submits nor waits. Wait
+/// for the fence of a recording first: only then is a violation in that recording reported.
 ///
 /// If `kept` is `VK_FALSE`, results of existing operations may be in the wrong order. Operations created from
 /// then on do not rely on lane order: destroy the existing ones and create them again. With
@@ -1294,7 +1294,7 @@ MultisplitResult multisplit_context_lane_order(const MultisplitContext *context,
                                                VkBool32 *kept);
 
 /// Destroys a context, but not the device. Fails with `MULTISPLIT_ERROR_IN_USE` while objects created from
-/// the context exist. `NULL` is allowed and ignored.
+/// the context exist, or another call uses it. `NULL` is allowed and ignored.
 ///
 /// The caller guarantees:
 /// The device is valid.
@@ -1440,15 +1440,15 @@ MultisplitResult multisplit_merge_create(const MultisplitContext *context,
                                          MultisplitOperation **operation);
 
 /// Creates everything that recording needs: pipelines, which may take the driver a while to compile,
-/// descriptors, constants, and the workspaces if the operation allocates its own. Afterwards, recording
-/// neither creates nor allocates anything. Further calls have no effect.
+/// descriptors, constants, and the workspaces if the operation allocates its own. May submit to the context's
+/// queue and wait, to clear memory that kernels keep from recording to recording. Further calls have no effect.
 ///
 /// If the driver cannot create a pipeline, the context plans operations that are created from then on with
 /// smaller tiles, or without look-back: destroy the operation and create it again. The message says whether this
 /// may help.
 ///
 /// The caller guarantees:
-/// The device of the operation's context is valid.
+/// The device of the operation's context is valid, and its queue is not used by anything else during the call.
 MultisplitResult multisplit_operation_warm_up(const MultisplitOperation *operation);
 
 /// Reports whether an operation can be recorded, that is, whether `multisplit_operation_warm_up` has
@@ -1512,7 +1512,8 @@ MultisplitResult multisplit_operation_timestamps(const MultisplitOperation *oper
                                                  VkBool32 each_pass,
                                                  uint32_t *count);
 
-/// Records an operation into the caller's command buffer. Does not submit, create or allocate anything.
+/// Records an operation into the caller's command buffer. Does not submit or create anything, and allocates
+/// nothing except host memory for new edges.
 ///
 /// The recorded commands change the compute pipeline, descriptor set 0 and the push constants of the compute
 /// bind point: bind yours again afterwards.
@@ -1605,8 +1606,8 @@ MultisplitResult multisplit_sort_keys_create(const MultisplitContext *context,
 
 /// Records a sort created by `multisplit_sort_pairs_create` or `multisplit_sort_keys_create`, from the start
 /// of the buffers. `values` is `VK_NULL_HANDLE` for a sort of keys. `count` is the buffer whose first word is
-/// the device count, or `VK_NULL_HANDLE` if the count is fixed. The two frames in flight alternate: before a
-/// sort is recorded for the third time, its first recording must have finished executing.
+/// the device count, or `VK_NULL_HANDLE` if the count is fixed. The two frames in flight alternate: before
+/// recording n, recording n - 2 must have finished executing.
 ///
 /// The caller guarantees:
 /// As for `multisplit_record`. The buffers were created with `VK_BUFFER_USAGE_STORAGE_BUFFER_BIT`, are not

@@ -24,7 +24,8 @@ use crate::vulkan::{
 /// The caller's device, from which all other objects are created. May be used from any number of threads.
 pub struct MultisplitContext;
 
-/// Device behaviour that the kernels of sorts and splits may rely on. The choice never affects results.
+/// Device behaviour that the kernels of sorts and splits may rely on. The choice affects only performance, unless
+/// the device later violates the probed behaviour.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitRanking {
@@ -33,10 +34,9 @@ pub enum MultisplitRanking {
     Auto = 0,
     /// Only behaviour that Vulkan guarantees. No probe runs.
     Promised = 1,
-    /// Behaviour that Vulkan guarantees, and lane order if a probe finds that the device preserves it. Lane order
-    /// means that atomics on shared memory by one instruction of a subgroup take effect in the order of the
-    /// lanes; ranking by lane order is faster. `multisplit_context_lane_order` reports whether the device still
-    /// preserves it.
+    /// Behaviour that Vulkan guarantees, and on NVIDIA GPUs lane order, if a probe finds that the device preserves
+    /// it. Lane order means that atomics on shared memory by one instruction of a subgroup take effect in the order
+    /// of the lanes; ranking by lane order is faster. `multisplit_context_lane_order` reports violations.
     Probed = 2,
 }
 choice!(MultisplitRanking => RankingChoice: Auto, Promised, Probed);
@@ -58,8 +58,8 @@ pub struct MultisplitContextInfo {
     /// The device.
     pub device: VkDevice,
     /// A queue with compute support. Creating a context and recording do not use it. Creating the first
-    /// operation may submit to it and wait, unless `ranking` prevents that; shortest paths submit and wait.
-    /// The caller must not use the queue during those calls.
+    /// operation may submit to it and wait, unless `ranking` prevents that; `multisplit_operation_warm_up` may
+    /// too, and shortest paths do. The caller must not use the queue during those calls.
     pub queue: VkQueue,
     /// Family of the queue.
     pub queue_family: u32,
@@ -73,8 +73,7 @@ pub struct MultisplitContextInfo {
     pub pipeline_cache: *const c_char,
     /// Device behaviour that ranking may rely on. Unless it is `MULTISPLIT_RANKING_PROMISED`, creating the
     /// first operation of a context may submit a probe to the queue and wait for it; if `pipeline_cache` is
-    /// set, the result is stored, so each device and driver is probed only once. With
-    /// `MULTISPLIT_RANKING_PROMISED`, only shortest paths submit.
+    /// set, the result is stored, so each device and driver is probed only once.
     pub ranking: MaybeUninit<MultisplitRanking>,
     /// Must be 0.
     pub reserved: u32,
@@ -91,7 +90,7 @@ pub struct MultisplitContextInfo {
     /// the driver's. `pfnAllocation`, `pfnReallocation` and `pfnFree` are required. The structure is copied;
     /// its functions may be called from any thread that calls the library, and must not call the library.
     pub allocation_callbacks: *const VkAllocationCallbacks,
-    /// The caller's device memory allocator, for operations that allocate their own scratch memory; `NULL`:
+    /// The caller's device memory allocator, for buffers of the library that the host does not access; `NULL`:
     /// the library's. The structure is copied, and used until the context is destroyed.
     pub memory_functions: *const MultisplitMemoryFunctions,
     /// For `multisplit_device_create`: features not to enable even if the device supports them, as in
@@ -239,9 +238,9 @@ pub unsafe extern "C" fn multisplit_context_create(
 }
 
 /// Reports whether the device has preserved lane order (see `MULTISPLIT_RANKING_PROBED`), which Vulkan does
-/// not guarantee, in all sorts and splits that relied on it. One tile in 256 checks the order and sets the
-/// status word of the context on a violation. This call only reads host memory; it neither submits nor waits.
-/// Wait for the fence of a recording first: only then is a violation in that recording reported.
+/// not guarantee, in all tiles that checked it. At least one tile in 256 of the sorts and splits that rely on it
+/// checks it, and sets the status word of the context on a violation. This call neither submits nor waits. Wait
+/// for the fence of a recording first: only then is a violation in that recording reported.
 ///
 /// If `kept` is `VK_FALSE`, results of existing operations may be in the wrong order. Operations created from
 /// then on do not rely on lane order: destroy the existing ones and create them again. With
@@ -263,7 +262,7 @@ pub unsafe extern "C" fn multisplit_context_lane_order(
 }
 
 /// Destroys a context, but not the device. Fails with `MULTISPLIT_ERROR_IN_USE` while objects created from
-/// the context exist. `NULL` is allowed and ignored.
+/// the context exist, or another call uses it. `NULL` is allowed and ignored.
 ///
 /// # Safety
 /// The device is valid.

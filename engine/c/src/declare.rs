@@ -12,7 +12,7 @@ use crate::types::{
 };
 use crate::values::Setting;
 
-/// The parameters of an operation. Implemented by `operation_info`.
+/// The parameters of an operation. Implemented by the macro `operation_info`.
 pub(crate) trait OperationInfo: Sized32 {
     /// Declares the buffers and passes of the operation. Safe to call if the pointers of the parameters are
     /// null or valid.

@@ -42,7 +42,7 @@ fn next() -> Outcome<usize> {
     let number = number.map_err(|_| {
         Failure::new(
             MultisplitResult::MultisplitErrorTooLarge,
-            "there are too many objects; destroy some of them",
+            "all handle numbers have been used, and none is used twice; restart the program",
         )
     })?;
     Ok(first() | number)
@@ -108,8 +108,10 @@ impl<H, T> Registry<H, T> {
         if handle.is_null() {
             return Failure::null(&format!("the {}", self.kind));
         }
-        let text =
-            format!("{handle:p} is not a valid {}: it was destroyed or never created", self.kind);
+        let text = format!(
+            "{handle:p} is not a valid {}: it was destroyed, is of another kind, or was never created",
+            self.kind
+        );
         Failure::new(MultisplitResult::MultisplitErrorHandle, text)
     }
 }
@@ -119,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn removed_and_unknown_handles_are_rejected() {
+    fn removed_handles_are_rejected_and_not_reused() {
         static NUMBERS: Registry<u8, u32> = Registry::new("number");
         let insert = |number| NUMBERS.insert(number).expect("the registry accepts a new entry");
         let (seven, eight) = (insert(7), insert(8));

@@ -94,8 +94,8 @@ pub struct MultisplitHistogramInfo {
     /// Whether to write to `OUT_OF_RANGE`, for each counted channel, the number of samples outside all bins,
     /// in the type of the counts.
     pub count_out_of_range: VkBool32,
-    /// Whether to write the exclusive prefix sums of the counts to `CUMULATIVE`; requires a single channel
-    /// and 32-bit counts.
+    /// Whether to write the exclusive prefix sums of the counts to `CUMULATIVE`; requires a single counted
+    /// channel and 32-bit integer counts.
     pub cumulative: VkBool32,
     /// For `EVEN` and `RANGE`: whether the last bin includes its upper edge; otherwise samples equal to it
     /// are out of range.

@@ -1,8 +1,8 @@
 //! The C interface of multisplit, as declared in `multisplit.h`.
 //!
-//! The header is generated from these files (`tests/generated.rs`). Every function follows three rules: it
-//! never unwinds into C (`result::guard`), it validates every handle (`handle`), and it checks the size of a
-//! caller's structure before reading it (`read`).
+//! The header is generated from these files (`tests/generated.rs`). The functions follow three rules: they
+//! return panics as errors (`result::guard`), they validate every handle (`handle`), and they check the
+//! `struct_size` of a caller's structure before reading its other members (`read`).
 
 mod combine;
 mod context;

@@ -17,7 +17,7 @@ use crate::types::choice;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitLogLevel {
-    /// A resource was lost, for example memory that could not be freed.
+    /// A failure that no call reports, for example memory that could not be freed.
     Error = 0,
     /// A problem that the library works around, for example a damaged cache file that it ignores.
     Warning = 1,

@@ -40,7 +40,7 @@ pub type MultisplitAllocateFunction = Option<
 pub type MultisplitFreeFunction =
     Option<unsafe extern "C" fn(user: *mut c_void, memory: *const MultisplitMemory)>;
 
-/// The caller's device memory allocator, used by operations that allocate their own scratch memory.
+/// The caller's device memory allocator, for buffers of the library that the host does not access.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitMemoryFunctions {

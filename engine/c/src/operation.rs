@@ -22,7 +22,7 @@ pub struct MultisplitOperation;
 
 static OPERATIONS: Registry<MultisplitOperation, Operation> = Registry::new("operation");
 
-/// Plans an operation. Shared by all `multisplit_*_create` functions.
+/// Plans an operation. Shared by the `multisplit_*_create` functions that only plan.
 ///
 /// # Safety
 /// `info` is null or points to an `I` whose pointers are null or valid. `operation` is null or writable.
@@ -65,15 +65,15 @@ pub(crate) fn get(operation: *const MultisplitOperation) -> Outcome<Arc<Operatio
 }
 
 /// Creates everything that recording needs: pipelines, which may take the driver a while to compile,
-/// descriptors, constants, and the workspaces if the operation allocates its own. Afterwards, recording
-/// neither creates nor allocates anything. Further calls have no effect.
+/// descriptors, constants, and the workspaces if the operation allocates its own. May submit to the context's
+/// queue and wait, to clear memory that kernels keep from recording to recording. Further calls have no effect.
 ///
 /// If the driver cannot create a pipeline, the context plans operations that are created from then on with
 /// smaller tiles, or without look-back: destroy the operation and create it again. The message says whether this
 /// may help.
 ///
 /// # Safety
-/// The device of the operation's context is valid.
+/// The device of the operation's context is valid, and its queue is not used by anything else during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_operation_warm_up(
     operation: *const MultisplitOperation,
@@ -197,7 +197,8 @@ pub unsafe extern "C" fn multisplit_operation_timestamps(
     }
 }
 
-/// Records an operation into the caller's command buffer. Does not submit, create or allocate anything.
+/// Records an operation into the caller's command buffer. Does not submit or create anything, and allocates
+/// nothing except host memory for new edges.
 ///
 /// The recorded commands change the compute pipeline, descriptor set 0 and the push constants of the compute
 /// bind point: bind yours again afterwards.

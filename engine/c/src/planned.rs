@@ -356,7 +356,7 @@ impl Operation {
         let what = if name == COUNT { "number of elements" } else { "other_count" };
         let too_large = || Error::TooLarge { what, asked: given, limit };
         let number = u32::try_from(given).ok().filter(|_| given <= limit).ok_or_else(too_large)?;
-        // A plan for at most 0 elements has no passes, so it does not read the count.
+        // A plan for at most 0 elements does not read the count.
         let is_read = self.plan.steps().iter().any(|step| step.pass.label == name);
         Ok(is_read.then_some(number))
     }

@@ -17,14 +17,14 @@ pub(crate) unsafe trait Sized32: Copy {
     const REQUIRED: usize;
 }
 
-/// Upper bound for the size of any version of a structure. A larger `struct_size` is certainly uninitialised.
+/// Upper bound for the size of any version of a structure. A larger `struct_size` is rejected.
 const LARGEST: usize = 4096;
 
 /// Reads a caller's structure. If the caller was compiled with fewer members, the missing members are zero.
 /// If it was compiled with more members, those that the library does not know must be zero.
 ///
 /// # Safety
-/// If `pointer` is not null, its first four bytes give its size in bytes, which is at least four.
+/// If `pointer` is not null, it points to a structure that begins with its size in bytes, at least four.
 pub(crate) unsafe fn info<T: Sized32>(pointer: *const T) -> Outcome<T> {
     if pointer.is_null() {
         return Err(Failure::null(T::NAME));

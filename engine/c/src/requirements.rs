@@ -16,8 +16,8 @@ use crate::vulkan::{
     self, PFN_vkGetInstanceProcAddr, VkDeviceCreateInfo, VkInstance, VkPhysicalDevice,
 };
 
-/// Features and extensions used by the library, one bit each. `SYNCHRONIZATION2` is required, and so is
-/// `PORTABILITY_SUBSET` if the device has it. The others are used if they are enabled.
+/// Features and extensions used by the library, one bit each. Those that are not documented as required are used
+/// if they are enabled.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitFeature {
@@ -25,7 +25,8 @@ pub enum MultisplitFeature {
     Synchronization2 = 1,
     /// `subgroupSizeControl`, from Vulkan 1.3 or `VK_EXT_subgroup_size_control`.
     SubgroupSizeControl = 2,
-    /// `computeFullSubgroups`, from Vulkan 1.3 or `VK_EXT_subgroup_size_control`.
+    /// `computeFullSubgroups`, from Vulkan 1.3 or `VK_EXT_subgroup_size_control`: required, except on Vulkan 1.3 if
+    /// `SUBGROUP_SIZE_CONTROL` is enabled or the device has only one subgroup size.
     ComputeFullSubgroups = 4,
     /// `VK_KHR_push_descriptor`.
     PushDescriptor = 8,
@@ -37,7 +38,7 @@ pub enum MultisplitFeature {
     ShaderFloat64 = 64,
     /// `bufferDeviceAddress`, from Vulkan 1.2.
     BufferDeviceAddress = 128,
-    /// `VK_KHR_portability_subset`, which must be enabled if the device has it.
+    /// `VK_KHR_portability_subset`: required if the device has it.
     PortabilitySubset = 256,
     /// `shaderMaximalReconvergence`, from `VK_KHR_shader_maximal_reconvergence`.
     ShaderMaximalReconvergence = 512,

@@ -29,7 +29,7 @@ pub enum MultisplitResult {
     MultisplitErrorStructSize = -3,
     /// A handle is not valid: it was destroyed, is of another kind, or was never created.
     MultisplitErrorHandle = -4,
-    /// A context cannot be destroyed while objects created from it exist.
+    /// A context cannot be destroyed while objects created from it exist or calls use it.
     MultisplitErrorInUse = -5,
     /// The operation needs `multisplit_operation_warm_up` first.
     MultisplitErrorNotReady = -6,
@@ -37,13 +37,13 @@ pub enum MultisplitResult {
     MultisplitErrorInvalid = -7,
     /// A buffer, an array or a workspace is too small.
     MultisplitErrorTooSmall = -8,
-    /// An offset does not have the alignment required by the device.
+    /// An offset or an address does not have the required alignment.
     MultisplitErrorMisaligned = -9,
-    /// A number exceeds a limit of the device or of the algorithm.
+    /// A number exceeds a limit of the device, the algorithm or the operation.
     MultisplitErrorTooLarge = -10,
-    /// The device does not support a feature, or the library was built without it.
+    /// The device, the operation or this build of the library does not support the request.
     MultisplitErrorUnsupported = -11,
-    /// The GLSL does not compile; the message names the line.
+    /// The GLSL does not compile, or is rejected; the message gives the reason.
     MultisplitErrorGlsl = -12,
     /// Out of host or device memory.
     MultisplitErrorOutOfMemory = -13,
@@ -53,7 +53,7 @@ pub enum MultisplitResult {
     MultisplitErrorVulkan = -15,
     /// A bug in the library: please report the message.
     MultisplitErrorInternal = -16,
-    /// `value_bytes` is not 4, 8 or 16.
+    /// `value_bytes` is not 0, 4, 8 or 16.
     MultisplitErrorValueSize = -17,
     /// `first_bit` and `bit_count` select bits that the key type does not have.
     MultisplitErrorSortBits = -18,
@@ -208,8 +208,8 @@ thread_local! {
     static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Stores the message of the last error, truncated to `MESSAGE_BYTES` and at the first zero byte. Does nothing
-/// if the thread is terminating.
+/// Stores the message of the last error, truncated at the first zero byte, and to fit `MESSAGE_BYTES` with a
+/// final zero. Does nothing if the thread is terminating.
 fn store(text: &str) {
     let text = text.split('\0').next().unwrap_or_default();
     let end = (0..MESSAGE_BYTES).rev().find(|&end| text.is_char_boundary(end)).unwrap_or_default();
@@ -217,15 +217,15 @@ fn store(text: &str) {
     let _ = LAST.try_with(|last| last.iter().zip(bytes).for_each(|(to, byte)| to.set(byte)));
 }
 
-/// Runs the body of a call and converts errors and panics to result codes, because unwinding into C is
-/// undefined. A successful call does not change the last error. Rejects calls from callbacks, which could
-/// wait for a lock that the library holds while it runs the callback.
+/// Runs the body of a call and converts errors and panics to result codes: a panic that leaves an `extern "C"`
+/// function aborts the process. A successful call does not change the last error. Rejects calls from callbacks,
+/// which could wait for a lock that the library holds while it runs the callback.
 pub(crate) fn guard(call: impl FnOnce() -> Outcome) -> MultisplitResult {
     let failure = if IN_CALLBACK.try_with(Cell::get).unwrap_or_default() {
         let text = "a callback (an allocator or the log function) called the library, which callbacks must not do";
         Failure::new(Code::MultisplitErrorCallback, text)
     } else {
-        // Unwind-safe: objects are shared only behind locks, so partial changes are not visible.
+        // A panic may leave an object partially changed, which is memory-safe; its message reports a bug.
         match catch_unwind(AssertUnwindSafe(call)) {
             Ok(Ok(())) => return Code::MultisplitSuccess,
             Ok(Err(failure)) => failure,
@@ -266,7 +266,7 @@ mod tests {
     use super::*;
 
     fn last() -> String {
-        // SAFETY: never null, and valid until the next failure.
+        // SAFETY: never null, and valid until the thread ends.
         unsafe { CStr::from_ptr(multisplit_last_error()) }.to_string_lossy().into_owned()
     }
 

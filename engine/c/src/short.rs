@@ -175,8 +175,8 @@ unsafe fn create(
 
 /// Records a sort created by `multisplit_sort_pairs_create` or `multisplit_sort_keys_create`, from the start
 /// of the buffers. `values` is `VK_NULL_HANDLE` for a sort of keys. `count` is the buffer whose first word is
-/// the device count, or `VK_NULL_HANDLE` if the count is fixed. The two frames in flight alternate: before a
-/// sort is recorded for the third time, its first recording must have finished executing.
+/// the device count, or `VK_NULL_HANDLE` if the count is fixed. The two frames in flight alternate: before
+/// recording n, recording n - 2 must have finished executing.
 ///
 /// # Safety
 /// As for `multisplit_record`. The buffers were created with `VK_BUFFER_USAGE_STORAGE_BUFFER_BIT`, are not

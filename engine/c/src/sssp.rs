@@ -21,7 +21,7 @@ pub const MULTISPLIT_UNREACHED: u32 = u32::MAX;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitSsspMethod {
-    /// Chosen depending on the network.
+    /// The method that was fastest in measurements: `MULTISPLIT`.
     Auto = 0,
     /// Bellman-Ford.
     BellmanFord = 1,
@@ -60,7 +60,7 @@ pub struct MultisplitSsspInfo {
     pub struct_size: u32,
     /// Number of vertices: 1 to 2^30 - 1.
     pub vertices: u32,
-    /// Number of edges: at most 2^30 - 1.
+    /// Number of edges: at most 2^30 - 1, or 2^29 - 1 if `undirected` is set.
     pub edge_count: u64,
     /// Start vertex of each edge.
     pub from: *const u32,
@@ -172,7 +172,7 @@ unsafe fn network(info: &MultisplitSsspInfo) -> Outcome<Network> {
     Ok(network.map_err(multisplit_sssp::Error::from)?)
 }
 
-/// Maximum number of edges, a limit of the kernels.
+/// Maximum number of directed edges, a limit of the kernels.
 const MAX_EDGES: u64 = (1 << 30) - 1;
 
 /// Rejects edge counts that the kernels do not support, before the edges are read.

@@ -32,7 +32,7 @@ macro_rules! choice {
             $(assert!($name::$value as i32 == next); next += 1;)*
             assert!(next > 0);
         };
-        // SAFETY: as asserted above; it is declared `repr(C)`.
+        // SAFETY: the enumeration is `repr(C)`; its values are asserted above.
         unsafe impl $crate::read::Choice for $name {
             const NAME: &'static str = stringify!($name);
             const ALL: &'static [Self] = &[$(Self::$value),*];
@@ -154,7 +154,7 @@ choice!(MultisplitSampleType => KeyType: U8, U16, U32, I32, U64, F32, F64, I64);
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitRole {
-    /// Sort: the keys, sorted in place. Split, top-k, reduction by key, scan by key: the keys, read-only.
+    /// Sort: the keys, read and written. Split, top-k, reduction by key, scan by key: the keys, read-only.
     /// Merge: the keys of the first array, read-only.
     Keys = 0,
     /// Split: the keys in bucket order. Top-k: the keys found. Reduction by key: the key of each run. Merge:
@@ -179,8 +179,8 @@ pub enum MultisplitRole {
     Half = 7,
     /// Split: the output position of each element, `uint32_t`.
     Permutation = 8,
-    /// Split: m + 1 words, the start of each bucket followed by n. Sort, scan or reduction of segments: one
-    /// word per segment plus one, read-only; the start of each segment, followed by the end of the last one.
+    /// Split: m + 1 words, the start of each bucket, followed by the element count. Sort, scan or reduction of
+    /// segments: one word per segment plus one, read-only; the start of each segment, and the end of the last one.
     Offsets = 9,
     /// Split: one word, the number of keys whose bucket id was m or more. Histogram: one count per counted
     /// channel, the number of samples outside all bins.
@@ -201,8 +201,8 @@ pub enum MultisplitRole {
     Output = 17,
     /// Words that contain the device count.
     Count = 18,
-    /// Selection: one word per element. Scan by key: one word per element, not zero at the start of each
-    /// segment. Read-only.
+    /// Selection: one word per element. Scan by key: one word per element; a segment starts where it is not zero.
+    /// Read-only.
     Flags = 19,
     /// One word. Selection: the number of selected elements. Reduction by key: the number of runs.
     Found = 20,
@@ -310,7 +310,7 @@ pub struct MultisplitOtherCount {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MultisplitScope {
-    /// Bits of `VkPipelineStageFlagBits2`; 0 for no scope.
+    /// Bits of `VkPipelineStageFlagBits2`; 0, like `access`, for no scope.
     pub stages: u64,
     /// Bits of `VkAccessFlagBits2`. If `stages` is not 0, 0 means an execution dependency only, which is
     /// sufficient if the caller only reads the buffer in these stages.

@@ -37,7 +37,7 @@ pub struct MultisplitValues {
 pub(crate) const PUSH_BYTES: usize = 128;
 /// Maximum number of pass labels whose push constants are replaced.
 pub(crate) const MAX_REPLACED: usize = 8;
-/// Maximum number of values of one recording: those push constants, and a table of edges.
+/// Maximum number of values that one recording replaces: those push constants, and a table of edges.
 pub(crate) const MAX_VALUES: usize = MAX_REPLACED + 1;
 
 /// Converts the comparison limits of a recording to push-constant words of the kernels.

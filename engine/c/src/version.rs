@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn only_patch_versions_are_compatible() {
+    fn only_the_patch_version_may_differ() {
         assert!(check(MULTISPLIT_VERSION).is_ok());
         assert!(check(MULTISPLIT_VERSION + 7).is_ok());
         assert!(check(MULTISPLIT_VERSION + (1 << 12)).is_err());

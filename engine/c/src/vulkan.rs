@@ -35,8 +35,8 @@ pub type VkDeviceAddress = u64;
 /// `VkBufferUsageFlagBits`.
 pub type VkBufferUsageFlags = u32;
 
-/// Instance functions that the library calls. Their presence is checked first, because `ash` aborts when a
-/// missing function is called.
+/// Instance functions that the library calls, except `vkCreateDevice`. Their presence is checked first, because
+/// `ash` aborts when a missing function is called.
 const OF_INSTANCE: [&CStr; 7] = [
     c"vkEnumerateDeviceExtensionProperties",
     c"vkGetDeviceProcAddr",

@@ -1,7 +1,6 @@
 /*
- * Passes NULL for every argument, and structures of other sizes and versions: the library must return error
- * codes and never crash, which AddressSanitizer verifies. Other mistakes are tested in misuse.c, correct
- * calls in results.c and threads.c.
+ * Passes NULL arguments, and structures of other sizes and versions: the library must return error codes and
+ * never crash. Other mistakes are tested in misuse.c, correct calls in results.c and threads.c.
  */
 #include "suite.h"
 
@@ -17,7 +16,7 @@ static void versions_and_names(void) {
     CHECK(strcmp(multisplit_result_name((MultisplitResult)77), "unknown") == 0);
 }
 
-/* Passes NULL for each argument of each function that needs neither a context nor an operation. */
+/* Passes NULL for each argument of the functions on requirements. Destroying NULL succeeds. */
 static void nulls_without_a_context(const Host *host) {
     MultisplitRequirementsInfo ask = requirements_info(host);
     MultisplitRequirements *requirements = NULL;
@@ -115,7 +114,7 @@ static void nulls_of_a_context(const Host *host) {
     CHECK(context == NULL);
 }
 
-/* Lane order is reported as kept: no sort has run, and MULTISPLIT_RANKING_PROMISED never relies on it. */
+/* Lane order is reported as kept, because no operation of these contexts has run. */
 static void lane_order_of_a_context(const Host *host) {
     static const MultisplitRanking choices[] = {MULTISPLIT_RANKING_AUTO, MULTISPLIT_RANKING_PROMISED,
                                                 MULTISPLIT_RANKING_PROBED};

@@ -1,6 +1,6 @@
 /*
- * Tests devices that do not match their description: another Vulkan version, missing functions, adoption by
- * two copies of the library at once; and a device without 64-bit integers. Also checks the amount of allocated
+ * Tests devices that do not match their description (another Vulkan version, missing functions), a device
+ * without 64-bit integers, and two copies of the library in one process. Also checks the amount of allocated
  * memory.
  */
 #include "suite.h"
@@ -12,7 +12,7 @@
 
 enum { N = 3000, MAX_NAMES = 2048 };
 
-/* Functions that the library has looked up. */
+/* Device functions that the library has looked up. */
 static const char *asked[MAX_NAMES];
 static unsigned char needed[MAX_NAMES];
 static unsigned asked_count;

@@ -8,8 +8,8 @@
 
 enum { N = 5000, MAX_EDGES = 301, MAX_BYTES = 8 };
 
-/* The numbers of splits and histograms. All are multiples of a quarter below 1000, so every type that holds fractions
- * holds them. */
+/* The numbers of splits and histograms of one type: multiples of `step` below `limit`, which the type represents
+ * exactly. */
 typedef struct Numbers {
     MultisplitKeyType type;
     uint32_t bytes;
@@ -36,7 +36,7 @@ static void store(const Numbers *of, void *to, uint32_t index, double number) {
     }
 }
 
-/* The edges of one recording, in ascending order. With `even`, there are two. */
+/* The edges of one recording, in ascending order. */
 typedef struct Edges {
     double at[MAX_EDGES];
     uint32_t count;
@@ -54,7 +54,7 @@ static Edges range_edges(const Numbers *of, uint32_t count, uint32_t recording) 
     return edges;
 }
 
-/* Edges of 16 equal parts, of which every one is a number of the type. */
+/* The two edges of 16 equal parts. All parts begin at integers. */
 static Edges even_edges(uint32_t recording) {
     Edges edges = {.count = 2, .at = {16.0 * recording, 16.0 * recording + 64 + 16 * recording}};
     return edges;

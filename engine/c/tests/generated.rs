@@ -1,6 +1,7 @@
-//! Checks that generated files are up to date: the C header, and the SPIR-V of the passes of the examples.
+//! Checks that generated files are up to date (the C header, and the SPIR-V of the passes of the examples), and that
+//! the guide and the C tests match the header.
 //!
-//! `MULTISPLIT_BLESS=1 cargo test -p multisplit-c --test generated` rewrites both.
+//! `MULTISPLIT_BLESS=1 cargo test -p multisplit-c --test generated` rewrites the generated files.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -10,7 +11,7 @@ use anyhow::{Context as _, Result, ensure};
 use multisplit_shaders::compile::{Source, compile};
 use multisplit_shaders::reflect::reflect;
 
-/// Environment variable; if set, outdated files are rewritten instead of reported.
+/// Environment variable; if set and not empty, the generated files are rewritten instead of only compared.
 const BLESS: &str = "MULTISPLIT_BLESS";
 
 /// Names in the guide that belong to build systems and are not in the header.
@@ -75,7 +76,7 @@ fn header_matches_the_sources() -> Result<()> {
     expect_fresh(&path, there == header)
 }
 
-/// Every exported function is declared in the header, and used in the C tests.
+/// Every exported function is declared in the header, and called in one of five files of C tests.
 #[test]
 fn every_exported_function_is_declared_and_tested() -> Result<()> {
     let header = fs::read_to_string(root().join("include/multisplit.h"))?;
@@ -98,7 +99,7 @@ fn every_exported_function_is_declared_and_tested() -> Result<()> {
             );
             ensure!(
                 tests.contains(&name),
-                "no C test calls {name}), which {} defines",
+                "none of the searched C tests calls {name}), which {} defines",
                 file.display()
             );
             count += 1;

@@ -1,6 +1,6 @@
 /*
- * Tests resources supplied by the engine (pipeline cache, allocation callbacks, compile threads, log) and
- * further options: pass names, features to leave out, execution dependencies.
+ * Tests resources supplied by the program (pipeline cache, allocation callbacks, device memory, compile threads,
+ * log) and further options: pass names, features to leave out, execution dependencies.
  */
 #include "suite.h"
 
@@ -60,7 +60,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_function(VkInstance ins
     return vkGetInstanceProcAddr(instance, name);
 }
 
-/* Sorts once, with the barriers that the operation was created with. */
+/* Sorts once. */
 static void sort_once(const Host *host, MultisplitOperation *sort) {
     HostBuffer buffer = host_buffer(host, N * sizeof(uint32_t), 0);
     uint32_t *keys = buffer.mapped;
@@ -338,7 +338,7 @@ static void jobs_and_names(const Host *host) {
     OK(multisplit_context_destroy(context));
 }
 
-/* A device without the features that the engine leaves out. */
+/* A device without the features that the program leaves out. */
 static void without_features(int argc, char **argv) {
     Host host;
     MultisplitContext *context = NULL;

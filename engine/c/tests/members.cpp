@@ -1,7 +1,7 @@
 /*
- * Tests every special member of the classes of multisplit.hpp. Each object owns a context that nothing else
- * holds, so an assignment or a destruction in the wrong order leaves a context behind, with all its Vulkan
- * objects: the validation layer reports them when the device is destroyed.
+ * Tests every special member of the classes of multisplit.hpp. Each operation and each search owns a context that
+ * nothing else holds, so an assignment or a destruction in the wrong order leaves a context behind, with all its
+ * Vulkan objects: the validation layer reports them when the device is destroyed.
  */
 #include "host.h"
 
@@ -118,7 +118,7 @@ void copies(const Host &host) {
     CHECK(sort.is_ready().value());
 }
 
-/* An empty object refuses every call. */
+/* Calls on empty objects return errors. */
 void empty_objects(const Host &host) {
     ms::Operation none;
     CHECK(none.warm_up().code() == MULTISPLIT_ERROR_NULL && none.workspace().code() == MULTISPLIT_ERROR_NULL);

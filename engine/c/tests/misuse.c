@@ -1,6 +1,6 @@
 /*
- * Tests other incorrect calls: devices that do not match their description, invalid enumeration values, calls
- * in the wrong order, destroyed handles. They must return error codes and never crash.
+ * Tests incorrect calls beyond those of abi.c: devices that do not match their description, invalid enumeration
+ * values, calls in the wrong order, destroyed handles. They must return error codes and never crash.
  */
 #include "suite.h"
 
@@ -82,7 +82,7 @@ static void wrong_devices(const Host *host) {
     info.device = NULL;
     EXPECT(NULL, multisplit_device_create(&info, NULL));
     CHECK(info.device == NULL);
-    /* A device created without a required feature: the message names it. */
+    /* Device parameters without a required feature: the message names it. */
     VkDeviceCreateInfo bare = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
     uint32_t features;
     ask = requirements_info(host);

@@ -1,5 +1,5 @@
 //! Tests the installed package from the point of view of other projects: CMake projects with the shared and
-//! the static library, with and without GLSL; pkg-config; exported symbols and library size.
+//! the static library, with and without GLSL; pkg-config; exported symbols, library size and licences.
 
 mod toolchain;
 
@@ -32,7 +32,7 @@ const MAX_LIBRARY_BYTES: u64 = 3_900_000;
 /// Maximum size of a program that only sorts, linked with the static library without GLSL.
 const MAX_SORTS_BYTES: u64 = 3_100_000;
 
-/// The library as shipped: built by `./x install-c --no-glsl`.
+/// Tests the libraries built by `./x install-c --no-glsl`.
 #[test]
 fn library_without_glsl_is_small_and_complete() -> Result<()> {
     let installed = Installed::without_glsl()?;
@@ -183,7 +183,7 @@ fn version() -> &'static str {
 }
 
 #[test]
-fn pkg_config_reports_version_and_both_libraries() -> Result<()> {
+fn pkg_config_reports_version_and_static_library() -> Result<()> {
     let installed = Installed::get()?;
     ensure!(installed.pkg_config(&["--modversion"])? == [env!("CARGO_PKG_VERSION")]);
     let whole = installed.pkg_config_of("multisplit-static", &["--libs"])?;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* For an operation by address: keys that overlap the scratch memory, given by buffer and by address. */
+/* Keys given by address, which overlap the scratch memory, given by buffer. */
 static void overlaps_by_address(const Host *host, MultisplitContext *context) {
     if ((host->features & MULTISPLIT_FEATURE_BUFFER_DEVICE_ADDRESS) == 0) {
         return;

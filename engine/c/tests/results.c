@@ -1,6 +1,5 @@
 /*
- * Tests the results of correct calls: each operation once, with the caller's scratch memory and the barriers
- * required by the contract.
+ * Tests the results of correct calls, with the barriers required by the contract.
  */
 #include "running.h"
 

@@ -1,6 +1,6 @@
 /*
- * Tests the results of scans and reductions of segments, of rows and by key, with GLSL operators, with host
- * and device counts, and with invalid device offsets.
+ * Tests the results of scans and reductions of segments and of rows, of scans by key, and of a reduction, with
+ * GLSL operators, with host and device counts, and with invalid device offsets.
  */
 #include "running.h"
 

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* A buffer of an operation and its initial contents. If they are NULL, the buffer is uninitialised. */
+/* A buffer of an operation. If `data` is NULL, the buffer is uninitialised. */
 typedef struct Filled {
     MultisplitRole role;
     const void *data;

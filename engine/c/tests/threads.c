@@ -15,7 +15,7 @@ typedef struct Worker {
     MultisplitOperation *scan;
     pthread_mutex_t *queue;
     uint32_t frame;
-    /* Number of rounds without a failed call. */
+    /* Number of rounds in which all calls and results were as expected. */
     int good;
 } Worker;
 

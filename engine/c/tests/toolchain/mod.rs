@@ -68,7 +68,7 @@ impl Installed {
         Ok(Self { folder, device: device()? })
     }
 
-    /// A separate build without GLSL, as it is shipped.
+    /// Installs a separate build without GLSL: `./x install-c --no-glsl`.
     pub fn without_glsl() -> Result<Self> {
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("without-glsl");
         let folder = target.join("installed");
@@ -147,7 +147,7 @@ impl Installed {
         Ok(copy)
     }
 
-    /// Vector widths to run a program at: all of them in a full run on lavapipe. Other drivers ignore the width.
+    /// Vector widths to run a program at: all of them in a full run on lavapipe, otherwise only the default.
     pub fn widths(&self) -> &'static [&'static str] {
         let all = is_full() && self.device.contains("llvmpipe");
         &LAVAPIPE_WIDTHS[..if all { LAVAPIPE_WIDTHS.len() } else { 1 }]

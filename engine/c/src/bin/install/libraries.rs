@@ -1,7 +1,6 @@
-//! Converts cargo's static library into one object that exports only the functions of the header, a static
-//! library of that object, and a shared library with symbol versions.
-//!
-//! Cargo's static library has thousands of objects and exports all symbols of the Rust standard library and
+//! Makes the libraries to install. On Linux, converts cargo's static library into a static library of one object
+//! with hidden symbols, and a shared library that exports only the functions of the header, with symbol versions:
+//! cargo's static library has thousands of objects and exports all symbols of the Rust standard library and
 //! of a C++ library, and cargo cannot add symbol versions to its shared library.
 
 use std::fmt::Write as _;
@@ -26,7 +25,7 @@ pub struct Libraries<'l> {
 }
 
 impl Libraries<'_> {
-    /// Builds all libraries from those in `built`, and returns their paths.
+    /// Makes all libraries from those in `built`, and returns the paths of the written files.
     pub fn make(&self, built: &Path) -> Result<Vec<PathBuf>> {
         for folder in ["lib", "bin"] {
             let folder = self.prefix.join(folder);
@@ -112,7 +111,7 @@ impl Libraries<'_> {
             let list = format!("--weaken-symbols={}", list.display());
             run(Command::new("objcopy").arg(list).arg(&all))?;
         }
-        // Hide all other symbols: those of Rust and C++ code must not conflict with the program's own.
+        // Hide all symbols but `multisplit_*`: those of Rust and C++ code must not conflict with the program's own.
         let mut hide = Command::new("objcopy");
         hide.args(["--wildcard", "--keep-global-symbol=multisplit_*", "--strip-unneeded"]);
         run(hide.arg(&all).arg(&object))?;
@@ -207,8 +206,8 @@ fn unique_symbols(object: &Path) -> Result<String> {
     Ok(names.flat_map(|name| [name, "\n"]).collect())
 }
 
-/// Removes the old file first, because overwriting a library that a running program has mapped would crash
-/// it.
+/// Removes the file that is to be replaced, because overwriting a library that a running program has mapped could
+/// crash the program.
 fn replace(path: &Path) -> Result<()> {
     match fs::remove_file(path) {
         Err(error) if path.exists() => Err(about(path, &error)),
@@ -219,7 +218,7 @@ fn replace(path: &Path) -> Result<()> {
 fn run(command: &mut Command) -> Result<()> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|error| {
-        Error::new(error.kind(), format!("{name}: {error}; install a C compiler and binutils"))
+        Error::new(error.kind(), format!("{name}: {error}; install a C compiler and its tools"))
     })?;
     if output.status.success() {
         return Ok(());

@@ -71,8 +71,8 @@ impl Target {
     }
 
     /// Libraries that a program needs to link the static library: the output of
-    /// `rustc --print native-static-libs`, without libraries that compilers add themselves. The unwinding library
-    /// is omitted too: compilers add it, under another name if a program is linked with `-static`.
+    /// `rustc --print native-static-libs`, without some that compilers add themselves. One of these is the unwinding
+    /// library, which has another name if a program is linked with `-static`.
     pub fn needs(self) -> &'static [&'static str] {
         match self {
             Self::Linux => &["-lutil", "-lrt", "-lpthread", "-lm", "-ldl"],
