@@ -124,7 +124,9 @@ impl Publisher {
                 ));
                 break;
             }
+            let started = Instant::now();
             Line::parse(run)?.measure_by(&bench, false).with_context(|| format!("bench {run}"))?;
+            tracing::info!(run, seconds = started.elapsed().as_secs_f64(), "measured");
             bar.inc(1);
         }
         bar.finish_and_clear();
