@@ -24,7 +24,7 @@ impl PassKernel {
         Self(Source::Described { label: label.into(), interface: Arc::new(interface) })
     }
 
-    /// The kernel's dotted lower-case name.
+    /// The kernel's name.
     pub fn label(&self) -> &str {
         match &self.0 {
             Source::Kernel(kernel) => kernel.label(),
