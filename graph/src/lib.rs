@@ -49,7 +49,7 @@
 //! - **Data flow follows declaration order.** A pass reads the data written by the passes
 //!   declared before it. Every write is assumed to be partial, so a read depends on all earlier
 //!   writers of its bytes.
-//! - **Levels.** Passes of a level are independent, without a barrier between them. A pass is culled
+//! - **Levels.** Passes of a level are independent, without barriers between them. A pass is culled
 //!   unless it affects an import, a persistent buffer or a kept pass ([`Plan::culled`]).
 //! - **Barriers.** Each level is preceded by at most one barrier call ([`Step::barrier`]). The
 //!   call covers the explicit orders and the read-after-write, write-after-read and

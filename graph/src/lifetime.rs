@@ -1,4 +1,4 @@
-//! Places buffers in memory. Transient buffers that are not in use at the same time may share bytes.
+//! Places buffers in memory. Transients that are not in use at the same time may share bytes.
 //! Persistent buffers, constants and state never share bytes.
 
 use crate::order::Schedule;

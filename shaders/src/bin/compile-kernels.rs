@@ -259,7 +259,7 @@ fn generated_constants(root: &Path, families: &[Family], entries: &[Entry]) -> R
     Ok(text)
 }
 
-/// Generates one table per family of kernels, indexed by the choices of its axes.
+/// Generates one table per family of kernels with axes, indexed by the choices of the axes.
 fn tables_of_variants(families: &[Family]) -> String {
     let mut text = "/// Kernel variants: one table for each line of `glsl/kernels.txt` that has axes. The table is indexed by the\n\
                     /// number of the choice on each axis, in the order of the axes.\n\
