@@ -63,7 +63,6 @@ fn constant(label: &str) -> String {
     label.to_uppercase().replace('.', "_")
 }
 
-/// A label and its module.
 type Module = (String, Vec<u32>);
 
 /// Reads all modules, grouped by the first two parts of their labels, which the variants of a kernel share.

@@ -1,9 +1,9 @@
 //! Device limits that a plan must respect.
 
-/// The device limits that planning depends on.
+/// The device limits that a plan is compiled for.
 ///
 /// [`Limits::default`] contains the limits that every Vulkan 1.3 device guarantees, so a plan
-/// compiled with it is within the limits of all of them.
+/// compiled with it is compatible with all of them ([`exceeded_on`](Self::exceeded_on)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// `maxStorageBufferRange`: maximum size of a storage binding, in bytes.

@@ -144,7 +144,6 @@ pub(crate) enum Action {
     Update { view: View, bytes: Vec<u8> },
 }
 
-/// A declared pass.
 #[derive(Clone, Debug)]
 pub(crate) struct PassDecl {
     pub label: String,

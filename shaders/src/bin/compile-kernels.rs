@@ -184,7 +184,6 @@ void main() {
     format!("compiler {:016x}", fnv1a(FNV_START, &bytes))
 }
 
-/// A function that compiles GLSL.
 type Compile = fn(&Source<'_>) -> Result<Vec<u32>, CompileError>;
 
 fn spirv_of(root: &Path, entry: &Entry, compile: Compile) -> Result<Vec<u8>> {

@@ -1,8 +1,8 @@
 //! Adds an execution mode to a module. The mode specifies where the lanes of a subgroup reconverge after a branch. The
 //! GLSL compiler may not support the corresponding attribute.
 //!
-//! Kernels use subgroup operations only in uniform control flow, but some of these operations follow a branch that only
-//! part of the lanes took. Without an execution mode, Vulkan does not guarantee that the lanes have reconverged there.
+//! Some subgroup operations of the built-in kernels follow a branch that only part of the lanes took. Without an
+//! execution mode, Vulkan does not guarantee that the lanes have reconverged there.
 
 use rspirv::spirv::{ExecutionMode, Op};
 
