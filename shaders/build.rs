@@ -15,7 +15,7 @@ use packed::{MIN_REPEAT, POSITIONS, Relative, result_position, unpack};
 /// Environment variable that names a folder with other modules than those checked in, such as modules with debug
 /// information. Empty counts as unset.
 const MODULES: &str = "MULTISPLIT_SPIRV";
-/// Maximum deflate level; it takes a second per build for all kernels.
+/// Maximum deflate level. Compressing all kernels takes about a second per build.
 const LEVEL: u8 = 10;
 /// Every `SAMPLED`-th module is read to decide which operands are stored relative to a result id. A sample is
 /// sufficient, and faster.
@@ -63,7 +63,6 @@ fn constant(label: &str) -> String {
     label.to_uppercase().replace('.', "_")
 }
 
-/// A label and its module.
 type Module = (String, Vec<u32>);
 
 /// Reads all modules, grouped by the first two parts of their labels, which the variants of a kernel share.
@@ -94,7 +93,7 @@ fn instructions(words: &[u32], mut body: impl FnMut(u32, &[u32])) {
 }
 
 /// Finds the operands that take fewer bits if they are stored relative to the latest result id. Returns 4 bytes for
-/// each opcode: the opcode, and a mask with one bit per operand position.
+/// each opcode with such operands: the opcode, and a mask with one bit per operand position.
 fn id_operands<'w>(modules: impl Iterator<Item = &'w Vec<u32>>) -> Vec<u8> {
     let mut values = BTreeMap::<(u32, usize), [HashMap<u32, u32>; 2]>::new();
     for words in modules {

@@ -21,7 +21,7 @@ bitflags! {
         const FRAGMENT_SHADER = 0x80;
         /// Compute shaders.
         const COMPUTE_SHADER = 0x800;
-        /// Fills, updates and copies.
+        /// Transfer commands, such as fills, updates and copies.
         const TRANSFER = 0x1000;
         /// The host. Not part of [`Stages::ALL_COMMANDS`].
         const HOST = 0x4000;
@@ -69,8 +69,8 @@ bitflags! {
 
 impl Stages {
     /// Adds the individual stages that [`Stages::ALL_COMMANDS`] and [`Stages::ALL_GRAPHICS`] stand
-    /// for. These two bits stay set, because they also stand for stages without a bit here: a mask
-    /// of all individual stages does not contain them.
+    /// for. These two bits stay set, because they also stand for stages without a bit here, so a
+    /// mask of all individual stages must not contain them.
     pub(crate) fn expanded(self) -> Self {
         let graphics = Self::DRAW_INDIRECT
             | Self::VERTEX_INPUT
@@ -123,8 +123,8 @@ impl Access {
     }
 
     /// Adds the individual accesses that [`Access::MEMORY_READ`] and [`Access::MEMORY_WRITE`] stand
-    /// for. These two bits stay set, because they also stand for accesses without a bit here: a
-    /// mask of all individual accesses does not contain them.
+    /// for. These two bits stay set, because they also stand for accesses without a bit here, so a
+    /// mask of all individual accesses must not contain them.
     pub(crate) fn expanded(self) -> Self {
         let mut expanded = self;
         if self.contains(Self::MEMORY_READ) {
@@ -185,7 +185,7 @@ impl Scope {
     pub const TRANSFER_READ: Self = Self::new(Stages::TRANSFER, Access::TRANSFER_READ);
     /// A fill, an update or a copy writes its destination.
     pub const TRANSFER_WRITE: Self = Self::new(Stages::TRANSFER, Access::TRANSFER_WRITE);
-    /// The host reads, after a fence.
+    /// The host reads, after it has waited for the device.
     pub const HOST_READ: Self = Self::new(Stages::HOST, Access::HOST_READ);
     /// The host writes. A queue submission makes earlier host writes visible to the device. As an
     /// entry scope, this is needed only if the host writes after the submission and synchronizes by

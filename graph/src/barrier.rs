@@ -20,9 +20,9 @@ pub(crate) fn cover(
     let mut added = merged(
         uncovered.iter().map(|dependency| barrier_for(&records[dependency.record], dependency)),
     );
-    // The barrier of one dependency can also cover a second one, if the write of the second one is
-    // already available in a stage that the barrier waits for. Remove the barriers and bits that
-    // this makes redundant.
+    // The barrier of one dependency can also cover a second one, for example if the write of the
+    // second one is already available in a stage that the barrier waits for. Remove the barriers
+    // and bits that this makes redundant.
     let holds = |added: &[MemoryBarrier]| {
         let call = merged(given.iter().chain(added).copied());
         uncovered.iter().all(|dependency| is_covered(records, dependency, &call))
@@ -120,7 +120,7 @@ fn is_covered(records: &[Record], dependency: &Dependency, call: &[MemoryBarrier
     record.reach.after(record.source, call).covers(dependency.target)
 }
 
-/// Whether every bit of `inner` is also in `outer`.
+/// Whether the expanded masks of `outer` contain those of `inner`.
 fn is_contained(inner: &MemoryBarrier, outer: &MemoryBarrier) -> bool {
     outer.src_stages.expanded().contains(inner.src_stages.expanded())
         && outer.dst_stages.expanded().contains(inner.dst_stages.expanded())
@@ -174,7 +174,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn prune_keeps_only_required_bits() {
+    fn prune_keeps_only_required_barriers_and_access_bits() {
         let mut all = vec![barrier(C, W, C, R | W), barrier(T, NONE, C, NONE)];
         prune(&mut all, |remaining| remaining.iter().any(|barrier| barrier.dst_access.contains(R)));
         assert_eq!(all, [barrier(C, NONE, C, R)]);

@@ -9,7 +9,7 @@ use crate::resource::View;
 /// Required alignment of fills, updates and indirect parameters, in bytes.
 pub(crate) const WORD: u64 = 4;
 
-/// Checks one pass. The label is used in errors.
+/// Checks one pass. Errors contain its label, `pass`.
 pub(crate) struct Checker<'a> {
     pub graph: &'a Graph,
     pub limits: &'a Limits,
@@ -111,8 +111,8 @@ impl Checker<'_> {
 }
 
 /// Returns workgroup counts in x, y and z whose product is at least `count`, or `None` if they
-/// would exceed `max`. Uses the smallest possible y, and then the smallest x. There are fewer than
-/// y surplus workgroups.
+/// would exceed `max`. Uses the smallest possible y, and then the smallest x. If `count` is not
+/// zero, there are fewer than y surplus workgroups.
 pub(crate) fn fold_groups(count: u64, max: [u32; 3]) -> Option<[u32; 3]> {
     if count == 0 {
         return Some([0; 3]);

@@ -65,7 +65,7 @@ impl Graph {
 
 fn check_subgroup_size(graph: &Graph, limits: &Limits) -> Result<(), GraphError> {
     match graph.subgroup_size {
-        // A size of 0 means that it is unknown, so a required size of 0 is never available.
+        // In the limits, 0 means an unknown size, so a required size of 0 is never available.
         Some(lanes) if lanes != limits.subgroup_size || lanes == 0 => {
             Err(GraphError::SubgroupSize { lanes, device: limits.subgroup_size })
         }
@@ -117,8 +117,8 @@ fn buffers(
     checked.buffers.iter().enumerate().map(planned).collect()
 }
 
-/// The labels and sizes of the settable passes, including culled passes, because a caller may still
-/// set their values.
+/// The labels and data sizes of the settable passes, including culled passes, because a caller may
+/// still set their values.
 fn settables(checked: &Checked) -> Vec<(String, u64)> {
     let bytes = |pass: &PlannedPass| match &pass.work {
         Work::Update { bytes, .. } => bytes.len() as u64,

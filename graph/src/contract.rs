@@ -18,10 +18,10 @@ pub(crate) fn contract(decl: &BufferDecl, buffer: usize, timeline: &Timeline) ->
     for &byte in &boundaries {
         let covers = |touch: &&&Touch| (touch.bytes.start..touch.bytes.end).contains(&byte);
         let here: Vec<&Touch> = touches.iter().filter(covers).copied().collect();
-        // `first_use` includes all reads before the first write. It includes the write itself only
-        // if there are no such reads; otherwise, the write waits for these reads. It also includes
-        // the reads of the pass that writes first, because they must observe the caller's writes,
-        // unless the pass uses the bytes as scratch memory.
+        // If no read precedes the first write, `first_use` includes all accesses of the pass that
+        // writes first. Otherwise it includes the preceding reads, and the write waits for them.
+        // It then also includes the reads of the pass that writes first, because they must observe
+        // the caller's writes, unless the pass uses the bytes as scratch memory.
         let reads = here.iter().take_while(|touch| touch.writes.is_empty()).count();
         first_use =
             here[..reads].iter().fold(first_use, |scope, touch| union(scope, full_scope(touch)));

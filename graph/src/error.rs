@@ -64,7 +64,7 @@ pub enum GraphError {
     /// An entry or exit scope is empty, has a stage without an access, has an access that none of
     /// its stages supports, or has unknown bits.
     #[error(
-        "import `{buffer}`: invalid scope {scope}; every stage needs an access that it supports, and every access needs a stage"
+        "import `{buffer}`: invalid scope {scope}; every stage needs an access that it supports, every access needs a stage, and all bits must be known"
     )]
     InvalidScope { buffer: String, scope: Scope },
     /// The kernel has no binding of this name.
@@ -151,7 +151,8 @@ pub enum GraphError {
         /// The required alignment, in bytes.
         alignment: u64,
     },
-    /// A view is too small for the fixed-size members of the binding and one element.
+    /// A view is too small for the fixed-size members of the binding and one element, or for the
+    /// parameters of an indirect dispatch.
     #[error(
         "pass `{pass}`: `{binding}` needs at least {needed} bytes, but the view of buffer `{buffer}` has {size}"
     )]
@@ -194,16 +195,16 @@ pub enum GraphError {
     /// A value exceeds a device limit or a limit of a Vulkan command.
     #[error("{at}: {value} exceeds the maximum of {max} ({limit})")]
     LimitExceeded {
-        /// The pass and the binding, the buffer, or the memory of the plan.
+        /// The pass and its argument, the buffer, or the memory of the plan (such as `workspace`).
         at: String,
-        /// The limit's name in Vulkan.
+        /// The name of the Vulkan limit, or of the limited parameter.
         limit: &'static str,
         /// The requested value.
         value: u64,
         max: u64,
     },
-    /// Two bindings of a pass, or the source and destination of a copy, overlap, and at least one
-    /// of them is written.
+    /// Two buffer uses of a pass overlap, such as two bindings or the source and destination of a
+    /// copy, and at least one of them is written.
     #[error(
         "pass `{pass}`: `{first}` and `{second}` overlap in buffer `{buffer}`, and at least one of them is written; bind disjoint views"
     )]

@@ -55,7 +55,7 @@ impl Graph {
     }
 
     /// Declares a buffer of `len` elements that the caller provides when it records the plan.
-    /// Imports must have unique names, and the buffers provided must not overlap in memory.
+    /// Imports must have unique names. An import that passes write must not overlap another one.
     pub fn import<T: Element>(&mut self, name: impl Into<String>, len: u64) -> Buffer {
         self.add_array(name.into(), Kind::Import, ElementType::of::<T>(), len)
     }

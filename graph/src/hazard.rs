@@ -1,7 +1,7 @@
 //! Finds the dependencies of each level on earlier accesses.
 //!
 //! The tracker walks a [`Timeline`] level by level. For every byte range, it stores the most recent
-//! writes and the reads since then. An access that conflicts with one of these is a dependency. If
+//! writes and the reads since then. An access depends on each of these that it conflicts with. If
 //! no earlier barrier covers a dependency, a new barrier is required.
 
 use std::collections::BTreeMap;
@@ -164,8 +164,8 @@ impl<'t> Tracker<'t> {
         }
     }
 
-    /// Adds the accesses of a level to the history. The caller's exit accesses are not added,
-    /// because the caller must synchronize all accesses after them.
+    /// Adds the accesses of a level to the history. The caller's exit accesses are not added: the
+    /// next run synchronizes with the entry scopes instead, or the caller synchronizes.
     fn perform(&mut self, level: usize) {
         let Some(touches) = self.timeline.levels.get(level) else { return };
         for touch in touches {

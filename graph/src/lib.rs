@@ -1,11 +1,11 @@
 //! The compute-graph scheduler of multisplit. It plans the order of passes, barriers, and memory.
 //!
-//! A [`Graph`] is a list of passes over buffers. A pass names a kernel and binds buffers by the
-//! binding names in the kernel. The kernel's [`Interface`](multisplit_shaders::Interface),
-//! reflected from SPIR-V, determines whether a binding is read or written, so callers never
-//! declare it. [`Graph::compile`] turns the graph into a [`Plan`]. A plan is plain data: it can
-//! be executed, printed, compared and tested. This crate makes no Vulkan calls and contains no
-//! `unsafe` code.
+//! A [`Graph`] is a list of passes over buffers. A pass is a fill, a copy, an update, or a
+//! dispatch, which binds buffers by the binding names in its kernel. The kernel's
+//! [`Interface`](multisplit_shaders::Interface), reflected from SPIR-V, determines whether a
+//! binding is read or written, so callers never declare it. [`Graph::compile`] turns the graph
+//! into a [`Plan`]: plain data that can be executed, printed, compared and tested. This crate makes
+//! no Vulkan calls and contains no `unsafe` code.
 //!
 //! ```
 //! use multisplit_graph::{Graph, Groups, Limits, PassKernel, Scope};
@@ -49,16 +49,16 @@
 //! - **Data flow follows declaration order.** A pass reads the data written by the passes
 //!   declared before it. Every write is assumed to be partial, so a read depends on all earlier
 //!   writers of its bytes.
-//! - **Levels.** Independent passes share a level, without a barrier between them. Passes whose
-//!   results are never read are culled ([`Plan::culled`]).
+//! - **Levels.** Passes of a level are independent, without barriers between them. A pass is culled
+//!   unless it affects an import, a persistent buffer or a kept pass ([`Plan::culled`]).
 //! - **Barriers.** Each level is preceded by at most one barrier call ([`Step::barrier`]). The
-//!   call covers the read-after-write, write-after-read and write-after-write hazards of all
-//!   passes of the level, per byte range. Its masks contain only the stages and accesses that
-//!   these hazards involve. Hazards that an earlier barrier covers are not repeated. Every
-//!   barrier lists the hazards it covers ([`Hazard`]).
-//! - **Memory.** Transient buffers are placed in one workspace. Buffers whose level ranges do not
-//!   overlap may share bytes. The barriers required by sharing are included
-//!   ([`Hazard::aliased`]).
+//!   call covers the explicit orders and the read-after-write, write-after-read and
+//!   write-after-write hazards of all passes of the level, per byte range. Its masks contain only
+//!   the stages and accesses that these involve. Hazards that an earlier barrier covers are not
+//!   repeated. Every barrier lists the hazards it covers ([`Hazard`]).
+//! - **Memory.** Transient and persistent buffers are placed in one workspace. Transient buffers
+//!   whose level ranges do not overlap may share bytes. The barriers required by sharing are
+//!   included ([`Hazard::aliased`]).
 //! - **Imports** are synchronised with the scopes declared by the caller ([`Graph::entry`],
 //!   [`Graph::exit`]). Without such a scope, the caller synchronises, using the scopes in
 //!   [`ImportContract`].
@@ -67,11 +67,11 @@
 //!
 //! # Executing a plan
 //!
-//! An executor allocates [`Plan::workspace`] and creates a pipeline per [`PlannedPass::kernel`].
-//! It then processes [`Plan::steps`] in order. For each step it records the barrier, if any, as
-//! one `vkCmdPipelineBarrier2` with the bits of [`MemoryBarrier`] unchanged, followed by the
-//! [`Work`]. It ends with the [`Plan::exit`] barrier. [`Plan::place`] returns the memory location
-//! of a buffer.
+//! An executor allocates the workspace, constants, state and status words, and creates a pipeline
+//! per kernel and specialization. It then processes [`Plan::steps`] in order. For each step it
+//! records the barrier, if any, as one `vkCmdPipelineBarrier2` with the bits of [`MemoryBarrier`]
+//! unchanged, followed by the [`Work`]. It ends with the [`Plan::exit`] barrier, if any.
+//! [`Plan::place`] returns the memory location of a byte of a buffer.
 //!
 //! # Errors
 //!

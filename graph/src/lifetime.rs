@@ -1,5 +1,5 @@
-//! Places buffers in memory. Workspace buffers that are not in use at the same time share bytes.
-//! Constants and state never share bytes.
+//! Places buffers in memory. Transients that are not in use at the same time may share bytes.
+//! Persistent buffers, constants and state never share bytes.
 
 use crate::order::Schedule;
 use crate::resource::{BufferDecl, Kind};

@@ -1,9 +1,9 @@
 //! Device limits that a plan must respect.
 
-/// The device limits that planning depends on.
+/// The device limits that a plan is compiled for.
 ///
 /// [`Limits::default`] contains the limits that every Vulkan 1.3 device guarantees, so a plan
-/// compiled with it is within the limits of all of them.
+/// compiled with it is compatible with all of them ([`exceeded_on`](Self::exceeded_on)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// `maxStorageBufferRange`: maximum size of a storage binding, in bytes.
@@ -32,8 +32,8 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Minimum alignment of workspace buffers, in bytes, even if the device allows less. It is the
-    /// size of a `uvec4`, so that kernels can always access a buffer as an array of `uvec4`.
+    /// Minimum of [`heap_alignment`](Self::heap_alignment), even if the device allows less. It is
+    /// the size of a `uvec4`, so that kernels can access these buffers as arrays of `uvec4`.
     pub const MIN_HEAP_ALIGNMENT: u64 = 16;
 
     /// Returns the name of the first limit that a plan compiled for `self` may violate on a device
@@ -77,7 +77,7 @@ impl Limits {
         checks.into_iter().find(|(_, exceeded)| *exceeded).map(|(name, _)| name)
     }
 
-    /// The alignment of workspace buffers, in bytes.
+    /// The alignment of workspace buffers, constants and state, in bytes.
     pub fn heap_alignment(&self) -> u64 {
         Self::MIN_HEAP_ALIGNMENT.max(self.storage_alignment).max(self.uniform_alignment)
     }

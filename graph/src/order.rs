@@ -31,9 +31,9 @@ pub(crate) struct Edge {
 pub(crate) struct Schedule {
     /// Live passes of each level, in declaration order.
     pub levels: Vec<Vec<usize>>,
-    /// Passes whose results are never read.
+    /// Passes that are not live.
     pub culled: Vec<usize>,
-    /// Explicit orders between live passes.
+    /// Explicit orders between live passes, including orders through culled passes.
     pub orders: Vec<(usize, usize)>,
 }
 

@@ -24,7 +24,7 @@ impl PassKernel {
         Self(Source::Described { label: label.into(), interface: Arc::new(interface) })
     }
 
-    /// The kernel's dotted lower-case name.
+    /// The kernel's name.
     pub fn label(&self) -> &str {
         match &self.0 {
             Source::Kernel(kernel) => kernel.label(),
@@ -144,7 +144,6 @@ pub(crate) enum Action {
     Update { view: View, bytes: Vec<u8> },
 }
 
-/// A declared pass.
 #[derive(Clone, Debug)]
 pub(crate) struct PassDecl {
     pub label: String,

@@ -47,7 +47,7 @@ pub struct Step {
 /// A pass whose bindings, sizes and workgroup counts are resolved.
 #[derive(Clone, Debug)]
 pub struct PlannedPass {
-    /// The dotted lower-case name.
+    /// The declared label.
     pub label: String,
     /// The level. Passes of one level do not depend on each other.
     pub level: u32,
@@ -322,7 +322,8 @@ impl Plan {
         })
     }
 
-    /// Labels of the culled passes, in order of declaration. Their results are never read.
+    /// Labels of the culled passes, in order of declaration. They affect no live pass, import or
+    /// persistent buffer.
     pub fn culled(&self) -> &[String] {
         &self.culled
     }

@@ -1,11 +1,11 @@
 //! Determines, for one access, which later accesses the barriers in between synchronise with it.
 //!
 //! This implements Vulkan's dependency rules for global memory barriers. A barrier orders an access
-//! before a later access if the first access is in its first synchronization scope, or in the first
-//! scope of an earlier barrier that chains into it. Two barriers chain if the destination stages of
-//! the first intersect the source stages of the second. A barrier makes a write available if its
-//! source masks contain the stage and the access of the write. The write is then visible to the
-//! second scopes of this barrier and of all barriers that chain from it.
+//! before the accesses in its second synchronization scope if the access is in its first scope, or
+//! in the first scope of an earlier barrier that chains into it. Two barriers chain if the
+//! destination stages of the first intersect the source stages of the second. A barrier makes a
+//! write available if its source masks contain the stage and the access of the write. The write is
+//! then visible to the second scopes of this barrier and of all barriers that chain from it.
 //!
 //! Vulkan adds logically earlier stages to the first synchronization scope: waiting for the compute
 //! stage includes waiting for the indirect fetch before it. This model does not, so a barrier lists

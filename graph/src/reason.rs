@@ -55,7 +55,8 @@ struct LocatedHazard {
     masks: MemoryBarrier,
 }
 
-/// Combines dependencies with equal keys, equal masks and adjacent byte ranges into one hazard.
+/// Combines dependencies with equal keys and byte ranges into one hazard, and then hazards with
+/// equal keys, equal masks and adjacent byte ranges.
 fn group<'a>(
     dependencies: impl Iterator<Item = (&'a Dependency, &'a Record, bool)>,
 ) -> Vec<LocatedHazard> {

@@ -56,7 +56,7 @@ impl Use {
         }
     }
 
-    /// Whether the pass reads data written by earlier passes.
+    /// Whether the pass reads the previous contents of the bytes.
     pub fn needs_contents(&self) -> bool {
         !self.reads.is_empty() && !self.scratch
     }
@@ -370,8 +370,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Rejects bindings that write bytes of another binding of the pass, because accesses within a
-    /// pass are unordered.
+    /// Rejects overlapping uses of a buffer if one of them writes, because accesses within a pass
+    /// are unordered.
     fn check_alias_conflicts(&self, uses: &[Use]) -> Result<(), GraphError> {
         for (index, second) in uses.iter().enumerate() {
             if let Some(first) = uses[..index].iter().find(|first| first.conflicts(second)) {

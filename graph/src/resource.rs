@@ -211,7 +211,6 @@ pub(crate) enum Kind {
     StatusWord,
 }
 
-/// A declared buffer.
 #[derive(Clone, Debug)]
 pub(crate) struct BufferDecl {
     pub name: String,

@@ -1,6 +1,6 @@
 //! Memory accesses of a schedule (touches), level by level, as byte ranges in address spaces.
 //!
-//! The workspace is a single address space, and every other buffer is an address space of its own.
+//! The workspace is a single address space. Each buffer outside it is an address space of its own.
 //! Buffers that share workspace bytes therefore conflict like two uses of one buffer, and aliasing
 //! needs no special rules.
 

@@ -109,7 +109,7 @@ fn wrong_import_contract_is_detected() {
     let (declared, plan) = chain();
     let plan = plan.broken_by(|plan| {
         let BufferPlacement::Import(contract) = &mut plan.buffers[0].placement else {
-            panic!("buffer 0 is an import")
+            panic!("buffer 0 is not an import")
         };
         contract.first_use = contract.first_use.map(|mut scope| {
             scope.access = Access::UNIFORM_READ;

@@ -1,4 +1,4 @@
-//! Tests the errors of graphs that exceed device limits.
+//! Tests device limits, subgroup sizes and variants of graphs.
 
 // Tests report failures by panicking.
 #![allow(clippy::expect_used, clippy::panic)]

@@ -24,7 +24,7 @@ fn labels(plan: &Plan) -> Vec<(u32, &str)> {
 }
 
 #[test]
-fn independent_passes_share_a_level() {
+fn independent_branches_share_levels() {
     // in -> a -> out.a
     //    -> b -> out.b
     let mut g = Graph::new("branches");
@@ -124,7 +124,7 @@ fn pass_is_culled_if_later_passes_use_its_output_only_as_scratch() {
 }
 
 #[test]
-fn chain_of_transients_alternates_between_two_offsets() {
+fn chain_of_transients_needs_memory_for_only_two() {
     let mut g = Graph::new("chain");
     let (src, out) = (g.import::<u32>("in", 64), g.import::<u32>("out", 64));
     let mut last = src;
@@ -140,7 +140,7 @@ fn chain_of_transients_alternates_between_two_offsets() {
 }
 
 #[test]
-fn workspace_buffers_have_the_device_alignment() {
+fn workspace_buffers_are_aligned_for_the_device() {
     let mut g = Graph::new("alignment");
     let (src, out) = (g.import::<u32>("in", 1), g.import::<u32>("out", 1));
     let (a, b) = (g.transient::<u32>("a", 1), g.transient::<u32>("b", 1));

@@ -8,7 +8,7 @@ use common::expect_valid;
 use multisplit_shaders::address::{AddressError, address_offset, by_address, push_bytes};
 use multisplit_shaders::builtin::ALL;
 
-/// Label prefix of the kernels that query the length of a binding, and therefore cannot be rewritten.
+/// Label prefix of the kernels that may query the length of a binding, and then cannot be rewritten.
 const BOUND_ONLY: &str = "sssp.";
 
 #[test]

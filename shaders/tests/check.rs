@@ -413,7 +413,7 @@ fn kernels_report_their_origin() {
 }
 
 #[test]
-fn shared_memory_of_built_in_kernels_is_within_48_kib() {
+fn default_shared_memory_of_built_in_kernels_is_within_48_kib() {
     for builtin in builtin::ALL {
         let kernel = builtin.kernel().unwrap();
         let memory = kernel.memory(|_| None).unwrap_or_else(|e| panic!("{}: {e}", builtin.label()));

@@ -17,7 +17,7 @@ const BOTH: [(Reconvergence, u32, &str); 2] = [
 /// `OpExecutionMode` with three words.
 const EXECUTION_MODE: u32 = 3 << 16 | 16;
 
-/// Execution modes of all entry points.
+/// Execution modes without operands, of all entry points.
 fn modes(spirv: &[u32]) -> Vec<u32> {
     let mut found = Vec::new();
     let mut at = 5; // past the header

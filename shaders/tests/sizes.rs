@@ -72,7 +72,7 @@ fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     words.filter(|word| word.starts_with(|c: char| c.is_alphabetic() || c == '_'))
 }
 
-/// Adds the names of the variables that a declaration at file scope declares. Nested brackets are already removed.
+/// Adds the names of the variables that a declaration at file scope declares. Text inside brackets is already removed.
 fn add_declared(declaration: &str, variables: &mut BTreeSet<String>) {
     let text = declaration.trim();
     let first = identifiers(text).next().unwrap_or_default();

@@ -3,8 +3,8 @@
     python dask_table.py --sizes 2^20,2^22 --workers 2
     python dask_table.py --sizes 2^24,2^26 --workers 16 --chunks 16 --keys uniform,zipf --json times.json
 
-All methods sort the same int64 keys, which are in the workers' memory before the measurement, and leave their
-result there. Each method runs once to open devices and compile kernels, and then `--repeats` times; the table
+All methods sort the same int64 keys. Keys and results are in the workers' memory, or for numpy.sort in that of this
+process. Each method runs once to open devices and compile kernels, and then `--repeats` times; the table
 shows the median. Results of the first run are compared with NumPy's, element by element.
 """
 

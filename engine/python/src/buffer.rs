@@ -15,8 +15,8 @@ pub(crate) struct Buffer {
     data: OfProcess<Data>,
     kind: Kind,
     len: u64,
-    /// Whether all zeros have the same bits, and all NaNs have the same bits. If so, the engine's order of floats
-    /// matches NumPy's.
+    /// Whether all zeros and NaNs are known to have canonical bits (`canonical.rs`). If so, the engine's order of
+    /// floats matches NumPy's.
     #[pyo3(get)]
     canonical: bool,
     /// Whether the upload changed the bits of zeros or NaNs to make the array canonical.
@@ -157,7 +157,7 @@ impl Buffer {
         self.kind.name()
     }
 
-    /// Whether all zeros have the same bits, and all NaNs have the same bits.
+    /// Whether all zeros and NaNs are known to have canonical bits.
     pub fn is_canonical(&self) -> bool {
         self.canonical
     }

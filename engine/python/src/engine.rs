@@ -74,7 +74,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Device properties, as reported by the driver.
+    /// Device properties reported by the driver, and `max_scan_row`.
     fn describe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let context = self.context()?;
         let described = describe(py, context.properties())?;
@@ -155,13 +155,14 @@ impl Engine {
         convert: impl Fn(&T) -> U + Sync + Send,
     ) -> PyResult<()> {
         let end = begin.checked_add(out.len() as u64).filter(|&end| end <= array.len());
-        let end = end.ok_or_else(|| error::argument("the output is longer than the input"))?;
+        let end =
+            end.ok_or_else(|| error::argument("the output is longer than the rest of the input"))?;
         let to = Target(out.as_mut_ptr());
         self.run(py, |gpu| {
             let (to, signals) = (&to, Signals::watch());
             gpu.download_with(array, begin..end, |first, chunk| {
                 signals.check()?;
-                // SAFETY: `first` counts from `begin`, so chunks are within `out`, and they do not overlap.
+                // SAFETY: `first` is at least `begin`, so chunks are within `out`, and they do not overlap.
                 let to = unsafe { to.part((first - begin) as usize, chunk.len()) };
                 for (to, from) in to.iter_mut().zip(chunk) {
                     *to = convert(from);

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 
-/// The exception classes. They are defined in Python, because they have two base classes.
+/// The exception classes. They are defined in Python, because some have two base classes.
 static CLASSES: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 
 /// The exception for an error of the engine.
@@ -97,7 +97,7 @@ pub(crate) fn closed() -> PyErr {
     exception("DeviceError", text.to_owned())
 }
 
-/// Error for arguments that the Python part should have rejected.
+/// Error for an unsupported argument.
 pub(crate) fn argument(text: impl Into<String>) -> PyErr {
     exception("ArgumentError", text.into())
 }

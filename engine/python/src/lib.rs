@@ -1,4 +1,4 @@
-//! `multisplit._native`: the native part of the Python package. Its functions take and return arrays;
+//! `multisplit._native`: the native part of the Python package. Its functions process flat arrays;
 //! `python/multisplit` implements NumPy's conventions on top.
 //!
 //! It is private to the package. The Python part checks shapes, types and overlaps; checks needed for memory

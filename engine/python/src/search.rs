@@ -25,7 +25,7 @@ pub(crate) fn search(
         (Data::I64(sorted), Data::I64(needles)) => bound(py, engine, sorted, needles, right),
         (Data::F64(sorted), Data::F64(needles)) => bound(py, engine, sorted, needles, right),
         _ => Err(PyTypeError::new_err(
-            "the keys and the values to search for must have the same type",
+            "the keys and the values to search for must have the same type, of 4 or 8 bytes",
         )),
     }
 }

@@ -8,8 +8,6 @@ import hypothesis
 import numpy as np
 import pytest
 
-import multisplit
-
 #: Whether all cases run instead of a sample: `./x test --full`.
 FULL = bool(os.environ.get("MULTISPLIT_FULL"))
 
@@ -33,7 +31,7 @@ FLOATS = ["f2", "f4", "f8"]
 TIMES = ["M8[s]", "m8[ns]"]
 KEYS = INTEGERS + FLOATS + TIMES
 
-#: Sizes around one workgroup's tile, and beyond it.
+#: Array sizes; in full runs also around one workgroup's tile, and beyond it.
 SIZES = [0, 1, 2, 3, 255, 1000, 5000, 65_537, 300_000] if FULL else [0, 1, 1000]
 
 
@@ -71,14 +69,6 @@ def assert_same(actual: np.ndarray, expected: np.ndarray) -> None:
     assert actual.dtype == expected.dtype
     assert actual.shape == expected.shape
     assert actual.tobytes() == expected.tobytes(), f"{actual!r} is not {expected!r}"
-
-
-@pytest.fixture(scope="session")
-def gpu() -> multisplit.Context:
-    """The default device; all tests fail without one."""
-    context = multisplit.Context()
-    assert context.name
-    return context
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

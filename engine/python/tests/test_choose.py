@@ -1,4 +1,4 @@
-"""Top-k, unique elements and scans against NumPy."""
+"""Top-k, unique elements, scans, segments, lexsort and isin against NumPy."""
 
 from __future__ import annotations
 
@@ -118,8 +118,7 @@ def test_scan_orders_nan_last_and_rejects_bad_arguments() -> None:
 
 @pytest.mark.parametrize("dtype", some(["f2", "f4", "f8", "i8"], "f4", "f8"))
 def test_rows_scanned_together_match_separate_scans(dtype: str) -> None:
-    """Rows that one workgroup can scan are scanned in one call, with the same bits as in separate calls, except for the
-    sign of NaN, which is not defined."""
+    """Rows have the same bits as in separate calls, except for the bits of NaN, which are not defined."""
     limit = int(multisplit.Context()._engine.describe()["max_scan_row"])
     for shape in [(300, 16), (7, 1001), (3, 2, 5), (2, limit), (2, limit - 3), (2, limit + 1), (1, 9), (9, 1), (0, 4), (4, 0)]:
         x = random_array(dtype, shape, seed=5)

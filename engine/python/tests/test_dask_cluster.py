@@ -1,6 +1,6 @@
 """Checks correctness, balance and stability on separate workers, and after the loss of a worker.
 
-Workers are new processes with one thread, so each opens its own device.
+Workers of `client` are new processes with one thread, so each opens its own device.
 """
 
 import os

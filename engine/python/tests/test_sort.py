@@ -1,4 +1,4 @@
-"""Compares sorts with NumPy's stable sort, bit by bit, for all types, shapes, axes and layouts."""
+"""Compares sorts with NumPy's stable sort, bit by bit, for many types, shapes, axes and layouts."""
 
 from __future__ import annotations
 

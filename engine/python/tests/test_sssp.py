@@ -39,7 +39,7 @@ def test_distances_and_paths_match_dijkstra(kind: str, directed: bool) -> None:
     rng = np.random.default_rng(1)
     vertices, count = 300, 700
     edges = rng.integers(0, vertices, (count, 2))
-    # Floats with exact sums.
+    # The sums of these floats are exact.
     weights = None if kind == "ones" else (rng.integers(0, 1000, count) / (8 if kind == "f4" else 1)).astype(kind)
     costs = np.ones(count) if weights is None else weights
     found = multisplit.sssp(edges, weights, source=5, vertices=vertices, directed=directed, predecessors=True)

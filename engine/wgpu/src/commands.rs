@@ -75,7 +75,7 @@ impl Commands {
         until_done: G,
         record: impl FnOnce(&G, vk::CommandBuffer) -> Result<()>,
     ) -> Result<()> {
-        // Several passes if the buffers exceed the device limit of storage buffers per pass.
+        // If one pass cannot bind all buffers, several passes declare them.
         let shared = self.shared.clone();
         let parts = buffers.chunks(max_buffers(&shared.device).max(1)).map(|part| {
             let touch = shared.touch(part.len())?;

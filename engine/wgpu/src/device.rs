@@ -33,7 +33,7 @@ pub(crate) struct Shared {
 }
 
 impl Multisplit {
-    /// Adopts any device and its queue. Requires Vulkan 1.2 and subgroups of 4 to 128 lanes; an error lists
+    /// Adopts a device and its queue. Requires Vulkan 1.2 and subgroups of 4 to 128 lanes; an error lists
     /// everything that is missing.
     ///
     /// Returns [`Error::NotVulkan`] for other backends, and [`Error::Limit`] if the device was requested without
@@ -135,9 +135,9 @@ fn adopt(device: &wgpu::Device) -> Result<(Context, vk::Device)> {
     };
     let options = AdoptOptions::default().without_synchronization2();
     // SAFETY: these are the handles of one device, created with these features. `Shared` drops the context
-    // before its clone of wgpu's device, and so do the objects that wgpu holds for a submission
-    // (`operation`). With `RankingChoice::Promised` the context submits only what this crate requests; this
-    // crate requests nothing and keeps the context private.
+    // before its clone of wgpu's device. The engine's objects that wgpu holds for a submission (`operation`)
+    // are also dropped before the device. With `RankingChoice::Promised` the context submits only what this
+    // crate requests; this crate requests nothing and keeps the context private.
     let context = unsafe { Context::adopt_with(adopted, options)? };
     Ok((context, hal.raw_device().handle()))
 }

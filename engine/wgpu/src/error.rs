@@ -35,7 +35,7 @@ pub enum Error {
         "{what} needs {limit} of at least {needed}, but the device was requested with {allowed}"
     )]
     Limit {
-        /// The operation or buffer that exceeds the limit.
+        /// The operation that exceeds the limit, or `multisplit`.
         what: String,
         /// The name of the limit in [`wgpu::Limits`].
         limit: &'static str,

@@ -1,7 +1,7 @@
 //! GPU sort, split, histogram and scan on the buffers of a wgpu program, combined with its own commands.
 //!
-//! Works with any [`wgpu::Device`] of the Vulkan backend and its [`wgpu::Queue`], without `unsafe` code and
-//! without special features in the device request:
+//! Works with a [`wgpu::Device`] of the Vulkan backend ([`Multisplit::new`]) and its [`wgpu::Queue`], without
+//! `unsafe` code and without special features in the device request:
 //!
 //! ```no_run
 //! use multisplit_wgpu::{Count, Multisplit, Sort};
@@ -22,7 +22,7 @@
 //! `Commands` starts a new encoder whenever the kind changes, and submits all encoders together, in order;
 //! [`encoder`](Commands::encoder) returns the encoder for your own commands.
 //!
-//! **Synchronisation** is done by wgpu. Before each operation, an empty compute pass binds its buffers as
+//! **Synchronisation** is done by wgpu. Before each operation, empty compute passes bind its buffers as
 //! read-write storage. wgpu therefore records the barriers, keeps the buffers alive, and clears uninitialised
 //! memory.
 //!

@@ -92,7 +92,7 @@ pub(crate) fn max_buffers(device: &wgpu::Device) -> usize {
 }
 
 /// Runs `make` in an error scope of wgpu. Returns the error that wgpu reports, if any; without the scope,
-/// wgpu would panic.
+/// wgpu would panic by default.
 fn checked<T>(device: &wgpu::Device, make: impl FnOnce() -> T) -> Result<T> {
     let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
     let made = make();

@@ -1,5 +1,5 @@
 //! Compares every operation with the CPU on a plain wgpu device, combined with wgpu commands, without
-//! messages from the validation layer.
+//! errors from the validation layer.
 
 mod common;
 

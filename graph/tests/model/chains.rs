@@ -43,7 +43,7 @@ impl Chains {
     }
 
     /// Flags the barriers that wait for an access at `time` in `stage`, directly or through other
-    /// barriers. If `writes` is given, at least one barrier on the way makes these writes available.
+    /// barriers. If `writes` is given, the first barrier on the way makes these writes available.
     pub fn from(&self, time: usize, stage: u64, writes: Option<u64>) -> Vec<bool> {
         let mut reached = vec![false; self.memory.len()];
         for (memory, closure) in self.memory.iter().zip(&self.closure) {
@@ -80,7 +80,8 @@ pub fn bits(mask: u64) -> impl Iterator<Item = u64> {
     (0..64).map(|bit| 1 << bit).filter(move |bit| mask & bit != 0)
 }
 
-/// The accesses that a stage supports, from Vulkan's table of supported access types.
+/// The accesses that a stage supports, from Vulkan's table of supported access types. The tests do
+/// not use `ALL_GRAPHICS`.
 pub fn supported_access(stage: S) -> A {
     let all = A::MEMORY_READ | A::MEMORY_WRITE;
     let shader =

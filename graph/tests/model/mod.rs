@@ -1,5 +1,5 @@
-//! A brute-force model that checks plans against a plain list of declarations. It shares no code
-//! with the planner.
+//! A brute-force model that checks plans against a plain list of declarations. It shares only data
+//! types with the planner.
 //!
 //! - `sync` checks that all conflicting accesses are synchronised under Vulkan's dependency rules,
 //!   within and between runs, and that every bit of every barrier is required.

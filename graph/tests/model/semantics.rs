@@ -60,7 +60,7 @@ pub fn orders(declared: &Declared, live: &[bool]) -> BTreeSet<(usize, usize)> {
     ordered
 }
 
-/// The predecessors of each pass, from conflicts with earlier passes and from explicit orders.
+/// The live predecessors of each pass, from conflicts with earlier passes and from explicit orders.
 fn predecessors(declared: &Declared, live: &[bool]) -> Vec<BTreeSet<usize>> {
     let count = declared.passes.len();
     let ordered = orders(declared, live);

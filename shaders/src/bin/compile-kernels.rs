@@ -184,7 +184,6 @@ void main() {
     format!("compiler {:016x}", fnv1a(FNV_START, &bytes))
 }
 
-/// A function that compiles GLSL.
 type Compile = fn(&Source<'_>) -> Result<Vec<u32>, CompileError>;
 
 fn spirv_of(root: &Path, entry: &Entry, compile: Compile) -> Result<Vec<u8>> {
@@ -259,7 +258,7 @@ fn generated_constants(root: &Path, families: &[Family], entries: &[Entry]) -> R
     Ok(text)
 }
 
-/// Generates one table per family of kernels, indexed by the choices of its axes.
+/// Generates one table per family of kernels with axes, indexed by the choices of the axes.
 fn tables_of_variants(families: &[Family]) -> String {
     let mut text = "/// Kernel variants: one table for each line of `glsl/kernels.txt` that has axes. The table is indexed by the\n\
                     /// number of the choice on each axis, in the order of the axes.\n\

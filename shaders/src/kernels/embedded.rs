@@ -78,13 +78,13 @@ impl Builtin {
         self.defines
     }
 
-    /// The value of the preprocessor definition `name` in this variant. The host uses it to compute workgroup counts,
-    /// so that host and kernel always agree.
+    /// The preprocessor definition `name` of this variant, if it is a number. The host uses it to compute workgroup
+    /// counts, so that host and kernel always agree.
     pub fn define(&self, name: &str) -> Option<u32> {
         self.defines.iter().find(|(n, _)| *n == name).and_then(|(_, value)| value.parse().ok())
     }
 
-    /// The checked-in SPIR-V. It is unpacked on each call.
+    /// The embedded SPIR-V. It is unpacked on each call.
     pub fn spirv(&self) -> Vec<u32> {
         // Unpacking cannot fail, because the build script has already unpacked the same data. An empty result would be
         // rejected as a module.

@@ -1,7 +1,7 @@
 //! Parses `glsl/kernels.txt`, the list of kernels.
 //!
-//! A line contains a label, a file, and preprocessor definitions. A definition may name an axis (`@KEY`), which
-//! stands for several alternatives. The line then describes a family of kernels, one for each combination of
+//! A line defines an axis (a set of alternatives) or kernels: with a label, a file, and preprocessor definitions. A
+//! definition may name an axis (`@KEY`). The line then describes a family of kernels, one for each combination of
 //! alternatives.
 
 /// One kernel of the list.

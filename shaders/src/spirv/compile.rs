@@ -214,7 +214,7 @@ fn find_include<'a>(source: &Source<'a>, requested: &str) -> Option<&'a str> {
     own.or_else(|| sources::include(requested))
 }
 
-/// Parses lines of the form `file:line: error: message`. Other text becomes a message without a location.
+/// Parses lines of the form `file:line: error: message`. If there are none, the whole log is one message.
 fn diagnostics(source: &Source<'_>, log: &str) -> Vec<Diagnostic> {
     let mut found: Vec<Diagnostic> = log
         .lines()

@@ -57,7 +57,7 @@ impl Editor {
         id
     }
 
-    /// Adds a type or constant even if an equal one exists.
+    /// Adds a type, constant or variable even if an equal one exists.
     pub fn add(&mut self, op: Op, ty: Option<Word>, operands: Vec<Operand>) -> Word {
         let id = self.fresh();
         let instruction = Instruction::new(op, ty, Some(id), operands);

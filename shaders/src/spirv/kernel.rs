@@ -1,8 +1,8 @@
 //! Kernels: SPIR-V, together with the interface that is reflected from it.
 //!
-//! All facts that the scheduler and the engine use about a shader (binding names, reads and writes, the push-constant
-//! layout, the workgroup size) come from its SPIR-V. They are not repeated in Rust code, where they could disagree.
-//! Only push constants also have Rust structs, whose layout is compared with the SPIR-V.
+//! The scheduler and the engine take the binding names, reads and writes, push-constant layout and workgroup size of a
+//! shader from its SPIR-V. They are not repeated in Rust code, where they could disagree. Only push constants may also
+//! have Rust structs, whose layout is compared with the SPIR-V.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -154,8 +154,8 @@ impl Kernel {
 
     /// Returns the memory that the kernel uses in addition to buffers, with these specialization constants.
     /// `value_of` maps a `constant_id` to its value, or to `None` for the default. Fails if no pipeline can be
-    /// created with them: because of an empty array, a division by zero, or, if [`Kernel::is_checked`], more than
-    /// [`check::MAX_LOCAL_BYTES`] of local variables.
+    /// created with them, for example because of an empty array, a division by zero, or, if
+    /// [`Kernel::is_checked`], more than [`check::MAX_LOCAL_BYTES`] of local variables.
     pub fn memory(&self, value_of: impl Fn(u32) -> Option<u32>) -> Result<MemoryUse, CheckError> {
         let memory = check::memory_of(&self.spirv, &value_of)?;
         if self.origin == Origin::Checked {

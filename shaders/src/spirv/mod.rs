@@ -1,5 +1,4 @@
-//! SPIR-V modules: reflection, checks, rewriting and run-time compilation. This part of the crate does not
-//! depend on the built-in kernels.
+//! SPIR-V modules: reflection, checks, rewriting and run-time compilation.
 
 pub mod address;
 pub mod check;

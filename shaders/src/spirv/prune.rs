@@ -1,10 +1,9 @@
 //! Removes code that is unreachable with the specialization constants of a pipeline.
 //!
-//! One module contains every variant of a kernel: both ranking methods, each number of items per thread, counts from
-//! the host and from the device. A pipeline uses only one variant, but a driver translates the whole module before it
-//! removes the others. This code therefore resolves branches on specialization constants and removes unreachable
-//! blocks before the driver receives the module. The constants themselves remain, and are passed to the driver as
-//! before.
+//! One module can contain several variants of a kernel, such as both ranking methods. A pipeline uses only one variant,
+//! but a driver translates the whole module before it removes the others. This code therefore resolves branches on
+//! specialization constants and removes unreachable blocks before the driver receives the module. The constants
+//! themselves remain, and are passed to the driver as before.
 //!
 //! It works directly on the words of the module, because parsing them into a data structure would take longer than
 //! the removal itself.

@@ -1,8 +1,8 @@
 //! Adds an execution mode to a module. The mode specifies where the lanes of a subgroup reconverge after a branch. The
 //! GLSL compiler may not support the corresponding attribute.
 //!
-//! Kernels use subgroup operations only in uniform control flow, but some of these operations follow a branch that only
-//! part of the lanes took. Without an execution mode, Vulkan does not guarantee that the lanes have reconverged there.
+//! Some subgroup operations of the built-in kernels follow a branch that only part of the lanes took. Without an
+//! execution mode, Vulkan does not guarantee that the lanes have reconverged there.
 
 use rspirv::spirv::{ExecutionMode, Op};
 
@@ -38,7 +38,7 @@ impl Reconvergence {
 /// Adds the execution mode of `reconvergence` to every entry point of `spirv`. Returns a module that already has this
 /// mode unchanged.
 ///
-/// Only the first sections of the module are parsed, and the rest is copied, because this code runs for every
+/// Only the first sections of the module are parsed, and the rest is copied, because this code may run for every
 /// pipeline.
 pub fn with_reconvergence(
     spirv: &[u32],
@@ -56,7 +56,7 @@ pub fn with_reconvergence(
     while let Some(&first) = spirv.get(at) {
         let length = (first >> 16) as usize;
         let words = spirv.get(at..at + length).filter(|words| !words.is_empty());
-        let words = words.ok_or_else(|| malformed("the last instruction is incomplete"))?;
+        let words = words.ok_or_else(|| malformed("an instruction has an invalid length"))?;
         match Op::from_u32(first & 0xFFFF) {
             Some(Op::Capability) => extensions_end = at + length,
             Some(Op::Extension) => {

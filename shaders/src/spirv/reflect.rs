@@ -1,7 +1,7 @@
 //! Reflects the interface of a kernel from its SPIR-V, with rspirv: checks the structure of the words, parses the
 //! declarations before the first function, and derives the interface from them.
 //!
-//! Two properties of SPIR-V modules matter here. First, `NonWritable` and `NonReadable` decorate block
+//! Two properties of SPIR-V modules matter here. First, `NonWritable` and `NonReadable` can decorate block
 //! *members*, so the access is found by following variable -> pointer -> struct. Second, several blocks may share
 //! one binding number (the same memory viewed as `uint` and as `uvec4`), so variables are merged by binding.
 

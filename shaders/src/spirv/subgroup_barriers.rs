@@ -15,7 +15,7 @@ pub fn has_subgroup_barriers(spirv: &[u32]) -> bool {
     with_memory_barriers(spirv).is_some()
 }
 
-/// Replaces each control barrier of subgroup scope by a memory barrier of the same scope and semantics.
+/// Replaces each control barrier of subgroup scope by a memory barrier with its memory scope and semantics.
 /// `None` if the module has no such barrier or is malformed.
 pub fn with_memory_barriers(spirv: &[u32]) -> Option<Vec<u32>> {
     let mut constants = HashMap::new();
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn modules_without_subgroup_barriers_are_unchanged() {
+    fn modules_without_subgroup_barriers_return_none() {
         let kernel = builtin::SCAN_REDUCE.kernel().expect("a kernel");
         assert_eq!(with_memory_barriers(kernel.spirv()), None);
         assert_eq!(with_memory_barriers(&[]), None);

@@ -15,7 +15,7 @@ from ._errors import MissingFeatureError
 @dataclass(frozen=True)
 class Even:
     """``buckets`` equal parts of the range from ``low`` to ``high``. Keys below the range belong to the first bucket;
-    keys above it and NaN belong to the last.
+    keys at or above ``high``, and NaN, belong to the last.
 
     Part k of integers begins at ``low + k * (high - low) / buckets``, exactly. Part k of floats begins at
     ``k * ((high - low) / buckets) + low``, with every operation rounded to the type of the keys (to float32 for

@@ -215,8 +215,8 @@ class DeviceArray:
         return DeviceArray._uploaded(self._engine, self._download()) if self._has_indices else self
 
     def _keys(self, total: bool) -> _native.Buffer:
-        """The elements as keys for the engine. Unless ``total`` is set, floats whose zeros or NaNs have several
-        bit patterns are converted to canonical ones on the host."""
+        """The elements as keys for the engine. Unless ``total`` is set, floats whose zeros or NaNs may not have
+        canonical bits are converted via the host."""
         if total or self._buffer.canonical:
             return self._buffer
         out = np.empty(self.size, self._buffer.kind)

@@ -2,11 +2,11 @@
 
 
 class Error(RuntimeError):
-    """Any error reported by the engine. The message names the argument, the allowed values and a solution."""
+    """Any error reported by the engine."""
 
 
 class DeviceError(Error):
-    """Vulkan or the requested device is not available, or the driver failed."""
+    """Vulkan or the requested device is not available, the context is closed, or the driver failed."""
 
 
 class OutOfMemoryError(Error, MemoryError):

@@ -169,8 +169,8 @@ def _by_sorting(
     engine: _native.Engine, samples: Any, weights: Array | None, cuts: Array, is_closed: bool
 ) -> Array:
     """Count by sorting, for more bins than the device supports, or for weights that are not 32-bit unsigned integers.
-    Sorts the samples with their weights on the device. Sums the weights on the host in input order, as doubles or
-    64-bit integers."""
+    Sorts the samples with their weights on the device. Sums the weights on the host in the order of the samples, as
+    (complex) doubles or 64-bit integers."""
     if isinstance(samples, DeviceArray):
         samples = samples._download()
     encoding = encoding_of(samples.dtype)

@@ -21,7 +21,7 @@ def quantile(x: Any, q: Any, /, *, axis: int | None = None, context: Context | N
     ----------
     x : array_like
         Integers or floats of up to 64 bits, at least one along the axis; a :class:`DeviceArray` is sorted on its
-        device. If there is a NaN, so is the result.
+        device. If one of them is NaN, so is the result.
     q : array_like of floats
         Probabilities from 0 to 1.
     axis : int, optional
@@ -45,7 +45,7 @@ def quantile(x: Any, q: Any, /, *, axis: int | None = None, context: Context | N
 
 
 def percentile(x: Any, q: Any, /, *, axis: int | None = None, context: Context | None = None) -> Any:
-    """Percentiles, as :func:`quantile` but from 0 to 100.
+    """Percentiles, as :func:`quantile` with ``q`` from 0 to 100.
 
     >>> import numpy as np, multisplit
     >>> print(multisplit.percentile(np.array([7, 1, 2, 9]), 50))

@@ -181,7 +181,7 @@ def _each_row(n: int, row: int) -> Iterator[slice]:
 
 
 def neutral(dtype: np.dtype[Any], op: str) -> Any:
-    """The identity element of the operator."""
+    """The identity element of "min" or "max"."""
     if dtype.kind == "b":
         return op == "min"
     if dtype.kind == "f":

@@ -107,8 +107,7 @@ def isin(x: Any, test_elements: Any, /, *, context: Context | None = None) -> Ar
 def nonzero(x: Any, /, *, context: Context | None = None) -> tuple[Array, ...]:
     """The indices of elements that are not zero, one array for each axis, as :func:`numpy.nonzero`.
 
-    The device splits the indices by the sign of their elements. An array on the host is uploaded; a
-    :class:`DeviceArray` stays on the device, and only the indices found are downloaded.
+    The device splits the indices by the sign of their elements.
 
     >>> import numpy as np, multisplit
     >>> multisplit.nonzero(np.array([[0, 3], [7, 0]]))

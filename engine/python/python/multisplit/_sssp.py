@@ -74,7 +74,8 @@ def sssp(
     source : int
         Start vertex of the paths.
     vertices : int, optional
-        Number of vertices; by default one more than the largest vertex number in ``edges``.
+        Number of vertices; by default one more than the largest vertex number in ``edges``, or the larger dimension
+        of the matrix.
     directed : bool
         Whether edges can be followed only from their first end to the second.
     predecessors : bool

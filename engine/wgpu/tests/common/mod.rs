@@ -8,7 +8,7 @@ use bytemuck::Pod;
 use multisplit_wgpu::{Commands, Multisplit};
 use wgpu::BufferUsages;
 
-/// A device requested as in wgpu's documentation, without anything specific to multisplit.
+/// A device with default features, and 64-bit integers if available.
 pub struct Gpu {
     pub adapter: wgpu::Adapter,
     pub device: wgpu::Device,

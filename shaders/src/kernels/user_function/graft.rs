@@ -99,7 +99,7 @@ impl Graft<'_> {
         let base = operand(instruction, 0);
         let push = base.filter(|id| chain && self.is_variable(*id, StorageClass::PushConstant));
         if let (Some(push), Some(member)) = (push, instruction.operands.get_mut(1)) {
-            // The member has another index in the push-constant block of the kernel, which has more members.
+            // The member may have another index in the push-constant block of the kernel, which has more members.
             let place = member.id_ref_any().and_then(|id| self.user.ids.constant(id));
             let place = self.push_member(push, place.unwrap_or(u64::MAX) as u32)?;
             instruction.operands[0] = Operand::IdRef(self.variable(push)?);
@@ -136,8 +136,8 @@ impl Graft<'_> {
             return Ok(*known);
         }
         let Some(global) = self.user.ids.global(id) else {
-            // All other ids are types, constants, or ids of copied functions, so this id is the extended instruction
-            // set.
+            // All other ids are types, constants, variables, or ids of copied functions, so this id is the extended
+            // instruction set.
             let set = self.host.glsl_std_450();
             self.map.insert(id, set);
             return Ok(set);

@@ -108,7 +108,7 @@ impl Wanted<'_> {
         CheckError::FunctionType { name: self.role.name(), found, expected, wanted }
     }
 
-    /// Returns the error of a declaration in the source that does not match the required one; `None` if it matches.
+    /// Returns the error if the source does not declare the required function; `None` if it does.
     fn mismatch(&self) -> Option<CheckError> {
         let (role, key) = (self.role, self.key);
         let Some(found) = signature::find(self.source, role.name()) else {

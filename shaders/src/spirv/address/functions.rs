@@ -36,7 +36,8 @@ impl Rewrite {
         Ok(())
     }
 
-    /// Replaces buffer variables by pointers, and allocates an id per pointer. `pointers` maps variables to these ids.
+    /// Replaces buffer variables by pointers, and the push-constant variable by the new one. Allocates an id per
+    /// pointer: `pointers` maps buffer variables to these ids.
     fn change_bases(
         &mut self,
         block: &mut Block,
@@ -53,7 +54,7 @@ impl Rewrite {
                 }
                 if !(is_chain && at == 0) {
                     return Err(AddressError::Unsupported(format!(
-                        "it passes a buffer to Op{op:?}"
+                        "it passes a buffer or the push constants to Op{op:?}"
                     )));
                 }
                 *id = match is_push {

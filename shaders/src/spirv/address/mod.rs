@@ -1,5 +1,5 @@
-//! Rewrites the SPIR-V of a kernel to access storage buffers by address instead of bindings. Each kernel thus has
-//! both forms, but only one source.
+//! Rewrites the SPIR-V of a kernel to access storage buffers by address instead of bindings. Both forms of a kernel
+//! thus have the same source.
 //!
 //! Buffer variables are removed. Each function that used one loads an address from the push constants instead, and
 //! converts it to a pointer. The addresses follow the kernel's own push constants. There, an address is a pair of

@@ -49,7 +49,7 @@ pub(super) fn check(
         end = offset.saturating_add(bytes);
     }
     if end > u64::from(u32::MAX) {
-        return refuse("is larger than 4 GiB".into());
+        return refuse("has 4 GiB or more".into());
     }
     Ok(())
 }
@@ -80,7 +80,10 @@ impl Member<'_> {
         let stride = literal(self.ids.decoration(array, Decoration::ArrayStride));
         let stride = stride.unwrap_or(0).into();
         if stride == 0 || stride < bytes {
-            return Err(invalid(format!("the elements of `{}` overlap", self.name)));
+            return Err(invalid(format!(
+                "the elements of `{}` overlap or have no stride",
+                self.name
+            )));
         }
         Ok(stride)
     }
@@ -125,7 +128,10 @@ impl Member<'_> {
                 for (index, inner) in (0u32..).zip(members) {
                     let member = Self { structure: ty, index, ..*self };
                     let Some(offset) = member.offset().filter(|offset| *offset >= end) else {
-                        return Err(invalid(format!("members of `{}` overlap", self.name)));
+                        return Err(invalid(format!(
+                            "members of `{}` overlap or have no offset",
+                            self.name
+                        )));
                     };
                     end = offset + member.bytes(inner)?;
                 }

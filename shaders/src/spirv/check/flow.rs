@@ -85,7 +85,7 @@ impl Flow {
     }
 
     /// Returns the immediate post-dominator of each block: the first later block that is on all paths to `exit`. `None`
-    /// if the exit is not reachable from the block.
+    /// if the block is unreachable, or if the exit is not reachable from it.
     fn post_dominators(&self, exit: usize) -> Vec<Option<usize>> {
         let order = self.order_from_exit(exit);
         let mut rank = vec![usize::MAX; exit + 1];

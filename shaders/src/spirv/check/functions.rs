@@ -20,7 +20,7 @@ const MIN_SUBGROUP_SIZE: u64 = 4;
 /// Rules for functions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rules {
-    /// All instructions that a compute shader may use.
+    /// All instructions that a checked compute shader may use.
     Shader,
     /// Instructions without side effects, for user functions in built-in kernels.
     Pure,
@@ -52,7 +52,7 @@ struct Body<'m> {
 impl Body<'_> {
     fn check(&self, function: &Function, functions: &Functions<'_>) -> Result<(), CheckError> {
         self.check_signature(function)?;
-        // The variable that each pointer points into. The variable belongs to the module or to the function.
+        // The variable or parameter that each pointer points into. The variable belongs to the module or the function.
         let mut roots: HashMap<Word, Word> = HashMap::new();
         let returns = function.def.as_ref().and_then(|d| d.result_type).unwrap_or(0);
         for instruction in function.blocks.iter().flat_map(|b| &b.instructions) {
@@ -115,7 +115,9 @@ impl Body<'_> {
                 let inside =
                     [StorageClass::Function, StorageClass::Private, StorageClass::Workgroup];
                 if !inside.contains(&class) {
-                    return Err(self.refuse("has a parameter that is a pointer into a buffer"));
+                    return Err(self.refuse(
+                        "has a parameter that points into neither local nor shared memory",
+                    ));
                 }
             }
         }
@@ -177,7 +179,7 @@ impl Body<'_> {
                 if constant(3).is_none_or(|size| size > MIN_SUBGROUP_SIZE) =>
             {
                 Err(self.refuse(format!(
-                    "uses clusters of more than {MIN_SUBGROUP_SIZE} lanes, but a subgroup may have only {MIN_SUBGROUP_SIZE}"
+                    "uses clusters of more than {MIN_SUBGROUP_SIZE} lanes or of an unknown size, but a subgroup may have only {MIN_SUBGROUP_SIZE}"
                 )))
             }
             _ => Ok(()),

@@ -2,7 +2,7 @@
 //!
 //! Indices are clamped. Divisors that would trap become 1. Shift amounts are taken modulo the width, conversions to
 //! integers saturate, and undefined values become zero. The added instructions are plain SPIR-V and do not depend on
-//! driver features. If a constant shows that a value is in range, no instructions are added for it.
+//! driver features. None are added for indices, divisors, shifts and bit fields that are constants in range.
 
 use std::collections::{HashMap, HashSet};
 

@@ -15,7 +15,7 @@ pub(crate) fn index(module: &Module) -> Result<Ids, CheckError> {
     let mut defined = HashSet::new();
     for id in module.all_inst_iter().filter_map(|i| i.result_id) {
         if id == 0 || id >= bound {
-            return Err(invalid(format!("id {id} is not below the bound {bound}")));
+            return Err(invalid(format!("id {id} is 0 or not below the bound {bound}")));
         }
         if !defined.insert(id) {
             return Err(invalid(format!("id {id} is defined twice")));

@@ -135,9 +135,9 @@ impl<'m> Constants<'m> {
         }
     }
 
-    /// Evaluates an operation on constants, component by component. `None` if the result is not known: for operands
-    /// that are neither integers nor booleans, for operations that [`fold`] does not support, and for shifts by at
-    /// least the width. A division that would trap is an error, because drivers would execute it.
+    /// Evaluates an operation on constants, component by component. `None` if the result is not known, for example for
+    /// operations that [`fold`] does not support. A division that would trap or has unknown operands is an error,
+    /// because drivers would execute it.
     fn operation(&self, global: &Instruction) -> Result<Option<Vec<u64>>, CheckError> {
         let Some(Operand::LiteralSpecConstantOpInteger(op)) = global.operands.first() else {
             return Err(invalid("an operation on constants has no opcode"));

@@ -6,7 +6,7 @@
 //!
 //! - only listed capabilities, storage classes, instructions and decorations are allowed (`globals`,
 //!   `blocks`, `instructions`, `functions`);
-//! - barriers must be reached by the whole workgroup (`uniform`);
+//! - barriers must be reached by the whole workgroup or subgroup (`uniform`);
 //! - operations that depend on values are rewritten: indices are clamped, divisions and shifts are guarded
 //!   (`guard`);
 //! - the memory use is known before a pipeline is created (`memory`).
@@ -14,8 +14,8 @@
 //! A user's function in a built-in kernel must not have side effects. Only its own instructions are guarded
 //! (`crate::kernels::user_function`).
 //!
-//! Infinite loops are not prevented. They only cost time, which the driver's watchdog limits. The types of arithmetic
-//! instructions are not validated; they are assumed to be correct, as in the output of any compiler.
+//! Infinite loops are not prevented. They only cost time, which the watchdogs of some drivers limit. The types of
+//! arithmetic instructions are not validated; they are assumed to be correct, as in the output of any compiler.
 
 mod blocks;
 pub(crate) mod calls;
@@ -48,7 +48,7 @@ pub use memory::{MAX_LOCAL_BYTES, MemoryUse};
 #[cfg(feature = "compile")]
 pub use source::MAX_SOURCE_BYTES;
 
-/// Maximum number of words of a checked module: 1 MiB, five times the size of the largest built-in kernel.
+/// Maximum number of words of a checked module: 1 MiB, over five times the size of the largest built-in kernel.
 pub const MAX_WORDS: usize = 1 << 18;
 
 /// Checks the compute shader in `spirv`, and rewrites it so that it can be run safely.

@@ -35,7 +35,7 @@ const EXTENSIONS: &[&str] = &[
     "GL_KHR_shader_subgroup_quad",
 ];
 
-/// Rejects a source that is too long, or that requires an extension that is not on the list.
+/// Rejects a source that is too long, or that names an extension that is not on the list.
 pub(crate) fn check(text: &str) -> Result<(), CheckError> {
     if text.len() > MAX_SOURCE_BYTES {
         return Err(CheckError::SourceTooLong { bytes: text.len(), max: MAX_SOURCE_BYTES });

@@ -2,10 +2,11 @@
 //! `subgroupBarrier()`.
 //!
 //! This conservative analysis collects everything that may vary between the invocations of a workgroup or subgroup:
-//! values, the contents of variables, and blocks that only some invocations execute. It starts with an empty set and
-//! adds to it until a fixed point is reached. A value is uniform if it is computed from constants, push constants,
-//! gl_WorkGroupID and gl_NumWorkGroups, including via variables that are written in uniform control flow. For
-//! subgroups, gl_SubgroupID and subgroup operations with a uniform result are uniform too.
+//! values, the contents of variables, and blocks that only some invocations execute. It starts with the variables that
+//! may differ initially, and adds to the set until a fixed point is reached. A value is uniform if it is computed from
+//! constants, push constants, gl_WorkGroupID and gl_NumWorkGroups, including via variables that are written in uniform
+//! control flow. For subgroups, gl_SubgroupID, gl_NumSubgroups, gl_SubgroupSize and subgroup operations with a uniform
+//! result are uniform too.
 
 use std::collections::{HashMap, HashSet};
 
@@ -31,7 +32,6 @@ enum Group {
     Subgroup,
 }
 
-/// GLSL name of `subgroupBarrier()`.
 const SUBGROUP_BARRIER: &str = "subgroupBarrier()";
 
 fn check_barriers_in(group: Group, module: &Module, ids: &Ids) -> Result<(), CheckError> {
@@ -64,8 +64,8 @@ fn check_barriers_in(group: Group, module: &Module, ids: &Ids) -> Result<(), Che
     Ok(())
 }
 
-/// Returns the name of the barrier, if the instruction is one. This includes memory barriers and atomics that order
-/// other accesses, because a software driver makes all of them wait for the workgroup.
+/// Returns the name of the barrier, if the instruction is one. This includes memory barriers of wider scope than a
+/// subgroup, and atomics that order other accesses: a software driver makes all of them wait for the workgroup.
 fn barrier(instruction: &Instruction, ids: &Ids) -> Option<&'static str> {
     let id = |at: usize| operand(instruction, at);
     let constant = |at: usize| id(at).and_then(|id| ids.constant(id));

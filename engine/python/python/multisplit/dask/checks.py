@@ -54,7 +54,7 @@ def result_chunks(chunks, total: int, default: int) -> tuple[int, ...]:
     else:
         lengths = tuple(int(n) for n in chunks)
         if sum(lengths) != total or any(n < 0 for n in lengths):
-            raise ValueError(f"chunks add up to {sum(lengths)}, but the array has {total} elements: give lengths that add up to this number")
+            raise ValueError(f"chunks add up to {sum(lengths)}, and the array has {total} elements: give lengths of at least 0 that add up to this number")
         return lengths
     return tuple(int(n) for n in even_lengths(total, max(1, min(count, total))))
 

@@ -140,7 +140,7 @@ def add_counts(counts):
 
 
 def edges_of(bins, limits, dtype):
-    """NumPy's edges; for floats they have the type of the elements."""
+    """NumPy's edges; for floats they have the type of the elements, or of the limits if that is wider."""
     seen = np.empty(0, np.uint8 if dtype.kind == "b" else dtype)
     return np.histogram_bin_edges(seen, bins, _range(limits))
 

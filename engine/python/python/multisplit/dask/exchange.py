@@ -142,7 +142,7 @@ def take(chunk: Bucketed, cuts: Cuts, result: int) -> Part:
 
 
 def _part(chunk, cuts, result, first):
-    """`first` is the index in the chunk of the first element of `chunk`."""
+    """`chunk` is a `Bucketed` chunk, or a `Group` whose first element has the index `first` in its chunk."""
     start, stop = int(cuts.start[result]) - first, int(cuts.stop[result]) - first
     keys = None if chunk.keys is None else chunk.keys[start:stop]
     return Part(keys, chunk.payload.slice(start, stop), int(cuts.skip[result]), int(cuts.length[result]))

@@ -1,7 +1,6 @@
 """Payloads that move with the keys: nothing, values, positions, or rows of a table.
 
-A payload is reordered when its chunk is split, sliced into parts, joined in a result chunk and sorted there. Each
-class does this in the way that moves the fewest bytes.
+A payload is reordered when its chunk is split, sliced into parts, joined in a result chunk and sorted there.
 """
 
 from __future__ import annotations
@@ -94,8 +93,8 @@ class Values:
 
 @dataclass(frozen=True)
 class Positions:
-    """The position of each key in the whole array. Within a chunk 32 bits are enough, which halves the bytes to
-    split and move."""
+    """The position of each key in the whole array. Within a chunk of up to 2^32 keys 32 bits are enough, which halves
+    the bytes to split and move."""
 
     first: int
     """The position of the chunk's first key in the whole array."""
@@ -136,7 +135,7 @@ class Positions:
 
 @dataclass(frozen=True)
 class HostValues:
-    """Values of a size that the device does not support."""
+    """Values that the host moves."""
 
     values: np.ndarray
     carries_keys = True
@@ -208,5 +207,5 @@ class Rows:
 
 
 def _plain(values: np.ndarray) -> np.ndarray:
-    """Values as integers of the same size: the device only moves bits."""
+    """The values; if they are not numbers, as integers of the same size: the device only moves bits."""
     return values if values.dtype.kind in "iuf" else values.view(f"u{values.dtype.itemsize}")

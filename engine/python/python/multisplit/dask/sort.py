@@ -122,7 +122,7 @@ def _sorted(x, values, what, descending, chunks):
 
 
 def _chunks(x, values, what):
-    """For each chunk: its length, and the tasks for its keys and its payload, as (function, arguments) pairs."""
+    """For each chunk: its length, the graph key of its keys, and the task for its payload."""
     starts = [0, *accumulate(x.chunks[0])]
     for i, key in enumerate(x.__dask_keys__()):
         length = x.chunks[0][i]

@@ -15,7 +15,7 @@ from . import keys as _keys
 
 BUCKETS_PER_RESULT = 16
 """Buckets per result chunk. A bucket that crosses the border between two result chunks is sorted for both, so a result
-chunk processes up to one bucket more than it keeps: 1/16 of its elements."""
+chunk processes about one bucket more than it keeps: 1/16 of its elements."""
 
 MIN_BUCKETS = 128
 """Minimum number of buckets. Up to 256 buckets, more buckets do not take more time, because the device searches their
@@ -27,11 +27,11 @@ each splitter may need two borders. The remainder is for sample sizes that are r
 per chunk, and 128 samples form a bucket."""
 
 MAX_CHOSEN = 32_767
-"""Maximum number of splitters: with two borders each, they define 65,535 buckets, the limit of a device."""
+"""Maximum number of splitters: with two borders each, they define 65,535 buckets, within the limit of a device."""
 
 SAMPLES_PER_BUCKET = 128
-"""Samples per bucket. The probability of a bucket larger than 0.15 result chunks is below 10^-15, for 1,000
-result chunks."""
+"""Samples per bucket. The probability of a bucket of several keys that is larger than 0.15 result chunks is below
+10^-15, for 1,000 result chunks."""
 
 
 @dataclass(frozen=True)
