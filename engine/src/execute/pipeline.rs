@@ -199,7 +199,7 @@ enum FullSubgroups {
 }
 
 /// Returns whether to request the device's default subgroup size, and the mechanism that guarantees full subgroups.
-/// Kernels work with any subgroup size, but built-in kernels rely on full subgroups.
+/// Built-in kernels rely on full subgroups.
 fn subgroup_control(
     device: &Device,
     workgroup: [u32; 3],

@@ -62,8 +62,8 @@ pub struct DeviceFacts {
     pub max_loop_rounds: u32,
     /// Maximum number of samples that one thread of a histogram counts. Only software drivers are limited.
     pub max_samples: u32,
-    /// Maximum number of elements per thread in tiles of sorts and splits. Not limited, unless the driver could not
-    /// create a pipeline.
+    /// Maximum number of elements per thread in tiles of sorts and splits. Not limited by default, but lowered if the
+    /// driver could not create a pipeline.
     pub max_items: u32,
     /// Form of the plans. Not `Usual` if the driver could not create a pipeline.
     pub form: PlanForm,
@@ -72,7 +72,7 @@ pub struct DeviceFacts {
 }
 
 impl DeviceFacts {
-    /// Whether the device is a software driver. Only these limit loop iterations.
+    /// Whether the device is a software driver. Only software drivers limit loop iterations.
     pub(crate) fn is_software(&self) -> bool {
         self.loop_limit.is_some()
     }

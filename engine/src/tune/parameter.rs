@@ -8,7 +8,7 @@ use crate::policy::method::{Method, ScanMethod, SortMethod, ValuesAfter};
 use crate::policy::tile::{TileShape, TileShapes};
 use crate::policy::{Field, Policy};
 
-/// Number of elements of the benchmarks for small sorts. The tile tables have an entry for it.
+/// Number of elements of the benchmarks for small sorts. The tile tables for GPUs have an entry for it.
 pub(super) const SMALL: u64 = 1 << 20;
 
 type Get<T> = Box<dyn Fn(&Policy) -> T>;
@@ -161,7 +161,7 @@ fn grid(software: bool) -> Vec<TileShape> {
     shapes
 }
 
-/// Shapes that differ by one step: in keys per thread, in threads, or in turns.
+/// Shapes that differ by one or two steps in keys per thread or in threads, or that differ in turns.
 fn neighbours(now: TileShape, subgroup_size: u32, software: bool) -> Vec<TileShape> {
     let TileShape { threads, items, turns } = now;
     let step = subgroup_size.max(64);
@@ -194,7 +194,8 @@ fn is_one_sweep(policy: &Policy) -> bool {
     policy.sort.auto == SortMethod::OneSweep
 }
 
-/// Tile parameters of a sort: one for each entry of its table, in descending order of the number of elements.
+/// Tile parameters of a sort: one for each table entry that applies to at most `largest` elements, in descending order
+/// of the number of elements.
 pub(super) fn sort_tiles(operation: Operation, policy: &Policy, largest: u64) -> Vec<Parameter> {
     let Some((name, table)) = operation.sort_table() else { return Vec::new() };
     let counts: Vec<u64> = table(&mut { *policy }).iter().map(|(max, _)| *max).collect();
