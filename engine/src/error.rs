@@ -465,7 +465,6 @@ impl Error {
     }
 }
 
-/// Advice for handling a failed call.
 fn advice(result: vk::Result) -> &'static str {
     match result {
         vk::Result::ERROR_DEVICE_LOST => {

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn segment_groups_have_at_most_the_maximum_length() {
+    fn segment_groups_have_at_most_the_maximum_length_or_one_segment() {
         let bounds = [0, 3, 3, 5, 20, 21];
         let end = |segments| group_end(segments, 5, |segment| bounds[segment]);
         assert_eq!([end(0..5), end(0..2), end(1..5), end(3..5), end(4..5)], [3, 2, 3, 4, 5]);

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn device_indices_take_precedence_over_names() {
+    fn devices_are_selected_by_index_or_name() {
         for (wanted, index) in [
             ("0", Some(0)),
             ("1", Some(1)),

@@ -100,7 +100,7 @@ impl AnyArray {
             asked: len,
             limit: u64::MAX / bytes.max(1),
         })?;
-        // Kernels read elements of 8 and 16 bits as 32-bit words, so the last word must be complete. Graphs treat an
+        // Kernels read elements of 8 and 16 bits as 32-bit words, so the last word must be complete. `Work` imports an
         // empty array as an array with one element.
         let size = size.max(MIN_BYTES).max(bytes);
         let size = size.checked_next_multiple_of(4).unwrap_or(u64::MAX);

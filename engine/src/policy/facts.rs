@@ -67,7 +67,7 @@ pub struct DeviceFacts {
     pub max_items: u32,
     /// Form of the plans. Not `Usual` if the driver could not create a pipeline.
     pub form: PlanForm,
-    /// Whether the lane-order probe observed that atomics of a subgroup execute in lane order.
+    /// Whether kernels may rely on lane order ([`RankingChoice::Probed`](crate::RankingChoice::Probed)).
     pub lane_order: bool,
 }
 

@@ -3,7 +3,7 @@
 /// Method of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ScanMethod {
-    /// Three passes: the sum of each tile, a scan of the sums, and a scan of each tile. Requires only barriers.
+    /// Three stages: the sum of each tile, a scan of the sums, and a scan of each tile. Requires only barriers.
     ReduceThenScan,
     /// One pass with decoupled look-back: reads and writes each element once.
     LookBack,

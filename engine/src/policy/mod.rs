@@ -40,7 +40,7 @@ sizes! {
     pub struct Policy as "", check_facts {
         /// Workgroup size: a multiple of the subgroup size.
         threads: u32 = size(threads).candidates(|_| &[64, 128, 256, 512, 1024]),
-        /// Scans of at most this many elements use small tiles: more workgroups, with less work each.
+        /// Look-back scans of at most this many elements use small tiles: more workgroups, with less work each.
         small_scans_up_to: u32 = size(any_u32).candidates(|_| &[0, 1 << 16, 1 << 18, 1 << 20, 1 << 22]),
         /// Selections of at most this many elements use small tiles. Partitions never do.
         small_selects_up_to: u32 = size(any_u32).candidates(|_| &[0, 1 << 16, 1 << 18, 1 << 20]),

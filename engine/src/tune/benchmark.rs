@@ -261,7 +261,6 @@ impl Benchmark {
     }
 }
 
-/// Whether two plans of one benchmark perform the same work.
 fn same_work(a: &Plan, b: &Plan) -> bool {
     let steps = |plan: &Plan| plan.steps().len();
     let same = |(a, b): (&Step, &Step)| {

@@ -56,7 +56,6 @@ impl Parameter {
         Self { name, per_ranking, benchmarks, candidates, has_effect, revert }
     }
 
-    /// Creates a parameter for a tile shape.
     fn tile(
         name: &'static str,
         benchmark: Benchmark,
@@ -187,7 +186,6 @@ fn neighbours(now: TileShape, subgroup_size: u32, software: bool) -> Vec<TileSha
     shapes
 }
 
-/// Bits per digit of a sort.
 const DIGIT_BITS: u32 = 8;
 
 fn is_one_sweep(policy: &Policy) -> bool {

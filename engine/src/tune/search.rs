@@ -31,7 +31,7 @@ pub struct TuneProgress {
     pub elapsed: Duration,
     /// Time limit.
     pub budget: Duration,
-    /// Benchmark that is being measured.
+    /// Size that is being tuned, and its first benchmark.
     pub benchmark: String,
     /// Number of candidates tried so far.
     pub candidates: u32,

@@ -14,7 +14,6 @@ struct Tile<'p> {
     key_bytes: u32,
 }
 
-/// Bits per digit of a sort.
 const DIGIT_BITS: u32 = 8;
 
 /// All tiles that planning reduces to fit in shared memory.

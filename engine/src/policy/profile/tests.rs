@@ -146,7 +146,7 @@ fn unsupported_sizes_are_rejected() {
 }
 
 #[test]
-fn unknown_lines_are_reported() {
+fn unknown_duplicate_and_misplaced_lines_are_reported() {
     let text = Profile::built_in(&device()).text();
     let after = |section: &str, line: &str| {
         text.replacen(&format!("[{section}]\n"), &format!("[{section}]\n{line}\n"), 1)
