@@ -110,8 +110,8 @@ impl Context {
     }
 
     /// Calls `part` for consecutive ranges of the elements, and concatenates the results. Each
-    /// range is small enough for one plan and for the device's memory. `join` is called after the
-    /// results of a part have been appended.
+    /// range fits one plan. If the device runs out of memory, smaller ranges are used. `join` is
+    /// called after the results of a part have been appended.
     fn in_parts(
         &self,
         footprint: Footprint,

@@ -97,7 +97,7 @@ impl DeviceFacts {
         ] {
             if value < min {
                 let problem =
-                    format!("`{name}` of the device is {value}, but at least {min} is needed");
+                    format!("the limit `{name}` is {value}, but at least {min} is needed");
                 return Err(Error::Policy { problem });
             }
         }

@@ -35,7 +35,7 @@ const MIN_ELEMENTS: u64 = 128;
 const MAX_SPINS: u64 = 1 << 22;
 
 sizes! {
-    /// Sizes and methods for one device. All fields may be changed. They affect performance, but not results, except
+    /// Sizes and methods for one device. All of them may be changed. They affect performance, but not results, except
     /// that sums of floats, and results of GLSL operators that round, may round differently.
     pub struct Policy as "", check_facts {
         /// Workgroup size: a multiple of the subgroup size.

@@ -118,7 +118,9 @@ fn lines(text: &str) -> Result<Vec<Line<'_>>, String> {
     let numbered = text.lines().enumerate().skip(1).map(|(index, line)| (index + 1, line.trim()));
     let numbered: Vec<_> = numbered.filter(content).collect();
     if numbered.last().is_none_or(|(_, line)| *line != format!("[{END}]")) {
-        return Err(format!("the profile is truncated: the last line is not `[{END}]`"));
+        return Err(format!(
+            "the last line is not `[{END}]`: the profile is truncated, or lines follow `[{END}]`"
+        ));
     }
     let mut sections = Vec::new();
     let mut lines: Vec<Line<'_>> = Vec::new();
