@@ -316,7 +316,7 @@ pub enum Error {
         /// Required size in bytes.
         needed: u64,
     },
-    /// The given frame exceeds the number of frames in flight of the executable.
+    /// The given frame is not less than the number of frames in flight of the executable.
     #[error(
         "frame {frame} does not exist; the executable has {frames} frames in flight, numbered from 0 (ExecutableOptions::frames)"
     )]

@@ -157,7 +157,7 @@ struct ScanCall<'a> {
 /// Specifies the segments of a scan.
 #[derive(Clone, Copy)]
 enum Heads<'a> {
-    /// The [`Scan`] specifies the segments, if any.
+    /// The [`Scan`] itself specifies the segments, if any.
     None,
     /// Each run of equal keys is a segment.
     Keys(Input<'a>),

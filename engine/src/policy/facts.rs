@@ -58,9 +58,9 @@ pub struct DeviceFacts {
     /// `None` if there is no limit.
     pub loop_limit: Option<u32>,
     /// Maximum number of loop iterations per invocation, summed over all loops, for which the engine plans kernels.
-    /// Only software drivers are limited.
+    /// By default, only software drivers are limited.
     pub max_loop_rounds: u32,
-    /// Maximum number of samples that one thread of a histogram counts. Only software drivers are limited.
+    /// Maximum number of samples that one thread of a histogram counts. By default, only software drivers are limited.
     pub max_samples: u32,
     /// Maximum number of elements per thread in tiles of sorts and splits. Not limited by default, but lowered if the
     /// driver could not create a pipeline.

@@ -51,8 +51,8 @@ sizes! {
         /// Workgroup size of reductions by key.
         by_key_threads: u32 = size(threads),
         /// Number of elements of a long segment that its own worker (a subgroup or a workgroup) reduces; a multiple of
-        /// four. The rest is divided between other workers. In arrays of more than 4,096 times this number, it is
-        /// larger. Segments have workers of their own if their average length is at least 1/32 of this number, or
+        /// four. The rest is divided between other workers. Arrays of more than 4,096 times this number have larger
+        /// chunks. Segments have workers of their own if their average length is at least 1/32 of this number, or
         /// 1/128 if workers are subgroups.
         segment_chunk: u32 = size(|_| multiples(4, u32::MAX.into())),
         /// Minimum number of workers of a segmented reduction for which each worker is a subgroup: as many subgroups as

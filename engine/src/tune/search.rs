@@ -61,7 +61,7 @@ pub(super) struct Search<'l, 'c, 'p> {
     pub best: Policy,
     /// Benchmarks measured so far, in order.
     pub visited: Vec<Benchmark>,
-    /// Benchmarks whose result was right with the best sizes when it was checked.
+    /// Benchmarks that were checked: the best sizes at that time gave the right result.
     checked: Vec<Benchmark>,
     timers: HashMap<Benchmark, Timer<'c>>,
     parameters: Vec<Parameter>,

@@ -79,7 +79,7 @@ use crate::policy::Policy;
 /// [`executable`](Self::executable) creates an [`Executable`] that records into command buffers of
 /// the caller.
 ///
-/// Each operation has the same name as the corresponding one-call function of [`Context`].
+/// Operations have the names of the corresponding one-call functions of [`Context`].
 pub struct Work {
     context: Context,
     graph: Graph,
