@@ -1,4 +1,4 @@
-//! Counts a million normally distributed samples on the GPU and prints the histogram.
+//! Counts 2^20 approximately normally distributed samples on the GPU and prints the histogram.
 
 use multisplit::{Bins, Context};
 
@@ -8,7 +8,7 @@ const LONGEST: u64 = 60;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let gpu = Context::new()?;
     let mut state = 1u64;
-    // Knuth's linear congruential generator. The sum of twelve uniform numbers is approximately normal.
+    // Knuth's linear congruential generator. A sum of twelve uniform numbers is approximately normal.
     let mut uniform = || {
         state =
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -10,7 +10,7 @@
 //! gpu.sort(&[[0u8; 4], [1; 4]]);
 //! ```
 //!
-//! A bucket function whose parameters have a different type than the keys:
+//! Buckets and bins of a different type than the keys and samples:
 //! ```compile_fail,E0308
 //! let gpu = multisplit::Context::new().unwrap();
 //! gpu.split(&[0.5f32, 1.5], multisplit::Buckets::range(&[2u32]));

@@ -1,4 +1,4 @@
-//! The guides in `docs/`, whose Rust blocks are compiled and run as doc tests.
+//! Guides in `docs/`, whose Rust blocks are compiled and run as doc tests.
 
 #[doc = include_str!("../../docs/sort.md")]
 pub struct Sort;

@@ -224,8 +224,8 @@ pub enum Error {
         /// Name of the buffer or the plan.
         name: String,
     },
-    /// A buffer for an import of a plan is missing, was given twice, overlaps another, or is not allowed, or the plan
-    /// has no such import.
+    /// A buffer for an import or the workspace of a plan is missing, was given twice, overlaps another, or is not
+    /// allowed, or the plan has no such import.
     #[error("`{plan}`: {problem} `{name}`")]
     ImportBinding {
         /// Plan name.
@@ -235,14 +235,16 @@ pub enum Error {
         /// Buffer name.
         name: String,
     },
-    /// The offset of an imported buffer is not a multiple of the required alignment.
-    #[error("`{plan}`: offset {offset} of import `{name}` is not a multiple of {alignment}")]
+    /// The offset or address of an import or a workspace is not a multiple of the required alignment.
+    #[error(
+        "`{plan}`: {offset}, the offset or address of `{name}`, is not a multiple of {alignment}"
+    )]
     Misaligned {
         /// Plan name.
         plan: String,
         /// Buffer name.
         name: String,
-        /// The given offset.
+        /// The given offset or address.
         offset: u64,
         /// The required alignment.
         alignment: u64,
@@ -267,7 +269,8 @@ pub enum Error {
         feature: String,
         /// Device name.
         device: String,
-        /// Whether the context has enabled every feature that the device supports.
+        /// Whether the engine created the device. If so, it enabled all supported features, unless the configuration
+        /// excludes them.
         enabled: bool,
     },
     /// A safe call was given a kernel whose accesses cannot be checked: external SPIR-V, or GLSL that accesses
@@ -281,7 +284,7 @@ pub enum Error {
     },
     /// A safe call was given an indirect dispatch whose workgroup counts are not bounded.
     #[error(
-        "pass `{pass}` is dispatched indirectly with workgroup counts that may exceed the device limit; bound them with operations::bounded_groups, or use Context::instantiate_foreign"
+        "pass `{pass}` may cause an indirect dispatch with more workgroups than the device allows; bound the counts with operations::bounded_groups, or use Context::instantiate_foreign"
     )]
     UnboundedGroups {
         /// Pass label.
@@ -313,7 +316,7 @@ pub enum Error {
         /// Required size in bytes.
         needed: u64,
     },
-    /// The given frame exceeds the number of frames in flight of the executable.
+    /// The given frame is not less than the number of frames in flight of the executable.
     #[error(
         "frame {frame} does not exist; the executable has {frames} frames in flight, numbered from 0 (ExecutableOptions::frames)"
     )]
@@ -323,7 +326,7 @@ pub enum Error {
         /// Number of frames in flight.
         frames: usize,
     },
-    /// A plan was compiled for limits that exceed those of the device.
+    /// A plan was compiled for limits that the device does not meet.
     #[error(
         "`{plan}` was compiled for another device: {limit} differs; compile it with Context::limits"
     )]
@@ -361,7 +364,7 @@ pub enum Error {
         /// Plan name.
         plan: String,
     },
-    /// The given profile cannot be used on the device.
+    /// A profile cannot be used on the device, or its file cannot be read or written.
     #[error("{profile}: {problem}")]
     Profile {
         /// Source of the profile.
@@ -462,7 +465,6 @@ impl Error {
     }
 }
 
-/// Advice for handling a failed call.
 fn advice(result: vk::Result) -> &'static str {
     match result {
         vk::Result::ERROR_DEVICE_LOST => {

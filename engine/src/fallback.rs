@@ -4,9 +4,10 @@ use std::fmt;
 
 use multisplit_graph::{Graph, Plan};
 
-/// Form of the plans of a context. If a driver cannot create a pipeline of a plan, the context plans in the form after
-/// that of the plan from then on ([`Config::pipeline_fallback`](crate::Config::pipeline_fallback)). Results are the
-/// same in all forms, except that sums of floats, and results of GLSL operators that round, may round differently.
+/// Form of the plans of a context. If a driver cannot create the pipeline of a built-in kernel, the context plans in the
+/// form after that of the failed plan from then on ([`Config::pipeline_fallback`](crate::Config::pipeline_fallback)).
+/// Results are the same in all forms, except that sums of floats, and results of GLSL operators that round, may round
+/// differently.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum PlanForm {
@@ -14,7 +15,7 @@ pub enum PlanForm {
     #[default]
     Usual,
     /// Workgroups of at most 128 threads, and tiles of sorts and splits with at most 4 elements per thread. Other kernels
-    /// have a fixed number of elements per thread.
+    /// keep their number of elements per thread.
     SmallTiles,
     /// Like `SmallTiles`, with methods in several passes instead of one pass whose workgroups wait for others, such as
     /// reduce-then-scan instead of look-back. Selections, sorts of segments that exceed a tile, searches for shortest
@@ -52,7 +53,7 @@ impl fmt::Display for PlanForm {
         f.write_str(match self {
             Self::Usual => "the usual sizes and methods",
             Self::SmallTiles => "small tiles",
-            Self::Staged => "small tiles and methods in three stages",
+            Self::Staged => "small tiles and methods in several passes",
         })
     }
 }

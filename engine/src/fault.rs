@@ -10,7 +10,7 @@ pub enum DeviceFault {
     SubgroupSize {
         /// Number of lanes that the driver reports.
         reported: u32,
-        /// Number of lanes that took part in a ballot.
+        /// Number of lanes that the probe observed.
         observed: u32,
     },
     /// Ballots do not have one bit for each lane, in the order of the lanes.
@@ -48,7 +48,7 @@ impl fmt::Display for DeviceFault {
                 "subgroup shuffles return values of other lanes than the requested ones"
             }
             Self::Arithmetic => {
-                "subgroup sums, minima or maxima differ from those of the lanes' values"
+                "subgroup sums, minima, maxima, ands or ors differ from those of the lanes' values"
             }
             Self::SharedAtomics => {
                 "atomics on one word of shared memory by all threads of a workgroup are not exact"

@@ -1,4 +1,4 @@
-//! Multisplit, radix sort, histogram and scan on any Vulkan device.
+//! Multisplit, radix sort, histogram and scan on Vulkan devices.
 //!
 //! ```
 //! use multisplit::{Bins, Buckets, Context};
@@ -22,8 +22,8 @@
 //!
 //! - **Single calls**, as above. Calls with host arrays (slices, `Vec`s) return `Vec`s. Calls with
 //!   device arrays ([`Array`], created by [`Context::upload`]) return device arrays, and transfer
-//!   their elements only if these exceed one plan. Options are set by name: [`Sort::descending`],
-//!   [`Sort::bits`], [`Buckets::range`], [`Bins::layout`].
+//!   their elements only if there are too many for one plan. Options are set by name:
+//!   [`Sort::descending`], [`Sort::bits`], [`Buckets::range`], [`Bins::layout`].
 //! - **Work**: several operations and your own shaders, planned together, recorded once and submitted any number of
 //!   times ([`Context::work`], [`Frame`]).
 //! - **In your engine**: the same work on your buffers, recorded into your command buffers

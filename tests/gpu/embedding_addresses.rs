@@ -82,7 +82,7 @@ fn unsupported_addresses_are_rejected(gpu: &Gpu) -> Result<()> {
     }
     for (by_kernel, address, expected) in [
         (false, 256, "an address was given, but a buffer is required for import `dst`"),
-        (true, 8, "offset 8 of import `dst` is not a multiple of 16"),
+        (true, 8, "8, the offset or address of `dst`, is not a multiple of 16"),
     ] {
         let (plan, src, dst) = plan(context, by_kernel)?;
         let executable = context.instantiate_with(plan, BY_ADDRESS)?;

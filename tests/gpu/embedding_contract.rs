@@ -292,7 +292,7 @@ fn invalid_recordings_are_rejected_with_the_buffer_name(gpu: &Gpu) -> Result<()>
         (&[both[0], stranger.at(dst_at)], "no buffer was given for import `dst`"),
         (&[both[0], both[1], stranger.at(dst_at)], "the plan has no import"),
         (&[both[0], both[1], transient.at(dst_at)], "the plan has no import"),
-        (&[both[0], dst.at(odd)], "offset 4 of import `dst` is not a multiple of"),
+        (&[both[0], dst.at(odd)], "4, the offset or address of `dst`, is not a multiple of"),
         (&[both[0], dst.at(BufferAt::Address(256))], "give a buffer for `dst`"),
         (&[both[0], dst.at(src_at)], "another import overlaps import `dst`"),
     ] {

@@ -157,7 +157,7 @@ fn invalid_policies_are_rejected(gpu: &Gpu) -> Result<()> {
             ("`look_back_tiles`", Policy { look_back_tiles: 33, ..base }),
             ("`spin_limit`", Policy { spin_limit: u32::MAX, ..base }),
             (
-                "`max_storage_range` of the device is 0",
+                "the limit `max_storage_range` is 0",
                 base.lowered(|facts| facts.max_storage_range = 0),
             ),
         ];

@@ -53,7 +53,7 @@ pub enum Barriers {
 /// Results of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Time from adopting the device to the first recorded sort.
+    /// Time to adopt the device, plan the sort, and record the first frame.
     pub first_sort: Duration,
     /// Part of `first_sort` that the driver spent creating pipelines.
     pub pipelines: Duration,

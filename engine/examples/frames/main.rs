@@ -29,7 +29,7 @@ fn main() -> Result<()> {
         let report = frames::run(&host, &config)?;
         host.destroy();
         println!(
-            "adopted to first recorded sort: {:.1} ms, of which the driver took {:.1} ms to create pipelines",
+            "adopted the device, planned the sort and recorded it in {:.1} ms, of which the driver took {:.1} ms to create pipelines",
             1e3 * report.first_sort.as_secs_f64(),
             1e3 * report.pipelines.as_secs_f64(),
         );

@@ -104,7 +104,7 @@ struct MergeCall<'a> {
 }
 
 impl MergeCall<'_> {
-    /// Merges arrays of any size. For large host arrays, the output is divided into parts.
+    /// Merges the arrays. For large host arrays, the output is divided into parts.
     fn run(&self, context: &Context, outputs: &mut [&mut dyn AnyOutput]) -> Result<()> {
         let [first, second] = self.keys;
         let (Some(one), Some(other)) = (first.on_host(), second.on_host()) else {

@@ -1,6 +1,6 @@
 //! One-call functions of a context. Each function describes its arrays and declares its passes as
-//! [`Work`]. This module runs the work. If the arrays exceed one plan or the device's memory, it
-//! divides them into parts. Results are in the same memory (host or device) as the inputs.
+//! [`Work`]. This module runs the work. Most functions divide arrays that exceed one plan or the
+//! device's memory into parts. Arrays are returned in the same memory (host or device) as the inputs.
 
 mod arrays;
 mod histogram;
@@ -110,8 +110,8 @@ impl Context {
     }
 
     /// Calls `part` for consecutive ranges of the elements, and concatenates the results. Each
-    /// range is small enough for one plan and for the device's memory. `join` is called after the
-    /// results of a part have been appended.
+    /// range fits one plan. If the device runs out of memory, smaller ranges are used. `join` is
+    /// called after the results of a part have been appended.
     fn in_parts(
         &self,
         footprint: Footprint,

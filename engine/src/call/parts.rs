@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::memory::Input;
 use crate::policy::MAX_ELEMENTS;
 
-/// Minimum number of elements of a part. If such a part does not fit in memory, the call fails.
+/// A part with at most this many elements is not halved. If it does not fit in memory, the call fails.
 pub(super) const MIN_PART: u64 = 256;
 
 /// Number of elements of an operation, and the device memory that they need.
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn segment_groups_have_at_most_the_maximum_length() {
+    fn segment_groups_have_at_most_the_maximum_length_or_one_segment() {
         let bounds = [0, 3, 3, 5, 20, 21];
         let end = |segments| group_end(segments, 5, |segment| bounds[segment]);
         assert_eq!([end(0..5), end(0..2), end(1..5), end(3..5), end(4..5)], [3, 2, 3, 4, 5]);

@@ -86,8 +86,8 @@ struct SegmentedReduce<'a> {
 }
 
 impl SegmentedReduce<'_> {
-    /// Reduces arrays of any size. Host arrays are divided into groups of segments that fit in one
-    /// plan and in the device's memory. A segment that does not fit is itself reduced in parts.
+    /// Reduces the segments. Host arrays are divided into groups of segments that fit in one plan and
+    /// in the device's memory. A segment that does not fit is itself reduced in parts.
     fn run(&self, context: &Context, output: &mut dyn AnyOutput) -> Result<()> {
         let values = self.values;
         if values.is_borrowed() || self.offsets.is_some_and(Input::is_borrowed) {
@@ -115,8 +115,9 @@ impl SegmentedReduce<'_> {
                 let mut reduced = Ok(());
                 let mut is_long = range.end - range.start > max as u64;
                 if !is_long {
-                    // If a single group contains all segments, the whole array is uploaded, including
-                    // elements outside of the segments. The plan is then the same as for device arrays.
+                    // If a single group contains all segments, the whole array is uploaded if it fits,
+                    // including elements outside of the segments, so that the plan is the same as for
+                    // device arrays.
                     if (more - begin) as u64 == segments && values.len() <= max as u64 {
                         range = 0..values.len();
                     }

@@ -126,8 +126,8 @@ impl Context {
         self.one_output::<B::Place, _>(|output| call.run(self, output))
     }
 
-    /// Scans each segment of `values` independently. A segment begins at each nonzero word of
-    /// `heads`. There must be one word for each value.
+    /// Scans each segment of `values` independently. A segment begins at the first value, and at each
+    /// nonzero word of `heads`. There must be one word for each value.
     ///
     /// ```
     /// use multisplit::{Operator, Scan};
@@ -157,13 +157,13 @@ struct ScanCall<'a> {
 /// Specifies the segments of a scan.
 #[derive(Clone, Copy)]
 enum Heads<'a> {
-    /// The description specifies the segments.
+    /// The [`Scan`] itself specifies the segments, if any.
     None,
     /// Each run of equal keys is a segment.
     Keys(Input<'a>),
-    /// A segment begins at each nonzero element.
+    /// A segment begins at the first value and at each nonzero word.
     Words(Input<'a>),
-    /// A segment begins at each offset. The offsets are on the device.
+    /// Start of each segment, and the end of the last one. The offsets are on the device.
     Offsets(Input<'a>),
 }
 
@@ -291,7 +291,7 @@ impl<'a> ScanCall<'a> {
         self.how.clone().segments(&offsets)
     }
 
-    /// Scans an array on the device, with one plan. `by` contains the keys or heads, if there are any.
+    /// Scans an array on the device, with one plan. `by` contains the keys, heads or offsets, if there are any.
     fn scan(self, context: &Context, by: Option<&AnyArray>, values: &AnyArray) -> Result<AnyArray> {
         let name = match self.heads {
             Heads::None | Heads::Offsets(_) => "scan",

@@ -60,7 +60,8 @@ impl Context {
         let (elements, n) = (sorted.len(), needles.len());
         check_count("number of elements of a search", elements.max(n))?;
         let bytes = sorted.element_bytes();
-        // Bytes are counted twice, so that each of the two arrays uses at most half of the memory.
+        // Bytes are counted twice, so that `sorted` uses at most half of the memory, and the needles
+        // with their positions the other half.
         let of_sorted = Footprint { elements, ..Footprint::new(needles, &[bytes, bytes]) };
         let of_needles = Footprint::new(needles, &[bytes, bytes, 4, 4]);
         let find = |sorted: &AnyArray, needles: &AnyArray| {

@@ -24,9 +24,8 @@ impl Context {
     /// Sorts `keys` in ascending order. Floats are ordered like `total_cmp`: -NaN first, -0 before
     /// 0, NaN last.
     ///
-    /// The device needs memory for two copies of the keys. Arrays of 8-bit and 16-bit keys that exceed one plan (more
-    /// than 2^30 - 1 keys, or more than fit in a storage binding as 32-bit words) are converted to 32-bit words. The
-    /// device then needs memory for two copies of the words.
+    /// The device needs memory for two copies of the keys. For keys of 8 and 16 bits, it may need memory for the keys and
+    /// for two copies of them as 32-bit words.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;

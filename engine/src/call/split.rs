@@ -14,8 +14,8 @@ use crate::operations::split::{Buckets, Method, SplitKeys, SplitPairs, SplitPerm
 const COUNTED: &str = "number of keys of a split";
 
 impl Context {
-    /// Splits `keys` into contiguous buckets. Keys keep their order within a bucket. There can be
-    /// at most 2^32 - 1 keys.
+    /// Splits `keys` into contiguous buckets. Keys keep their order within a bucket, except with
+    /// [`Method::FullSort`]. There can be at most 2^32 - 1 keys.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;

@@ -102,8 +102,8 @@ fn stages(stages: vk::PipelineStageFlags2) -> vk::PipelineStageFlags {
     }
 }
 
-/// Converts accesses to Vulkan 1.0. The low 32 bits have the same meaning there. Shader accesses in the high bits
-/// become `SHADER_READ` or `SHADER_WRITE`; any others become `MEMORY_READ | MEMORY_WRITE`.
+/// Converts accesses to Vulkan 1.0. The low 32 bits have the same meaning there. In the high bits, sampled and storage
+/// accesses become `SHADER_READ` or `SHADER_WRITE`, and all others `MEMORY_READ | MEMORY_WRITE`.
 fn accesses(access: vk::AccessFlags2) -> vk::AccessFlags {
     use vk::AccessFlags2 as Flag;
     let mut found = vk::AccessFlags::from_raw(access.as_raw() as u32);

@@ -68,7 +68,7 @@ impl CommandSlot {
         unsafe { device.raw.reset_command_pool(self.pool, flags) }.during("vkResetCommandPool")
     }
 
-    /// Records the commands that `body` adds. Fails if a validation layer reports an error meanwhile.
+    /// Records the commands that `body` adds. Also fails if a layer reports an error ([`Device::watch_errors`]).
     pub fn record(
         &self,
         device: &Device,
@@ -107,7 +107,7 @@ impl CommandSlot {
         Ok(())
     }
 
-    /// Waits for all submissions to complete. Fails if a validation layer reported an error meanwhile.
+    /// Waits for all submissions to complete. Also fails if a layer reported an error ([`Device::watch_errors`]).
     pub fn wait(&mut self, device: &Device) -> Result<()> {
         self.finish(device)?;
         std::mem::take(&mut self.errors).check()

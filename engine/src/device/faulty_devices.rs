@@ -13,8 +13,8 @@ pub enum FaultyDevices {
     /// `MULTISPLIT_FAULTY_DEVICES` if it is set, otherwise [`Refused`](Self::Refused).
     #[default]
     Auto,
-    /// Instantiating the first plan runs the probe, unless an earlier run stored its result. If the device fails,
-    /// this and all later plans are refused with [`Error::FaultyDevice`](crate::Error::FaultyDevice). On an
+    /// Instantiating the first plan with a kernel runs the probe, unless an earlier run stored its result. If the device
+    /// fails, this and all later such plans are refused with [`Error::FaultyDevice`](crate::Error::FaultyDevice). On an
     /// [adopted](crate::Context::adopt) device the probe does not run, but a stored failure is respected.
     Refused,
     /// The probe does not run automatically. On a faulty device, results may be wrong.

@@ -1,6 +1,6 @@
 //! Checks that a device provides all functions that the engine calls. If a function is missing, the call through
-//! `ash` panics inside an `extern` function, which aborts the process. The check therefore precedes the creation of
-//! any object.
+//! `ash` panics inside an `extern` function, which aborts the process. The functions are
+//! therefore checked before the engine calls any of them.
 
 use std::ffi::CStr;
 

@@ -44,7 +44,7 @@ impl Instance {
             // Loaders before Vulkan 1.3.272 reject the layer-settings extension even if the layer provides it.
             Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT) if settings => {
                 tracing::warn!(
-                    "the Vulkan loader is older than the validation layer: hazards of shaders are reported only if \
+                    "the Vulkan loader is older than the validation layer: hazards of shaders may be missed unless \
                      VK_KHRONOS_VALIDATION_SYNCVAL_SHADER_ACCESSES_HEURISTIC=true is set"
                 );
                 create(false)

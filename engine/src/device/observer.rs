@@ -9,7 +9,7 @@ use std::time::Instant;
 pub struct Run {
     /// The plan's name.
     pub plan: String,
-    /// Host time directly before the run was submitted.
+    /// Host time shortly before the run was submitted.
     pub before: Instant,
     /// Host time after the run completed.
     pub after: Instant,
@@ -23,7 +23,8 @@ pub struct Run {
     pub passes: Vec<PassTime>,
 }
 
-/// Receives the GPU times of every [`Context::run`](crate::Context::run), including those of one-call functions.
+/// Receives the GPU times of every [`Context::run`](crate::Context::run), including those of one-call functions, if the
+/// device supports timestamps.
 #[derive(Clone)]
 pub struct Observer {
     report: Arc<dyn Fn(Run) + Send + Sync>,

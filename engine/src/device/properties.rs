@@ -113,7 +113,7 @@ impl DeviceProperties {
         };
         let max_allocation = maintenance3.max_memory_allocation_size;
         let max_buffer_size = match maintenance4.max_buffer_size {
-            // Vulkan 1.2 does not report this limit.
+            // Devices before Vulkan 1.3 do not report this limit.
             0 => max_allocation,
             // Allocations larger than `max_allocation` may still succeed: NVIDIA's driver (580.159) reports a limit
             // below 4 GiB, but allocated 100 GiB buffers on an H200. Failures are returned as typed errors.

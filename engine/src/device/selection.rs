@@ -24,7 +24,7 @@ pub enum DeviceChoice {
 }
 
 impl DeviceChoice {
-    /// Returns the selected device, or an error that lists all devices.
+    /// Returns the selected device. Fails if no device matches, or if the matching device is not usable.
     ///
     /// ```
     /// # fn main() -> Result<(), multisplit::Error> {
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn device_indices_take_precedence_over_names() {
+    fn devices_are_selected_by_index_or_name() {
         for (wanted, index) in [
             ("0", Some(0)),
             ("1", Some(1)),
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn auto_selects_the_best_device_type() {
+    fn best_usable_device_and_software_driver_are_selected() {
         assert_eq!(best(devices().iter()).map(|d| d.index), Some(3));
         assert_eq!(picked(&DeviceChoice::Software), Some(0));
     }

@@ -180,7 +180,7 @@ impl Device {
         })
     }
 
-    /// The file that stores the result of a probe. `None` if the cache is off.
+    /// The file that stores the result of a probe. `None` if there is no cache folder.
     pub fn verdict_file<R: ProbeResult>(&self) -> Option<VerdictFile<R>> {
         let folder = self.pipeline_cache.folder()?;
         Some(VerdictFile::new(&folder, &self.properties))

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn breaking_a_kernel_removes_only_its_barriers() {
+    fn racing_kernels_lose_only_their_barriers() {
         let kernel = [1 << 16 | RETURN, 4 << 16 | CONTROL_BARRIER, 2, 2, 264, 2 << 16 | LABEL, 7];
         let kernel =
             [&kernel[..], &[3 << 16 | MEMORY_BARRIER, 1, 72, 1 << 16 | FUNCTION_END]].concat();

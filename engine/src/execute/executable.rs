@@ -139,10 +139,10 @@ impl Context {
     }
 
     /// Creates all objects needed to record `plan`. If the driver cannot create a pipeline, returns
-    /// [`Error::Pipeline`]. Unless the kernel is the caller's own or the
-    /// [fallback](crate::Config::pipeline_fallback) is off, the context plans in the form after that of `plan` from
-    /// then on ([`PlanForm`](crate::PlanForm)). If the plan has [state](multisplit_graph::Graph::state), this submits
-    /// commands that clear it, and waits for them.
+    /// [`Error::Pipeline`]. Unless the kernel is the caller's own, the
+    /// [fallback](crate::Config::pipeline_fallback) is off or no form is left, the context plans in the form after that
+    /// of `plan` from then on ([`PlanForm`](crate::PlanForm)). If the plan has [state](multisplit_graph::Graph::state),
+    /// the call submits commands that clear it, and waits for them.
     pub fn instantiate(&self, plan: Plan) -> Result<Executable> {
         self.instantiate_with(plan, ExecutableOptions::default())
     }
@@ -189,8 +189,8 @@ impl Context {
     }
 
     /// Creates the pipeline of one step of `plan`, for programs that compile on their own threads. After this has
-    /// been called for all [steps](Plan::steps), [`instantiate_with`](Self::instantiate_with) does not compile
-    /// anything. Concurrent calls for steps with the same pipeline do not wait for each other; they may compile it
+    /// been called for all [steps](Plan::steps), [`instantiate_with`](Self::instantiate_with) does not compile their
+    /// kernels. Concurrent calls for steps with the same pipeline do not wait for each other; they may compile it
     /// twice. If the driver cannot create the pipeline, the form of later plans changes, as with
     /// [`instantiate`](Self::instantiate).
     pub fn prepare_step(&self, plan: &Plan, step: usize, options: ExecutableOptions) -> Result<()> {
@@ -450,8 +450,8 @@ impl Executable {
     }
 
     /// Whether the executable ranks by lane order. Vulkan does not guarantee lane order, but the device has passed
-    /// the lane-order probe. If the policy requires it (`canary_period`), some tiles of each dispatch check their
-    /// order ([`Context::keeps_lane_order`]).
+    /// the lane-order probe. By default, some tiles of each dispatch check their order
+    /// ([`Context::keeps_lane_order`]).
     pub fn relies_on_lane_order(&self) -> bool {
         self.lane_order
     }

@@ -7,7 +7,7 @@ use multisplit_shaders::address::ADDRESS_ALIGNMENT;
 
 use crate::error::{Error, Result};
 
-/// Rejects a plan that was compiled for higher limits than the device has.
+/// Rejects a plan that was compiled for limits that the device does not meet.
 pub(crate) fn check(plan: &Plan, device: &Limits) -> Result<()> {
     match plan.limits().exceeded_on(device) {
         None => Ok(()),
@@ -35,8 +35,8 @@ pub(crate) fn check_stages(plan: &Plan, queue: vk::QueueFlags) -> Result<()> {
     }
 }
 
-/// Rejects misaligned views in executables that access buffers by address. Kernels read 16 bytes at a time, and only
-/// descriptors enforce an alignment.
+/// Rejects misaligned views in executables that access buffers by address. Kernels read up to 16 bytes at a time, and
+/// only descriptors enforce an alignment.
 pub(crate) fn check_addresses(plan: &Plan) -> Result<()> {
     let alignment = u64::from(ADDRESS_ALIGNMENT);
     for pass in plan.steps().iter().map(|step| &step.pass) {

@@ -107,7 +107,8 @@ pub(crate) fn imports<'b>(
     buffers.iter().map(|&bound| check(bound.into())).collect()
 }
 
-/// Rejects an array of numbers for an import of a different number type. Bytes, vectors and structs are not checked.
+/// Rejects an array of numbers for an import of a different number type. Untyped bytes, vectors and structs are not
+/// checked.
 fn check_element(found: ElementType, expected: ElementType) -> Result<()> {
     let is_number = |element| !matches!(element, ElementType::Other(_) | ElementType::Untyped);
     if found == expected || !is_number(found) || !is_number(expected) {

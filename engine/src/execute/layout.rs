@@ -19,7 +19,7 @@ pub(crate) enum BufferAccess {
 }
 
 impl BufferAccess {
-    /// Bytes of push constants of a kernel, including buffer addresses.
+    /// Bytes of push constants of a kernel, including any buffer addresses.
     pub fn push_bytes(self, interface: &Interface) -> u32 {
         match self {
             Self::Addresses => push_bytes(interface),
@@ -67,7 +67,7 @@ impl<'d> Layouts<'d> {
         let max_size = self.device.properties.limits.max_push_constants_size;
         if size > max_size {
             let problem = format!(
-                "needs {size} bytes of push constants, including buffer addresses, but maxPushConstantsSize is {max_size}"
+                "needs {size} bytes of push constants, including any buffer addresses, but maxPushConstantsSize is {max_size}"
             );
             return Err(Error::kernel(kernel, problem));
         }

@@ -20,8 +20,8 @@ use crate::execute::kernel_check::{
 };
 use crate::execute::layout::{BufferAccess, Layouts};
 
-/// PCI vendor id of SwiftShader. This driver takes minutes to compile some kernels, unless specialization constants
-/// are replaced by their values and unroll hints are removed.
+/// PCI vendor id that SwiftShader reports. This driver takes minutes to compile some kernels, unless specialization
+/// constants are replaced by their values and unroll hints are removed.
 const SWIFTSHADER: u32 = 0x1AE0;
 
 /// A compute pipeline with its layouts. Owned by the [`PipelineStore`].
@@ -199,7 +199,7 @@ enum FullSubgroups {
 }
 
 /// Returns whether to request the device's default subgroup size, and the mechanism that guarantees full subgroups.
-/// Kernels work with any subgroup size, but built-in kernels rely on full subgroups.
+/// Built-in kernels rely on full subgroups.
 fn subgroup_control(
     device: &Device,
     workgroup: [u32; 3],

@@ -74,8 +74,8 @@ impl Context {
         }
     }
 
-    /// Changes the form of later plans if `error` is a pipeline of this library that could not be created for a plan of
-    /// this form. Returns the error with the form that plans have from now on.
+    /// Changes the form of later plans if `error` reports that the pipeline of a built-in kernel could not be created for
+    /// a plan of this form. Returns the error with the form that plans have from now on.
     pub(super) fn fall_back(&self, form: Option<PlanForm>, error: Error) -> Error {
         let Error::Pipeline { kernel, result, is_callers: false, .. } = error else { return error };
         let mut next = form.and_then(PlanForm::next).filter(|_| self.device.pipeline_fallback);

@@ -16,7 +16,7 @@ use crate::memory::{Buffer, Location};
 pub(super) struct State {
     /// One per frame in flight; empty if the plan does not use state.
     buffers: Vec<Buffer>,
-    /// Whether each run clears the state first, because the executable runs only once.
+    /// Whether a run first clears the state. Set for executables that run only once.
     pub cleared_by_run: bool,
 }
 
@@ -48,7 +48,7 @@ impl State {
         })
     }
 
-    /// Records the commands of `record_clear` if each run clears the state (`cleared_by_run`).
+    /// Records the commands of `record_clear` if `cleared_by_run` is set.
     ///
     /// # Safety
     /// The requirements of `record_clear`.

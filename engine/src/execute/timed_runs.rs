@@ -14,8 +14,8 @@ use crate::execute::import::Bound;
 use crate::execute::replay::Replay;
 use crate::execute::timing::{PassTimer, Times, Timestamps, Timing};
 
-/// Maximum number of command buffers per submission. If there are several submissions, the device already runs the
-/// first one while the host submits the others.
+/// Maximum number of command buffers per submission, not counting the last timestamp. If there are several submissions,
+/// the device already runs the first one while the host submits the others.
 const MAX_SUBMITTED: usize = 1024;
 
 impl Context {

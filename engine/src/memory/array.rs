@@ -15,11 +15,11 @@ use super::buffer::{Buffer, Location};
 use crate::device::context::Context;
 use crate::error::{Error, Result};
 
-/// An array of `T` in device memory. It is created by [`Context::upload`], [`Context::zeroed`],
-/// [`uninit`](Self::uninit), or a call whose inputs are device arrays. Clones share the memory, which is freed when all
-/// of them have been dropped.
+/// An array of `T` in device memory. It is created by calls such as [`Context::upload`], [`Context::zeroed`] and
+/// [`uninit`](Self::uninit), or by a call whose inputs are device arrays. Clones share the memory, which is freed when
+/// all of them have been dropped.
 ///
-/// The library orders all calls and recordings that use an array. Each of them observes the writes of earlier ones.
+/// All submissions by the library that use an array are ordered. Each of them observes the writes of earlier ones.
 pub struct Array<T> {
     any: AnyArray,
     elements: PhantomData<fn() -> T>,
@@ -45,8 +45,8 @@ impl<T> fmt::Debug for Array<T> {
     }
 }
 
-/// Minimum size of an array's buffer in bytes. Vulkan does not support empty buffers, and kernels read 16 bytes at a
-/// time.
+/// Minimum size of an array's buffer in bytes. Vulkan does not support empty buffers, and kernels read up to 16 bytes at
+/// a time.
 const MIN_BYTES: u64 = 16;
 
 impl<T> Array<T> {
@@ -100,7 +100,7 @@ impl AnyArray {
             asked: len,
             limit: u64::MAX / bytes.max(1),
         })?;
-        // Kernels read elements of 8 and 16 bits as 32-bit words, so the last word must be complete. Graphs treat an
+        // Kernels read elements of 8 and 16 bits as 32-bit words, so the last word must be complete. `Work` imports an
         // empty array as an array with one element.
         let size = size.max(MIN_BYTES).max(bytes);
         let size = size.checked_next_multiple_of(4).unwrap_or(u64::MAX);
@@ -239,7 +239,7 @@ impl<'a> Input<'a> {
         if let Some(slice) = self.slice(range.clone()) {
             return slice.on_device(context, name);
         }
-        // The range may not start at a valid binding offset, so it is copied through the host.
+        // The start of the range might not be a valid binding offset, so the range is copied through the host.
         let (array, element) = (self.on_device(context, name)?, self.element());
         let bytes = context.read_range(&array, range.clone())?;
         Input::Host { element, len: range.end - range.start, bytes: &bytes }

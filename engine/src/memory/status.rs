@@ -58,7 +58,7 @@ impl StatusWord {
         if word != 0 && !self.reported.swap(true, Ordering::Relaxed) {
             tracing::error!(
                 device = %device.properties.name,
-                "the device did not execute shared-memory atomics in lane order; keys are ranked by ballots from now on"
+                "the device did not execute shared-memory atomics in lane order; new plans rank keys by ballots"
             );
             if let Some(file) = device.verdict_file() {
                 file.save(false);

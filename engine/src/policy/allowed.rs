@@ -60,17 +60,14 @@ impl fmt::Display for Allowed {
     }
 }
 
-/// Any 32-bit number.
 pub(crate) fn any_u32(_: &DeviceFacts) -> Allowed {
     numbers(0, u32::MAX.into())
 }
 
-/// Any 64-bit number.
 pub(crate) fn any_u64(_: &DeviceFacts) -> Allowed {
     numbers(0, u64::MAX)
 }
 
-/// Numbers from `low` to `high`.
 pub(crate) fn numbers(low: u64, high: u64) -> Allowed {
     Allowed::Numbers { low, high, step: 1 }
 }

@@ -58,21 +58,21 @@ pub struct DeviceFacts {
     /// `None` if there is no limit.
     pub loop_limit: Option<u32>,
     /// Maximum number of loop iterations per invocation, summed over all loops, for which the engine plans kernels.
-    /// Only software drivers are limited.
+    /// By default, only software drivers are limited.
     pub max_loop_rounds: u32,
-    /// Maximum number of samples that one thread of a histogram counts. Only software drivers are limited.
+    /// Maximum number of samples that one thread of a histogram counts. By default, only software drivers are limited.
     pub max_samples: u32,
-    /// Maximum number of elements per thread in tiles of sorts and splits. Not limited, unless the driver could not
-    /// create a pipeline.
+    /// Maximum number of elements per thread in tiles of sorts and splits. Not limited by default, but lowered if the
+    /// driver could not create a pipeline.
     pub max_items: u32,
     /// Form of the plans. Not `Usual` if the driver could not create a pipeline.
     pub form: PlanForm,
-    /// Whether the lane-order probe observed that atomics of a subgroup execute in lane order.
+    /// Whether kernels may rely on lane order ([`RankingChoice::Probed`](crate::RankingChoice::Probed)).
     pub lane_order: bool,
 }
 
 impl DeviceFacts {
-    /// Whether the device is a software driver. Only these limit loop iterations.
+    /// Whether the device is a software driver. Only software drivers limit loop iterations.
     pub(crate) fn is_software(&self) -> bool {
         self.loop_limit.is_some()
     }
@@ -97,7 +97,7 @@ impl DeviceFacts {
         ] {
             if value < min {
                 let problem =
-                    format!("`{name}` of the device is {value}, but at least {min} is needed");
+                    format!("the limit `{name}` is {value}, but at least {min} is needed");
                 return Err(Error::Policy { problem });
             }
         }

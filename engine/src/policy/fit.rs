@@ -4,7 +4,7 @@ use super::Policy;
 use super::tile::TileShape;
 
 /// With ranking by ballots, the minimum subgroup size at which each subgroup has its own set of counters. Two smaller
-/// subgroups share a set, because a set per subgroup would need too much shared memory.
+/// subgroups share a set if there are more buckets than lanes, because two sets would need too much shared memory.
 const MIN_LANES_UNPAIRED: u32 = 32;
 
 impl Policy {

@@ -3,7 +3,7 @@
 /// Method of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ScanMethod {
-    /// Three passes: the sum of each tile, a scan of the sums, and a scan of each tile. Requires only barriers.
+    /// Three stages: the sum of each tile, a scan of the sums, and a scan of each tile. Requires only barriers.
     ReduceThenScan,
     /// One pass with decoupled look-back: reads and writes each element once.
     LookBack,
@@ -63,11 +63,11 @@ impl Method {
 /// Method of a sort.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SortMethod {
-    /// Chosen by the policy, from the key type and the number of elements.
+    /// Chosen by the policy, from the keys and their number, the bits to sort by, and whether there are values.
     #[default]
     Auto,
-    /// The method of the paper: each round is a multisplit by one digit, in three stages. The multisplit is
-    /// block-level on GPUs and direct on software drivers (`SortTuning::rounds`).
+    /// The method of the paper: each round is a multisplit by one digit, in three stages. By default, the multisplit
+    /// is block-level on GPUs and direct on software drivers (`SortTuning::rounds`).
     Multisplit {
         /// Bits per digit: 4 to 8.
         radix_bits: u32,

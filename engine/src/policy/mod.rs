@@ -35,24 +35,25 @@ const MIN_ELEMENTS: u64 = 128;
 const MAX_SPINS: u64 = 1 << 22;
 
 sizes! {
-    /// Sizes and methods for one device. All fields may be changed. They affect performance, but not results, except
+    /// Sizes and methods for one device. All of them may be changed. They affect performance, but not results, except
     /// that sums of floats, and results of GLSL operators that round, may round differently.
     pub struct Policy as "", check_facts {
         /// Workgroup size: a multiple of the subgroup size.
         threads: u32 = size(threads).candidates(|_| &[64, 128, 256, 512, 1024]),
-        /// Scans of at most this many elements use small tiles: more workgroups, with less work each.
+        /// Look-back scans of at most this many elements use small tiles: more workgroups, with less work each.
         small_scans_up_to: u32 = size(any_u32).candidates(|_| &[0, 1 << 16, 1 << 18, 1 << 20, 1 << 22]),
         /// Selections of at most this many elements use small tiles. Partitions never do.
         small_selects_up_to: u32 = size(any_u32).candidates(|_| &[0, 1 << 16, 1 << 18, 1 << 20]),
         /// Workgroup size for small tiles.
         small_threads: u32 = size(threads).candidates(|_| &[128, 256, 512]),
-        /// Workgroup size of selections and partitions. Does not apply to small tiles and to run lengths.
+        /// Workgroup size of selections and partitions. Does not apply to small tiles or run lengths.
         select_threads: u32 = size(threads),
         /// Workgroup size of reductions by key.
         by_key_threads: u32 = size(threads),
-        /// Maximum number of elements of a segment that one worker (a subgroup or a workgroup) reduces; a multiple of
-        /// four. The rest is divided between other workers. Segments have workers of their own if their average
-        /// length is at least 1/32 of this number, or 1/128 if workers are subgroups.
+        /// Number of elements of a long segment that its own worker (a subgroup or a workgroup) reduces; a multiple of
+        /// four. The rest is divided between other workers. Arrays of more than 4,096 times this number have larger
+        /// chunks. Segments have workers of their own if their average length is at least 1/32 of this number, or
+        /// 1/128 if workers are subgroups.
         segment_chunk: u32 = size(|_| multiples(4, u32::MAX.into())),
         /// Minimum number of workers of a segmented reduction for which each worker is a subgroup: as many subgroups as
         /// fill the device. With fewer workers, each worker is a workgroup. If a matrix has at least 1/8 of this number
@@ -60,7 +61,7 @@ sizes! {
         min_subgroup_workers: u32 = size(any_u32),
         /// Scan method. Short arrays are scanned by a single workgroup instead.
         scan: ScanMethod = size(scan_methods),
-        /// Workgroup size of scans by a single workgroup.
+        /// Maximum workgroup size of scans by a single workgroup.
         spine_threads: u32 = size(threads).candidates(|_| &[256, 512, 1024]),
         /// Maximum number of tiles that a single workgroup may scan.
         spine_tiles: u32 = size(|_| numbers(1, 1024)),
@@ -251,7 +252,7 @@ pub(crate) fn test_policy(subgroup_size: u32, max_threads: u32) -> Policy {
     Policy::for_device(&test_properties(subgroup_size, max_threads))
 }
 
-/// Policy of a software driver that limits loop iterations.
+/// Policy with the limit on loop iterations of software drivers.
 #[cfg(test)]
 pub(crate) fn limited_policy(subgroup_size: u32) -> Policy {
     test_policy(subgroup_size, 1024).with_facts(|facts| facts.loop_limit = Some(65_535))

@@ -39,12 +39,12 @@ impl TileShape {
     ///
     /// - **256 threads.** This is a multiple of 32 and of 64. A workgroup has 8 subgroups on wave32 devices
     ///   (NVIDIA, Apple, Intel, RDNA with 32 lanes), 4 on wave64 devices (GCN, CDNA, RDNA with 64 lanes,
-    ///   Adreno), and 16 or 32 on devices with narrower subgroups, where two subgroups share their counters.
+    ///   Adreno), and 16 or 32 on devices with 16 or 8 lanes, where two subgroups share their counters.
     ///   All desktop GPUs and nearly all others support workgroups of 256 threads. On several of them, 512 or
     ///   1,024 threads would halve the registers per thread.
     /// - **A tile and its counters fit in 16 KiB of shared memory**, the minimum that Vulkan guarantees. With 8-bit
     ///   bucket ids, this allows 3,800 keys of 32 bits or 1,900 keys of 64 bits. Such tiles never need to be reduced
-    ///   to fit a device. A device with 32 KiB per workgroup (AMD, Apple, Mali, Adreno) runs two such tiles per
+    ///   to fit in memory. A device with 32 KiB per workgroup (AMD, Apple, Mali, Adreno) runs two such tiles per
     ///   multiprocessor at a time, or four if a multiprocessor has 64 KiB. Larger tiles, processed in several turns,
     ///   suit GPUs with 48 KiB of shared memory and 64 Ki registers. On GPUs with fewer registers, larger tiles would
     ///   spill keys to memory, which is several times as slow.

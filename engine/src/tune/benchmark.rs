@@ -65,7 +65,7 @@ impl Operation {
 }
 
 /// Value that is written to the outputs before a run whose result is checked, so that results of an earlier run
-/// cannot pass the check.
+/// cannot pass the check. Sorts restore their input instead.
 const POISON: u32 = 0x5a5a_a5a5;
 
 /// Whether a plan is timed, or its result is checked.
@@ -261,7 +261,6 @@ impl Benchmark {
     }
 }
 
-/// Whether two plans of one benchmark perform the same work.
 fn same_work(a: &Plan, b: &Plan) -> bool {
     let steps = |plan: &Plan| plan.steps().len();
     let same = |(a, b): (&Step, &Step)| {

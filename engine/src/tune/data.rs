@@ -8,7 +8,7 @@ use crate::memory::Array;
 pub(super) const SAMPLE_END: f32 = 1024.0;
 /// Number of edges of the histogram with bins of increasing width.
 pub(super) const EDGES: usize = 257;
-/// Length of the array for offsets and counts. Sufficient for all benchmarks.
+/// Length of the array for offsets and counts.
 const WORDS: u64 = 512;
 
 /// Arrays on the device: random inputs, and outputs.

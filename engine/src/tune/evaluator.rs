@@ -197,7 +197,7 @@ impl<'c> Evaluator<'c> {
         let ready = self.prepare(policy, &[benchmark])?;
         let right = self.is_right(&ready, &[benchmark])?;
         if !right {
-            tracing::warn!(?benchmark, "the initial sizes give a wrong result");
+            tracing::warn!(?benchmark, "the best sizes so far give a wrong result");
             self.counts.wrong += 1;
         }
         Ok(right)

@@ -49,7 +49,7 @@ impl Default for TuneOptions {
 pub struct Tuned {
     /// The tuned sizes.
     pub profile: Profile,
-    /// Comparison with the built-in sizes, for each ranking method.
+    /// Comparison with the built-in sizes, for each ranking method that was tuned.
     pub comparisons: Vec<(Ranking, Vec<Comparison>)>,
     /// Number of candidates tried.
     pub candidates: u32,

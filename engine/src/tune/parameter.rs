@@ -8,7 +8,7 @@ use crate::policy::method::{Method, ScanMethod, SortMethod, ValuesAfter};
 use crate::policy::tile::{TileShape, TileShapes};
 use crate::policy::{Field, Policy};
 
-/// Number of elements of the benchmarks for small sorts. The tile tables have an entry for it.
+/// Number of elements of the benchmarks for small sorts. The tile tables for GPUs have an entry for it.
 pub(super) const SMALL: u64 = 1 << 20;
 
 type Get<T> = Box<dyn Fn(&Policy) -> T>;
@@ -56,7 +56,6 @@ impl Parameter {
         Self { name, per_ranking, benchmarks, candidates, has_effect, revert }
     }
 
-    /// Creates a parameter for a tile shape.
     fn tile(
         name: &'static str,
         benchmark: Benchmark,
@@ -161,7 +160,7 @@ fn grid(software: bool) -> Vec<TileShape> {
     shapes
 }
 
-/// Shapes that differ by one step: in keys per thread, in threads, or in turns.
+/// Shapes that differ by one or two steps in keys per thread or in threads, or that differ in turns.
 fn neighbours(now: TileShape, subgroup_size: u32, software: bool) -> Vec<TileShape> {
     let TileShape { threads, items, turns } = now;
     let step = subgroup_size.max(64);
@@ -187,14 +186,14 @@ fn neighbours(now: TileShape, subgroup_size: u32, software: bool) -> Vec<TileSha
     shapes
 }
 
-/// Bits per digit of a sort.
 const DIGIT_BITS: u32 = 8;
 
 fn is_one_sweep(policy: &Policy) -> bool {
     policy.sort.auto == SortMethod::OneSweep
 }
 
-/// Tile parameters of a sort: one for each entry of its table, in descending order of the number of elements.
+/// Tile parameters of a sort: one for each table entry that applies to at most `largest` elements, in descending order
+/// of the number of elements.
 pub(super) fn sort_tiles(operation: Operation, policy: &Policy, largest: u64) -> Vec<Parameter> {
     let Some((name, table)) = operation.sort_table() else { return Vec::new() };
     let counts: Vec<u64> = table(&mut { *policy }).iter().map(|(max, _)| *max).collect();

@@ -31,7 +31,7 @@ pub struct TuneProgress {
     pub elapsed: Duration,
     /// Time limit.
     pub budget: Duration,
-    /// Benchmark that is being measured.
+    /// Size that is being tuned, and its first benchmark.
     pub benchmark: String,
     /// Number of candidates tried so far.
     pub candidates: u32,
@@ -61,7 +61,7 @@ pub(super) struct Search<'l, 'c, 'p> {
     pub best: Policy,
     /// Benchmarks measured so far, in order.
     pub visited: Vec<Benchmark>,
-    /// Benchmarks for which the initial sizes gave the right result.
+    /// Benchmarks that were checked: the best sizes at that time gave the right result.
     checked: Vec<Benchmark>,
     timers: HashMap<Benchmark, Timer<'c>>,
     parameters: Vec<Parameter>,
@@ -126,7 +126,7 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
     fn try_all(&mut self, parameter: &Parameter, candidates: &[Policy]) -> Result<bool> {
         let mut better = false;
         self.time_best(parameter)?;
-        // Candidates are compared with the initial sizes, so these must also give the right result.
+        // Candidates are compared with the best sizes so far, so these must also give the right result.
         for &benchmark in &parameter.benchmarks {
             if !self.checked.contains(&benchmark) {
                 if !self.evaluator.check(benchmark, &self.best)? {

@@ -25,7 +25,7 @@ fn all(policy: &Policy) -> Vec<Parameter> {
 }
 
 #[test]
-fn candidates_are_unique_and_change_one_parameter() {
+fn candidates_change_one_parameter_and_tiles_are_unique() {
     for subgroup_size in [8, 16, 32, 64] {
         let best = policy(subgroup_size);
         for mut parameter in all(&best) {

@@ -79,7 +79,7 @@ use crate::policy::Policy;
 /// [`executable`](Self::executable) creates an [`Executable`] that records into command buffers of
 /// the caller.
 ///
-/// Each operation has the same name as the corresponding one-call function of [`Context`].
+/// Operations have the names of the corresponding one-call functions of [`Context`].
 pub struct Work {
     context: Context,
     graph: Graph,
@@ -143,7 +143,7 @@ impl Work {
     }
 
     /// Declares the last access to an import before each run, by the embedding program. The
-    /// recording then begins with the required barrier. Without this declaration, the program must
+    /// recording then contains the required barrier. Without this declaration, the program must
     /// insert a barrier whose second scope is
     /// [`BufferContract::first_use`](crate::embed::BufferContract::first_use).
     pub fn entry<T>(&mut self, import: WorkArray<T>, scope: Scope) {

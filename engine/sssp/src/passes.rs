@@ -210,9 +210,9 @@ impl Search {
         facts.mean_degree >= f64::from(from)
     }
 
-    /// Number of times that a subgroup expands vertices that it has found itself, before it appends
-    /// them to a queue (local hops). With higher degrees, there are fewer local hops, because each
-    /// hop finds more entries while other subgroups wait.
+    /// Maximum number of times that a subgroup expands vertices that it has found itself, before it
+    /// appends them to a queue (local hops). It is lower for higher degrees, because each hop finds
+    /// more entries while other subgroups wait.
     fn local_hops(&self) -> u32 {
         let max_hops = self.tuning.local_hops;
         let fitting = f64::from(max_hops) * LOCAL_DEGREE / self.shape.facts.mean_degree.max(1.0);

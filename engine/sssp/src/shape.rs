@@ -49,7 +49,7 @@ pub struct Options {
     /// Search method.
     pub method: Method,
     /// Width of a bucket or of the near set, as a difference of distances. `None` chooses it from
-    /// the weights and degrees of the network.
+    /// the method, and from the weights, degrees and size of the network.
     pub delta: Option<f64>,
     /// Number of buckets of the multisplit methods.
     pub buckets: u32,

@@ -14,9 +14,9 @@ pub(crate) const KEPT_WORDS_WORD: u64 = 28;
 /// Work done by a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Number of rounds, including those that split the pile.
+    /// Number of rounds.
     pub rounds: u32,
-    /// Number of rounds that split the far pile, or the entries beyond the last bucket.
+    /// Number of times that the far pile, or the entries beyond the last bucket, were split by distance.
     pub splits: u32,
     /// Number of rounds over all reached vertices, because a queue had overflowed.
     pub dense_rounds: u32,
@@ -33,7 +33,7 @@ pub struct Statistics {
 /// Size of one round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoundSize {
-    /// Number of queue entries processed.
+    /// Number of queue entries processed, or of vertices if a queue had overflowed.
     pub entries: u32,
     /// Vertices nearer than this distance belonged to the near set. As bits if distances are
     /// floats.

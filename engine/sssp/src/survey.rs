@@ -29,8 +29,8 @@ const FOUND_WORDS: u64 = 4;
 pub(crate) struct Survey {
     /// Visits every arc once.
     first: Replay,
-    /// Finds predecessors that are reached over arcs of weight 0, and thus have the same distance.
-    /// `None` unless predecessors are requested.
+    /// Finds predecessors at the same distance, over arcs of weight 0 (or too small to change a float
+    /// distance). `None` unless predecessors are requested.
     same_distance: Option<Replay>,
     parents: Array<u32>,
     found: Readback<u32>,
@@ -86,8 +86,8 @@ impl Survey {
             overflowed: Some(word(1)).filter(|&vertex| vertex != UNREACHED),
             arcs: u64::from(word(2)) | (u64::from(word(3)) << 32),
         };
-        // Each run extends chains of arcs with weight 0 by at least one arc. Such chains are
-        // usually short.
+        // Each run extends chains of vertices at the same distance by at least one arc. Such chains
+        // are usually short.
         if let Some(same_distance) = &mut self.same_distance {
             let mut changed = true;
             while changed {

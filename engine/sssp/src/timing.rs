@@ -7,9 +7,9 @@ use crate::error::Result;
 use crate::passes::instantiate;
 use crate::solver::{self, Solver};
 
-/// Number of batches of rounds per timed recording. With more batches, there are fewer boundaries
-/// between recordings, but planning takes longer: its time and memory are quadratic in the number
-/// of passes.
+/// Maximum number of batches of rounds per timed recording. With more batches, there are fewer
+/// boundaries between recordings, but planning takes longer: its time and memory are quadratic in
+/// the number of passes.
 const TIMED_BATCHES: u32 = 8;
 
 impl Solver {

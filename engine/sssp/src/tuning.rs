@@ -18,7 +18,7 @@ pub struct Residents {
     pub threads: u32,
 }
 
-/// Tuning parameters of a shortest-path search. They affect performance, never distances. All fields may be changed.
+/// Tuning parameters of a shortest-path search. They affect performance, never distances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tuning {
     /// Workgroup size, if each round is a separate dispatch.

@@ -179,7 +179,7 @@ fn spans(offsets: &[u32], destinations: &[u64], window: u64) -> Vec<Span> {
     spans
 }
 
-/// Moves the elements of a piece to the windows of `to`, one dispatch per span.
+/// Moves the elements of a piece to the windows of `to`, one dispatch per span and array.
 fn move_piece(
     caller: Caller<'_>,
     piece: &SplitPiece<'_>,
@@ -241,8 +241,8 @@ impl Move<'_> {
     }
 }
 
-/// Creates the table that `bucket_places.glsl` reads: the start of each bucket in the piece, then,
-/// for each bucket, the number to add to an element's index in the piece to get its destination.
+/// Creates the table that `bucket_places.glsl` reads: the bucket offsets of the piece, then, for
+/// each bucket, the number to add to an element's index in the piece to get its destination.
 fn piece_table(graph: &mut Graph, offsets: &[u32], destinations: &[u64]) -> Buffer {
     let added = destinations.iter().zip(offsets).map(|(&destination, &begin)| {
         // Computed modulo 2^32. The kernel subtracts the start of the window afterwards.

@@ -1,9 +1,9 @@
 //! Sorts and splits arrays that exceed one plan: they have more elements than kernels can index, or
 //! more bytes than a storage binding can have. Such an array is divided into pieces, and each piece
-//! is split into buckets. The output contains the buckets in order. Within a bucket, the elements of
-//! the first piece come first, then those of the second piece, and so on.
+//! is split into buckets. The buckets are then concatenated in order. Within a bucket, the elements
+//! of the first piece come first, then those of the second piece, and so on.
 //!
-//! All elements stay on the device. The host reads only the bucket offsets of each piece.
+//! All elements stay on the device. The host reads only bucket offsets and error counts.
 
 mod bucket_layout;
 mod narrow;
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_aligned_and_at_most_half_a_plan() {
+    fn pieces_and_windows_are_aligned_and_within_the_limits() {
         let max_elements = (1 << 30) - 1;
         for range in [1 << 10, 1 << 27, (1 << 30) - 1, u64::from(u32::MAX)] {
             for max_element_bytes in [4, 8, 16] {

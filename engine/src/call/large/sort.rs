@@ -1,9 +1,9 @@
 //! Sorts arrays that exceed one plan.
 //!
 //! The pieces of the array are split by the top digit of the keys, and the buckets of all pieces
-//! are concatenated. Neighbouring buckets that together fit in one plan are then sorted in place. A
-//! bucket that exceeds one plan is split again by the next digit. A split writes to a second array
-//! of the same size, and concatenating the buckets moves the elements back.
+//! are concatenated. Neighbouring buckets that together are at most as long as a piece are then
+//! sorted in place. A longer bucket is split again by the next digit. A split writes to a second
+//! array of the same size, and concatenating the buckets moves the elements back.
 
 use std::ops::Range;
 
@@ -92,7 +92,7 @@ impl LargeSort<'_> {
         Ok(())
     }
 
-    /// Splits the pieces of a region into the spare arrays.
+    /// Splits the head of a region into `heads[1]`, and its pieces into the spare arrays.
     fn split(&self, region: Range<u64>, buckets: &Buckets) -> Result<Vec<SplitPiece<'_>>> {
         let caller = self.caller;
         let mut pieces = Vec::new();

@@ -84,7 +84,7 @@ impl FeatureChain {
     /// Chains `VkPhysicalDeviceFeatures2`, and the other structures that contain a requested feature, onto `info`.
     ///
     /// Do not combine this with your own `VkPhysicalDeviceFeatures2` or `VkPhysicalDeviceVulkan1?Features`, which
-    /// contain the same members (VUID-VkDeviceCreateInfo-pNext-06532); use [`merge_into`](Self::merge_into) instead.
+    /// contain the same members; use [`merge_into`](Self::merge_into) instead.
     pub fn push_onto<'a>(&'a mut self, info: vk::DeviceCreateInfo<'a>) -> vk::DeviceCreateInfo<'a> {
         self.push_missing(info, &Features::default())
     }

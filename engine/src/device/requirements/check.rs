@@ -173,8 +173,8 @@ impl Known {
 }
 
 /// Returns `computeFullSubgroups` as missing unless all subgroups of a kernel are guaranteed to be full. They are if
-/// `computeFullSubgroups` is enabled. They also are if the device supports Vulkan 1.3 (and thus kernels in SPIR-V 1.6),
-/// and either has a fixed subgroup size or has subgroup size control enabled.
+/// `computeFullSubgroups` is enabled. They also are if device and instance support Vulkan 1.3 (and thus kernels in SPIR-V
+/// 1.6), and the device either has a fixed subgroup size or has subgroup size control enabled.
 fn missing_full_subgroups(offer: &Offer, enabled: &Features) -> Option<Missing> {
     let (min, max) = offer.properties.subgroup_size_range;
     let by_module = offer.core13 && (enabled.subgroup_size_control || min == max);

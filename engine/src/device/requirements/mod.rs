@@ -73,7 +73,8 @@ impl Requirements {
         Ok(Self { extensions, features })
     }
 
-    /// Removes the given features and their extensions. Required features are not removed.
+    /// Removes the given features, and extensions that no other feature needs. `compute_full_subgroups` is removed with
+    /// `subgroup_size_control`. Required features are not removed.
     pub fn leave_out(&mut self, left_out: &Features) {
         let mut left_out = *left_out;
         left_out.compute_full_subgroups |= left_out.subgroup_size_control;

@@ -14,10 +14,9 @@ struct Tile<'p> {
     key_bytes: u32,
 }
 
-/// Bits per digit of a sort.
 const DIGIT_BITS: u32 = 8;
 
-/// All tiles of kernels that rank keys.
+/// All tiles that planning reduces to fit in shared memory.
 fn ranked_tiles(policy: &mut Policy) -> impl Iterator<Item = Tile<'_>> {
     let (sort, split) = (&mut policy.sort, &mut policy.split);
     let of_sort = |field, shape, key_bytes| Tile { field, shape, bits: DIGIT_BITS, key_bytes };

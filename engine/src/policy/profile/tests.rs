@@ -1,4 +1,4 @@
-//! Tests the text form of profiles: round trips, and messages about unusable profiles.
+//! Tests profiles: their text form, messages about unusable ones, and the default tiles.
 
 use std::fs;
 
@@ -60,7 +60,7 @@ fn written_profiles_are_read_back() {
     let read = parse(&profile.text()).expect("the changed profile can be parsed");
     assert_eq!(read.ballots, ballots);
     assert!(!read.prefers_lane_order());
-    // Sizes that do not depend on the ranking come from the first policy.
+    // Sizes that do not depend on the ranking come from the policy for ballots.
     assert_eq!(read.lane_order.histogram.loads, 8);
     assert_eq!(read.lane_order.sort, built_in.lane_order.sort);
 }
@@ -146,7 +146,7 @@ fn unsupported_sizes_are_rejected() {
 }
 
 #[test]
-fn unknown_lines_are_reported() {
+fn unknown_duplicate_and_misplaced_lines_are_reported() {
     let text = Profile::built_in(&device()).text();
     let after = |section: &str, line: &str| {
         text.replacen(&format!("[{section}]\n"), &format!("[{section}]\n{line}\n"), 1)
@@ -206,9 +206,9 @@ fn unusable_profiles_are_errors_if_named_and_ignored_in_folders() {
     assert!(Profile::built_in(&device()).save(&path).is_err());
 }
 
-/// The default tiles of GPUs that were not measured fit in the limits that Vulkan guarantees.
+/// The default tiles of GPUs that were not measured fit in 16 KiB of shared memory, which Vulkan guarantees.
 #[test]
-fn default_tiles_fit_the_minimum_device_limits() {
+fn default_tiles_fit_in_the_guaranteed_shared_memory() {
     for subgroup_size in [16, 32, 64, 128] {
         for shared_memory in [16 << 10, 32 << 10] {
             let properties =

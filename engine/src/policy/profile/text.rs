@@ -25,8 +25,8 @@ const RANKINGS: [(&str, Ranking); 2] =
     [(BALLOTS, Ranking::Ballots), (LANE_ORDER, Ranking::LaneOrder)];
 
 const ABOUT: &str = "\
-# Kernel sizes that were measured on the device below. They affect performance, but not results,
-# except that sums of floats may round differently.
+# Kernel sizes for the device below. They affect performance, but not results, except that sums of
+# floats, and results of GLSL operators that round, may round differently.
 # A tile is THREADSxITEMS or THREADSxITEMS/TURNS. Lists of sort tiles have one entry for each
 # maximum number of elements. Lists of split sizes have entries for up to 2, 4, 8, ..., 256
 # buckets. Sizes that are missing here keep their built-in values.
@@ -118,7 +118,9 @@ fn lines(text: &str) -> Result<Vec<Line<'_>>, String> {
     let numbered = text.lines().enumerate().skip(1).map(|(index, line)| (index + 1, line.trim()));
     let numbered: Vec<_> = numbered.filter(content).collect();
     if numbered.last().is_none_or(|(_, line)| *line != format!("[{END}]")) {
-        return Err(format!("the profile is truncated: the last line is not `[{END}]`"));
+        return Err(format!(
+            "the last line is not `[{END}]`: the profile is truncated, or lines follow `[{END}]`"
+        ));
     }
     let mut sections = Vec::new();
     let mut lines: Vec<Line<'_>> = Vec::new();

@@ -68,7 +68,7 @@ pub enum NetworkError {
     },
     /// A shortest distance does not fit in 32 bits.
     #[error(
-        "the distance of vertex {vertex} does not fit in 32 bits; use smaller weights, or floats"
+        "the distance of vertex {vertex} does not fit in 32 bits; use smaller weights, or floats instead of integers"
     )]
     DistanceOverflow {
         /// A vertex whose shortest distance overflows.

@@ -46,7 +46,7 @@ fn faulty_devices() -> Vec<Faulty> {
         (
             "wrong subgroup arithmetic",
             Faults { halved_arithmetic: true, ..none },
-            "subgroup sums, minima or maxima differ",
+            "subgroup sums, minima, maxima, ands or ors differ",
         ),
         (
             "lost shared atomics",
