@@ -290,6 +290,12 @@ pub enum Error {
         /// Pass label.
         pass: String,
     },
+    /// The call would submit, but the device was adopted with
+    /// [`AdoptOptions::record_only`](crate::AdoptOptions::record_only).
+    #[error(
+        "this context only records commands (AdoptOptions::record_only); record the work into a command buffer (Executable::record) and submit it yourself"
+    )]
+    RecordOnly,
     /// A plan was to be replayed, but its graph was not declared replayable.
     #[error("`{plan}` cannot be replayed; declare its graph replayable (Graph::replayable)")]
     NotReplayable {

@@ -8,11 +8,11 @@ use std::sync::Mutex;
 use multisplit::ash::{self, vk};
 use multisplit::graph::{Graph, Plan, Scope};
 use multisplit::operations::split::TileShape;
-use multisplit::operations::{ScanBuffers, SortBuffers, scan, sort};
+use multisplit::operations::{self, ScanBuffers, SortBuffers, scan, sort};
 use multisplit::requirements::{Features, Requirements};
 use multisplit::{
-    AdoptedDevice, BufferAt, Context, DeviceProperties, Error, ExecutableOptions, PipelineCache,
-    ProfileChoice, RankingChoice, RecordOptions, Scan, Sort,
+    AdoptOptions, AdoptedDevice, Array, BufferAt, Context, DeviceProperties, Error,
+    ExecutableOptions, PipelineCache, ProfileChoice, RankingChoice, RecordOptions, Scan, Sort,
 };
 use multisplit_tests::prelude::*;
 
@@ -20,7 +20,7 @@ tests!(adopt:
     scan_between_the_callers_commands_needs_only_contract_barriers,
     sort_between_the_callers_commands_needs_only_contract_barriers, vulkan_1_2_instance_is_adopted,
     vulkan_1_1_instance_is_rejected, vulkan_1_3_without_full_subgroups_is_adopted,
-    vulkan_1_2_without_full_subgroups_is_rejected,
+    vulkan_1_2_without_full_subgroups_is_rejected, record_only_contexts_do_not_use_the_queue,
 );
 
 const N: u64 = 30_000;
@@ -340,6 +340,36 @@ fn vulkan_1_3_without_full_subgroups_is_adopted(gpu: &Gpu) -> Result<()> {
     unsafe { host.destroy() }
 }
 
+/// Without a queue, any use of it would crash or be reported by the validation layer. The plan of
+/// the scan has state.
+fn record_only_contexts_do_not_use_the_queue(gpu: &Gpu) -> Result<()> {
+    // SAFETY: the call only requires a Vulkan driver.
+    let host = unsafe { Host::new(gpu.context.properties(), vk::API_VERSION_1_3)? };
+    let adopt = || {
+        let adopted = AdoptedDevice { queue: vk::Queue::null(), ..host.adopted() };
+        // SAFETY: the handles belong together and outlive the context, which does not use the queue.
+        unsafe { Context::adopt_with(adopted, AdoptOptions::default().record_only()) }
+    };
+    for operation in [Operation::Scan, Operation::Sort] {
+        // SAFETY: the host outlives everything that `embed_in` creates.
+        unsafe { embed_in(adopt()?, &host, operation, true, true)? };
+        host.expect_silence()?;
+    }
+    let context = adopt()?;
+    let mut graph = Graph::new("fill");
+    let dst = graph.import::<u32>("dst", 16);
+    operations::fill(&mut graph, &context.policy(), "fill", dst, 1)?;
+    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    let array = Array::<u32>::uninit(&context, "dst", 16)?;
+    let ran = context.run(&executable, &[(dst, &array)]);
+    ensure!(matches!(ran, Err(Error::RecordOnly)), "{ran:?}");
+    context.wait_idle()?;
+    drop((executable, array, context));
+    host.expect_silence()?;
+    // SAFETY: all work on the device has completed, and its other objects were destroyed.
+    unsafe { host.destroy() }
+}
+
 /// Before Vulkan 1.3, only `computeFullSubgroups` guarantees full subgroups.
 fn vulkan_1_2_without_full_subgroups_is_rejected(gpu: &Gpu) -> Result<()> {
     let (wanted, version) = (gpu.context.properties(), vk::API_VERSION_1_2);
@@ -361,10 +391,25 @@ unsafe fn embed(
     with_scopes: bool,
     with_barriers: bool,
 ) -> Result<()> {
+    // SAFETY: the handles belong together and outlive the context; the caller guarantees the rest.
+    unsafe {
+        let context = Context::adopt(host.adopted())?;
+        embed_in(context, host, operation, with_scopes, with_barriers)
+    }
+}
+
+/// Like [`embed`], with a context that has adopted the host's device. The commands are submitted
+/// twice, one after the other.
+unsafe fn embed_in(
+    context: Context,
+    host: &Host,
+    operation: Operation,
+    with_scopes: bool,
+    with_barriers: bool,
+) -> Result<()> {
     let data = uniform(N as usize, 12);
     // SAFETY: the handles belong together and outlive the context, and recording is in order.
     unsafe {
-        let context = Context::adopt(host.adopted())?;
         let (plan, [src, dst]) = plan(&context, operation, with_scopes)?;
         let contract = |name| *plan.import(name).expect("the plan has this import");
         let (first, last) = (contract("src").first_use, contract("dst").last_use);
@@ -415,8 +460,10 @@ unsafe fn embed(
 
         let submitted = [commands];
         let info = vk::SubmitInfo::default().command_buffers(&submitted);
-        device.queue_submit(host.queue, &[info], vk::Fence::null())?;
-        device.device_wait_idle()?;
+        for _ in 0..2 {
+            device.queue_submit(host.queue, &[info], vk::Fence::null())?;
+            device.device_wait_idle()?;
+        }
         if with_scopes || with_barriers {
             let got = std::slice::from_raw_parts(result.2, N as usize);
             let expected = match operation {

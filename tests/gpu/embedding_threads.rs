@@ -19,7 +19,7 @@ use crate::example_frames::host::{Host, HostBuffer};
 
 tests!(embedding_threads:
     frames_of_two_threads_do_not_leak, frames_of_two_threads_do_not_leak_without_push_descriptors,
-    repeated_runs_create_no_vulkan_objects,
+    repeated_runs_create_at_most_descriptor_sets,
 );
 
 const THREADS: usize = 2;
@@ -84,8 +84,9 @@ fn frames(gpu: &Gpu, count: u32, without: &Features) -> Result<()> {
     })
 }
 
-/// Each run reuses the command buffer of the previous one.
-fn repeated_runs_create_no_vulkan_objects(gpu: &Gpu) -> Result<()> {
+/// Each run reuses the command buffer of the previous one. Without push descriptors, each run creates
+/// a descriptor pool and allocates its sets.
+fn repeated_runs_create_at_most_descriptor_sets(gpu: &Gpu) -> Result<()> {
     on_counted_device(gpu, &Features::default(), |_, context| {
         let n = 1000;
         let mut setup = Setup::new(context, "sums");
@@ -99,7 +100,8 @@ fn repeated_runs_create_no_vulkan_objects(gpu: &Gpu) -> Result<()> {
         for _ in 0..20 {
             context.run(&executable, &bound)?;
         }
-        ensure!(calls() == created, "{} objects were created", calls() - created);
+        let allowed = if context.features().push_descriptor { 0 } else { 20 * 2 };
+        ensure!(calls() - created <= allowed, "{} objects were created", calls() - created);
         setup.expect(dst, &(0..n as u32).collect::<Vec<_>>())
     })
 }

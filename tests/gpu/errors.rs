@@ -241,20 +241,20 @@ fn missing_imports_are_rejected(gpu: &Gpu) -> Result<()> {
 fn overlapping_imports_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut graph = Graph::new("copies");
-    let imports = ["a", "b", "c"].map(|name| graph.import::<u32>(name, 64));
+    let imports = ["a", "b", "c"].map(|name| graph.import::<u32>(name, 128));
     let [a, b, c] = imports;
-    let both = graph.transient::<u32>("both", 128);
-    copy(&mut graph, &context.policy(), "copy.a", a, both.elements::<u32>(0, 64))?;
-    copy(&mut graph, &context.policy(), "copy.b", b, both.elements::<u32>(64, 64))?;
-    copy(&mut graph, &context.policy(), "copy.c", both.elements::<u32>(32, 64), c)?;
+    let both = graph.transient::<u32>("both", 256);
+    copy(&mut graph, &context.policy(), "copy.a", a, both.elements::<u32>(0, 128))?;
+    copy(&mut graph, &context.policy(), "copy.b", b, both.elements::<u32>(128, 128))?;
+    copy(&mut graph, &context.policy(), "copy.c", both.elements::<u32>(64, 128), c)?;
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let buffer = context.upload(&(0..192).collect::<Vec<u32>>())?;
+    let buffer = context.upload(&(0..384).collect::<Vec<u32>>())?;
     let bind = |offsets: [u64; 3]| {
         let bound: Vec<_> =
             imports.into_iter().zip(offsets).map(|(i, o)| (i, &buffer, o)).collect();
         context.run(&executable, &bound)
     };
-    for overlapping in [[0, 256, 0], [0, 256, 256], [0, 512, 256 + 128], [0, 512, 128]] {
+    for overlapping in [[0, 512, 0], [0, 512, 512], [0, 1024, 512 + 256], [0, 1024, 256]] {
         let result = bind(overlapping);
         // Some of these offsets also violate the device's alignment, which may be reported instead.
         ensure!(
@@ -263,10 +263,10 @@ fn overlapping_imports_are_rejected(gpu: &Gpu) -> Result<()> {
         );
     }
     // Imports that are only read may overlap. Adjacent imports do not overlap.
-    bind([0, 256, 512])?;
-    bind([0, 0, 512])?;
-    let expected: Vec<u32> = (32..64).chain(0..32).collect();
-    expect_equal(&context.download_range(&buffer, 128..192)?, &expected)?;
+    bind([0, 512, 1024])?;
+    bind([0, 0, 1024])?;
+    let expected: Vec<u32> = (64..128).chain(0..64).collect();
+    expect_equal(&context.download_range(&buffer, 256..384)?, &expected)?;
     still_works(gpu)
 }
 

@@ -119,7 +119,8 @@ impl Context {
         options: AdoptOptions,
     ) -> Result<Self> {
         let AdoptedDevice { entry, instance, physical, queue_family, api_version, .. } = adopted;
-        let probed_behaviour = adopted.ranking.allows_probed()?;
+        // The probe submits.
+        let probed_behaviour = adopted.ranking.allows_probed()? && !options.record_only;
         let refuses_faults = FaultyDevices::Auto.are_refused()?;
         let pipeline_fallback = PipelineFallback::Auto.is_on()?;
         let features = &adopted.features;
@@ -152,6 +153,7 @@ impl Context {
             memory_limit: None,
             observer: None,
             fail_on_error: false,
+            record_only: options.record_only,
             hooks: options.hooks,
         })?;
         Ok(Self { device: Arc::new(device) })

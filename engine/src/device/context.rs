@@ -134,6 +134,7 @@ impl Context {
             memory_limit: config.memory_limit,
             observer: config.observer.clone(),
             fail_on_error: config.validation.is_some_and(|validation| validation.fail_on_error),
+            record_only: false,
             hooks: Hooks::default(),
         })?;
         Ok(Self { device: Arc::new(device) })

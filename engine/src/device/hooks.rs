@@ -9,6 +9,7 @@ use ash::vk;
 #[derive(Clone, Default)]
 pub struct AdoptOptions {
     pub(crate) without_synchronization2: bool,
+    pub(crate) record_only: bool,
     pub(crate) hooks: Hooks,
 }
 
@@ -65,6 +66,14 @@ impl AdoptOptions {
     #[must_use]
     pub fn without_synchronization2(self) -> Self {
         Self { without_synchronization2: true, ..self }
+    }
+
+    /// The context never uses the queue, for programs that cannot lock it for the engine. Whatever would submit
+    /// returns [`Error::RecordOnly`](crate::Error::RecordOnly). The state of a plan is cleared by each recording instead of
+    /// once.
+    #[must_use]
+    pub fn record_only(self) -> Self {
+        Self { record_only: true, ..self }
     }
 
     /// Creates pipelines with the embedding program's pipeline cache. The program keeps ownership of the cache. No file

@@ -68,7 +68,7 @@ impl Device {
     ) -> Result<()> {
         let barrier = self.attached(SubmissionBarrier::new)?;
         let both = [barrier.commands(), commands];
-        let mut queue = self.queue();
+        let mut queue = self.queue()?;
         let commands = if queue.last == Some(recording) { &both[1..] } else { &both[..] };
         let info = vk::SubmitInfo::default().command_buffers(commands);
         // SAFETY: the caller guarantees that the buffer and the fence can be submitted; the queue's lock is held.
@@ -87,7 +87,7 @@ impl Device {
         commands: &[vk::CommandBuffer],
         fence: vk::Fence,
     ) -> Result<()> {
-        let mut queue = self.queue();
+        let mut queue = self.queue()?;
         let info = vk::SubmitInfo::default().command_buffers(commands);
         // SAFETY: the caller guarantees that the buffers and the fence can be submitted; the queue's lock is held.
         unsafe { self.raw.queue_submit(queue.raw, &[info], fence) }.during("vkQueueSubmit")?;

@@ -82,6 +82,8 @@ pub(crate) struct Device {
     pub observer: Option<Observer>,
     /// Whether a run fails if a validation layer reports an error.
     fail_on_error: bool,
+    /// Whether the queue must not be used.
+    pub record_only: bool,
     /// Folder for compiled pipelines and probe results.
     pub pipeline_cache: PipelineCache,
     /// Whether kernels may rely on probed device behaviour.
@@ -125,6 +127,7 @@ pub(crate) struct DeviceParts {
     pub memory_limit: Option<u64>,
     pub observer: Option<Observer>,
     pub fail_on_error: bool,
+    pub record_only: bool,
     pub hooks: Hooks,
 }
 
@@ -164,6 +167,7 @@ impl Device {
             executables,
             observer: parts.observer,
             fail_on_error: parts.fail_on_error,
+            record_only: parts.record_only,
             pipeline_cache: parts.pipeline_cache,
             probed_behaviour: parts.probed_behaviour,
             refuses_faults: parts.refuses_faults,
@@ -256,14 +260,20 @@ impl Device {
     /// Waits for all work on the queue. Does not use `vkDeviceWaitIdle`, which would require the owner of an adopted
     /// device to stop using all of its queues.
     pub fn wait_idle(&self) -> Result<()> {
-        let queue = self.queue();
+        if self.record_only {
+            return Ok(());
+        }
+        let queue = self.queue()?;
         // SAFETY: the queue is alive.
         unsafe { self.raw.queue_wait_idle(queue.raw) }.during("vkQueueWaitIdle")
     }
 
-    /// Locks the queue: Vulkan requires external synchronization of queues.
-    pub(super) fn queue(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Locks the queue: Vulkan requires external synchronization of queues. Fails if the device only records.
+    pub(super) fn queue(&self) -> Result<MutexGuard<'_, Queue>> {
+        match self.record_only {
+            true => Err(Error::RecordOnly),
+            false => Ok(self.queue.lock().unwrap_or_else(PoisonError::into_inner)),
+        }
     }
 
     /// Names an object for validation layers and debuggers, if `VK_EXT_debug_utils` is enabled.

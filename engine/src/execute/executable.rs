@@ -142,7 +142,8 @@ impl Context {
     /// [`Error::Pipeline`]. Unless the kernel is the caller's own, the
     /// [fallback](crate::Config::pipeline_fallback) is off or no form is left, the context plans in the form after that
     /// of `plan` from then on ([`PlanForm`](crate::PlanForm)). If the plan has [state](multisplit_graph::Graph::state),
-    /// the call submits commands that clear it, and waits for them.
+    /// the call submits commands that clear it, and waits for them, unless the context [only
+    /// records](crate::AdoptOptions::record_only).
     pub fn instantiate(&self, plan: Plan) -> Result<Executable> {
         self.instantiate_with(plan, ExecutableOptions::default())
     }
@@ -294,8 +295,12 @@ impl Context {
     fn instantiate_once(&self, plan: Plan, options: ExecutableOptions) -> Result<Executable> {
         self.refuse_faulty_device(&plan)?;
         let barriers = self.subgroup_barriers_of(&plan);
-        let executable = self.instantiate_for(plan, options, barriers)?;
-        executable.state.clear(&self.device)?;
+        let mut executable = self.instantiate_for(plan, options, barriers)?;
+        if self.device.record_only {
+            executable.state.cleared_by_run = true;
+        } else {
+            executable.state.clear(&self.device)?;
+        }
         Ok(executable)
     }
 

@@ -239,7 +239,10 @@ impl Executable {
         let recording =
             Recording { executable: self, commands, locations: &locations, sets, values };
         // SAFETY: the caller guarantees the requirements of this function; the sets contain the buffers of `locations`.
-        unsafe { recording.record(options.timing) };
+        unsafe {
+            self.state.record_first_clear(&self.device, commands, frame);
+            recording.record(options.timing);
+        }
         Ok(())
     }
 

@@ -113,7 +113,7 @@ impl Context {
         let _workspace = executable.lock_workspace();
         run_once(&self.device, |raw| {
             // SAFETY: the command buffer is recording. `run_once` waits, and the workspace lock is held.
-            unsafe { executable.state.record_first_clear(&self.device, raw) };
+            unsafe { executable.state.record_first_clear(&self.device, raw, 0) };
             body(raw, &prepared);
             Ok(())
         })?;

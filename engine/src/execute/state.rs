@@ -16,7 +16,8 @@ use crate::memory::{Buffer, Location};
 pub(super) struct State {
     /// One per frame in flight; empty if the plan does not use state.
     buffers: Vec<Buffer>,
-    /// Whether a run first clears the state. Set for executables that run only once.
+    /// Whether each run first clears its state. Set for executables that run only once, and if the device only
+    /// records.
     pub cleared_by_run: bool,
 }
 
@@ -42,8 +43,10 @@ impl State {
             return Ok(());
         }
         run_once(device, |commands| {
-            // SAFETY: the command buffer is recording; the buffers outlive the call, which waits.
-            unsafe { self.record_clear(device, commands) };
+            for frame in 0..self.buffers.len() {
+                // SAFETY: the command buffer is recording; the buffers outlive the call, which waits.
+                unsafe { self.record_clear(device, commands, frame) };
+            }
             Ok(())
         })
     }
@@ -52,26 +55,34 @@ impl State {
     ///
     /// # Safety
     /// The requirements of `record_clear`.
-    pub unsafe fn record_first_clear(&self, device: &Device, commands: vk::CommandBuffer) {
-        if self.cleared_by_run && !self.buffers.is_empty() {
+    pub unsafe fn record_first_clear(
+        &self,
+        device: &Device,
+        commands: vk::CommandBuffer,
+        frame: usize,
+    ) {
+        if self.cleared_by_run {
             // SAFETY: `record_clear` has the same requirements as this function.
-            unsafe { self.record_clear(device, commands) };
+            unsafe { self.record_clear(device, commands, frame) };
         }
     }
 
-    /// Records commands that set the state of all frames to zero, and a barrier before accesses by kernels.
+    /// Records commands that set the state of a frame to zero, after accesses by earlier kernels and before accesses by
+    /// later ones. Does nothing if the plan does not use state.
     ///
     /// # Safety
-    /// `commands` is recording. The buffers outlive the execution of the commands. No other code uses the state
+    /// `commands` is recording. The buffer outlives the execution of the commands. No other code uses the state
     /// meanwhile.
-    unsafe fn record_clear(&self, device: &Device, commands: vk::CommandBuffer) {
-        for buffer in &self.buffers {
-            // SAFETY: the caller guarantees that `commands` is recording and that only these commands use the buffer. The
-            // range is the whole buffer, and its usage flags include transfers.
-            unsafe { device.raw.cmd_fill_buffer(commands, buffer.raw(), 0, vk::WHOLE_SIZE, 0) };
+    unsafe fn record_clear(&self, device: &Device, commands: vk::CommandBuffer, frame: usize) {
+        let Some(buffer) = self.buffers.get(frame) else { return };
+        let before = memory_barrier(Scope::COMPUTE_READ_WRITE, Scope::TRANSFER_WRITE);
+        let after = memory_barrier(Scope::TRANSFER_WRITE, Scope::COMPUTE_READ_WRITE);
+        // SAFETY: the caller guarantees that `commands` is recording and that only these commands use the buffer. The
+        // range is the whole buffer, and its usage flags include transfers.
+        unsafe {
+            device.pipeline_barrier(commands, &[before]);
+            device.raw.cmd_fill_buffer(commands, buffer.raw(), 0, vk::WHOLE_SIZE, 0);
+            device.pipeline_barrier(commands, &[after]);
         }
-        let barrier = memory_barrier(Scope::TRANSFER_WRITE, Scope::COMPUTE_READ_WRITE);
-        // SAFETY: the caller guarantees that `commands` is recording.
-        unsafe { device.pipeline_barrier(commands, &[barrier]) };
     }
 }

@@ -8,8 +8,11 @@ use crate::memory::Array;
 pub(super) const SAMPLE_END: f32 = 1024.0;
 /// Number of edges of the histogram with bins of increasing width.
 pub(super) const EDGES: usize = 257;
-/// Length of the array for offsets and counts.
-const WORDS: u64 = 512;
+/// Length of the array for offsets and counts: the bins of the largest histogram, which have more elements than the
+/// offsets of any split.
+const WORDS: u64 = MANY_BINS as u64;
+/// Number of bins of the histogram with the most bins.
+pub(super) const MANY_BINS: u32 = 4096;
 
 /// Arrays on the device: random inputs, and outputs.
 pub(super) struct Data {

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use super::benchmark::{Benchmark, Operation, benchmarks};
+use super::data::MANY_BINS;
 use crate::policy::method::{Method, ScanMethod, SortMethod, ValuesAfter};
 use crate::policy::tile::{TileShape, TileShapes};
 use crate::policy::{Field, Policy};
@@ -310,7 +311,7 @@ pub(super) fn other_parameters(policy: &Policy, largest: u64, software: bool) ->
     let even = benchmarks([8, 256].map(Operation::HistogramEven), n);
     let range = benchmarks([Operation::HistogramRange], n);
     let histograms = [&even[..], &range].concat();
-    let many_bins = benchmarks([Operation::HistogramEven(4096)], n);
+    let many_bins = benchmarks([Operation::HistogramEven(MANY_BINS)], n);
     let tables = [&range[..], &many_bins].concat();
     let lengths = up_to_largest(&[1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, largest]);
     let scans: Vec<_> =

@@ -129,15 +129,15 @@ fn adopt(device: &wgpu::Device) -> Result<(Context, vk::Device)> {
         features,
         debug_utils: instance.extensions().contains(&ash::ext::debug_utils::NAME),
         pipeline_cache: PipelineCache::Off,
-        // wgpu owns the queue and does not share a lock, so the context must not submit anything.
+        // The probe of lane order would submit.
         ranking: RankingChoice::Promised,
         profile: ProfileChoice::BuiltIn,
     };
-    let options = AdoptOptions::default().without_synchronization2();
+    // wgpu owns the queue and does not share a lock, so the context must not use it.
+    let options = AdoptOptions::default().without_synchronization2().record_only();
     // SAFETY: these are the handles of one device, created with these features. `Shared` drops the context
     // before its clone of wgpu's device. The engine's objects that wgpu holds for a submission (`operation`)
-    // are also dropped before the device. With `RankingChoice::Promised` the context submits only what this
-    // crate requests; this crate requests nothing and keeps the context private.
+    // are also dropped before the device. The context does not use the queue.
     let context = unsafe { Context::adopt_with(adopted, options)? };
     Ok((context, hal.raw_device().handle()))
 }
