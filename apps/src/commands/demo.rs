@@ -1,4 +1,4 @@
-//! `multisplit demo`: verifies and measures every primitive on generated data, and writes a report.
+//! `multisplit demo`: verifies and measures the main operations on generated data, and writes a report.
 
 use std::fs;
 use std::io::{self, Write};
@@ -39,7 +39,7 @@ Examples:
 /// minute.
 const RUNS: &str = "--reps 5 --warmup 20";
 
-/// Measures every primitive, prints the results, and writes the report.
+/// Measures the operations, prints the results, and writes the report.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let start = Instant::now();
     let mut out = io::stdout().lock();

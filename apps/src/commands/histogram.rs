@@ -231,7 +231,7 @@ impl Options {
     }
 }
 
-/// CSV rows: samples below the range, each bin, samples above it, and NaNs if there are any.
+/// CSV rows: samples below the range, each bin, samples above it, and samples such as NaN if there are any.
 fn csv(counted: &Counted) -> String {
     let mut text = "lo,hi,count\n".to_owned();
     let out_of_range = counted.out_of_range;

@@ -49,7 +49,7 @@ pub enum Command {
     Merge(merge::Options),
     /// Find shortest paths from a vertex of a network, which is a file or generated
     Sssp(sssp::Options),
-    /// Run everything once on generated data: verify, measure, write a report
+    /// Run the main operations on generated data: verify, measure, write a report
     Demo(demo::Options),
     /// Measure the primitives, and print JSON lines
     Bench(Box<multisplit_bench::Options>),

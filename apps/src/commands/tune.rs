@@ -37,8 +37,8 @@ Examples:
 
 Candidates are combinations of tile sizes, workgroup sizes and methods. The result of each is \
 verified against the CPU; then its GPU time on generated data is compared with that of the best \
-candidate so far, in turns. The profile is a text file for this device and driver; results never \
-depend on it. No other program should use the device during tuning.";
+candidate so far, in turns. The profile is a text file for this device and driver; results do \
+not depend on it, except for the rounding of sums of floats. No other program should use the device during tuning.";
 
 /// Tunes, prints the speedups, and writes the profile.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
