@@ -1,4 +1,5 @@
-//! Sorts arrays that do not fit in device memory. Each element is uploaded and downloaded at most once.
+//! Sorts arrays that do not fit in device memory. Each element is uploaded and downloaded at most once, unless the sort
+//! of its bucket has to be repeated.
 //!
 //! While the input is read, the host splits it into buckets on all cores, by splitters from a sample. Each bucket is
 //! then sorted on the device and written to its place in the output while the next one is uploaded. A bucket that is
