@@ -214,7 +214,7 @@ const FAMILIES: [(&str, u32, &str); 5] = [
     ("vega20", 64, "select"),
 ];
 
-/// Every kernel compiles for AMD GPUs, and none spills registers.
+/// Every kernel, in a plain run a part of them, compiles for AMD GPUs, and none spills registers.
 #[test]
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 fn kernels_compile_for_amd_without_spills() {

@@ -1,4 +1,4 @@
-//! Tests of options that all commands support.
+//! Tests of usage errors, help, and options that all commands support.
 
 use serde_json::Value;
 

@@ -6,7 +6,7 @@ use crate::arrays::{TYPES, npy, npy_with, raw, words};
 use crate::common::is_full;
 use crate::workdir::Workdir;
 
-/// Numbers that are exact in every type, as are their sums.
+/// Numbers that are exact in every type. Their sums are exact in types of 32 and 64 bits.
 fn numbers(n: usize) -> Vec<u8> {
     (0..n).map(|index| (index * 37 % 101) as u8).collect()
 }
@@ -81,11 +81,11 @@ fn memory_limit_does_not_change_scans() {
     }
 }
 
-/// Offsets of segments of 20,000 elements, some of them empty.
+/// Offsets that divide 20,000 elements into segments. Some segments are empty.
 const OFFSETS: [usize; 7] = [0, 0, 3, 9000, 9000, 19_999, 20_000];
 
-/// Rows, and segments with offsets of any integer type, with and without a memory limit. A plain run has one kind of
-/// scan for each input, and limits the memory of two.
+/// Rows, and segments with offsets from a raw, a `.npy` and a text file, with and without a memory limit. A plain run
+/// has one kind of scan for each input, and limits the memory of two.
 #[test]
 fn rows_and_segments_are_scanned_separately() {
     let workdir = Workdir::new();

@@ -210,6 +210,6 @@ fn invalid_splits_are_reported() {
         ),
     ] {
         workdir.run(&format!("split -o out.bin {line}")).expect(1).expect_err(part);
-        assert_eq!(workdir.names().len(), 5, "nothing is left behind");
+        assert_eq!(workdir.names().len(), 5, "files are left behind");
     }
 }

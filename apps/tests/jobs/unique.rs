@@ -40,7 +40,7 @@ fn every_type_matches_the_cpu_with_and_without_sort_option() {
 #[test]
 fn runs_across_parts_are_joined() {
     let workdir = Workdir::new();
-    // Runs that begin, end or continue at the boundary between two parts.
+    // Runs of up to 700 elements, some of which continue across the boundary between two parts.
     let order: Vec<usize> = (0..9000).map(|index| index / 700 + index / 4096).collect();
     let raw = in_order(&words(0..20), 4, &order);
     workdir.write("in.bin", &raw);
