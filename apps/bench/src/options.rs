@@ -209,7 +209,7 @@ impl Options {
             subject => words::measure(bench, subject, n),
         };
         match measured {
-            // Another process may have taken the device memory since the check above.
+            // The check above does not include the workspace, and other processes use memory too.
             Err(error) if does_not_fit(&error) => {
                 console::note(format_args!("n = {} skipped: {error:#}", size::show(n)));
                 Ok(())
@@ -218,12 +218,12 @@ impl Options {
         }
     }
 
-    /// Whether the published cells are measured.
+    /// Whether the subjects include `publish`.
     pub fn is_publish(&self) -> bool {
         self.subject.contains(&Subject::Publish)
     }
 
-    /// Whether the paper's tables are measured.
+    /// Whether the subjects include `paper`.
     pub fn is_paper(&self) -> bool {
         self.subject.contains(&Subject::Paper)
     }
@@ -319,23 +319,21 @@ Examples:
   multisplit bench sssp --graph rmat,usa_ny.gr.gz --search near-far,multisplit
   multisplit bench sssp --graph grid --search near-far --tune-search local_hops=16
 
-The first line names the device. Each other line has anchor, op, n, m (0: no buckets), ms (GPU \
-time), gps (10^9 elements per second) and method. Every configuration is verified against the CPU \
+The first line names the device. Each other line has anchor, op, n, m (buckets, bins, row length \
+or k; 0: none), ms (GPU time), gps (10^9 elements per second) and method. Every configuration is verified against the CPU \
 once. Sizes that exceed the device's limits are skipped, with a note. A small scan always takes one \
 workgroup; its method is then `one-workgroup`.
 
 Lines of sorts and splits also have the ranking: `probed` if they rely on the order of atomics that a \
 probe found on the device, otherwise `promised`. If the driver supports pipeline statistics \
-(registers, local memory), the last lines contain them; -v prints them too, with a warning for each \
-ranking kernel that uses local memory.
-
-In lines of `topk`, m is k.
+(registers, local memory), the last lines contain them, except with publish; -v prints them too. A \
+warning names each ranking kernel that uses local memory.
 
 Lines of `host` are measured by the host's clock and include transfers: a sort into the caller's \
 memory, and its transfers alone.
 
 Lines of splits also have the distribution and the milliseconds of each stage: prescan_ms, scan_ms \
-and postscan_ms, or histogram_ms and sweep_ms for onesweep; and clear_ms for all other passes. Stages \
+and postscan_ms, or those of other methods, such as sweep_ms; and clear_ms for all other passes. Stages \
 are timed one by one; ms is the time of an uninterrupted run. Values of pairs are indices.
 
 `multisplit bench paper` runs the experiments of the paper (GPU Multisplit, Ashkiani et al. 2017) \
@@ -346,7 +344,7 @@ has the lines.
 replace its sizes, and --ranking its rankings (all that the device supports). Its first line also has commit (MULTISPLIT_COMMIT, which `./x bench` sets), date and clocks; each cell has its raw \
 samples, samples_ms; the last line is the number of cells. --compare takes such a file, as --from \
 does. A change is noise if the 95% intervals of the two medians overlap. With --json or --from, \
-standard output gets the tables in Markdown.
+standard output gets the tables in Markdown, or with --compare the comparison.
 
 Lines of sssp have graph, edges, method, delta, ms (GPU time of a whole search, the mean over the \
 sources), mteps (millions of arcs per second), rounds and relaxations. For methods with separate \

@@ -8,7 +8,7 @@ use crate::size;
 /// A plot with its heading.
 pub struct Plot {
     pub op: String,
-    /// Whether the plot shows all rates of the operation. If so, the operation needs no table.
+    /// Whether the plot shows rates or times of whole runs. If so, the operation needs no table.
     pub rates: bool,
     pub heading: String,
     pub note: String,
