@@ -320,9 +320,9 @@ Examples:
   multisplit bench sssp --graph grid --search near-far --tune-search local_hops=16
 
 The first line names the device. Each other line has anchor, op, n, m (buckets, bins, row length \
-or k; 0: none), ms (GPU time), gps (10^9 elements per second) and method. Every configuration is verified against the CPU \
-once. Sizes that exceed the device's limits are skipped, with a note. A small scan always takes one \
-workgroup; its method is then `one-workgroup`.
+or k; 0: none), ms (GPU time), gps (10^9 elements per second) and method. Every configuration is \
+verified against the CPU once. Sizes that exceed the device's limits are skipped, with a note. A \
+small scan always takes one workgroup; its method is then `one-workgroup`.
 
 Lines of sorts and splits also have the ranking: `probed` if they rely on the order of atomics that a \
 probe found on the device, otherwise `promised`. If the driver supports pipeline statistics \
@@ -341,7 +341,8 @@ and prints its tables, with the figures of this device below those of the paper'
 has the lines.
 
 `multisplit bench publish` measures every cell of the tables in docs/performance.md; --n and --m \
-replace its sizes, and --ranking its rankings (all that the device supports). Its first line also has commit (MULTISPLIT_COMMIT, which `./x bench` sets), date and clocks; each cell has its raw \
+replace its sizes, and --ranking its rankings (all that the device supports). Its first line also \
+has commit (MULTISPLIT_COMMIT, which `./x bench` sets), date and, if known, clocks; each cell has its raw \
 samples, samples_ms; the last line is the number of cells. --compare takes such a file, as --from \
 does. A change is noise if the 95% intervals of the two medians overlap. With --json or --from, \
 standard output gets the tables in Markdown, or with --compare the comparison.
