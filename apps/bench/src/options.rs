@@ -25,12 +25,13 @@ pub struct Options {
     #[arg(value_enum, default_value = "all")]
     subject: Vec<Subject>,
     /// Numbers of elements, separated by commas [default: 2^16,2^20,2^22,2^25,2^28; for sorts and
-    /// topk also 2^12,2^14; for splits and histograms 2^25,2^28; for paper 2^25; on a software
-    /// driver 2^13,2^16, for paper 2^16]
+    /// topk also 2^12,2^14; for splits and histograms 2^25,2^28; for paper 2^25; for publish
+    /// those of its tables; on a software driver 2^13,2^16, for paper 2^16]
     #[arg(long, value_name = "LIST", value_parser = size::parse, value_delimiter = ',')]
     pub(crate) n: Vec<u64>,
     /// Numbers of buckets of splits and of bins of histograms, separated by commas [default:
-    /// 2,4,8,16,32,64,128,256, for histograms also 65536; on a software driver 8,64]
+    /// 2,4,8,16,32,64,128,256, for histograms also 65536; for publish those of its tables; on a
+    /// software driver 8,64, for publish 8,256]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=i64::from(MAX_BUCKETS)))]
     pub(crate) m: Vec<u32>,
     /// Number of runs; the median time is reported [default: 20, on a software driver 5]
@@ -157,7 +158,7 @@ impl Options {
             }
             for &n in self.sizes(subject, bench.is_software()) {
                 if copies && subject != Subject::Copy && !bench.output().has_copy(n) {
-                    // The copy rate is the ceiling of all other rates.
+                    // Plots derive the ceiling of the rates from the copy rate.
                     self.measure_size(bench, Subject::Copy, n)?;
                 }
                 self.measure_size(bench, subject, n)?;

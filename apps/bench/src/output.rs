@@ -149,7 +149,7 @@ impl Output {
         self.ranking = ranking;
     }
 
-    /// Writes the first line, which describes the device, and the origin of a published run.
+    /// Writes the first line: the device, and for a published run its origin.
     pub fn device(&mut self, context: &Context, origin: Option<Origin>) -> Result<()> {
         let (properties, profile) = (context.properties(), context.used_profile());
         self.line(&DeviceLine {

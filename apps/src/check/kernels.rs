@@ -42,7 +42,8 @@ pub fn compile_all(gpu: &Context, only: &str) -> Result<Compiled> {
     let large = (gpu.limits().max_storage_range / 32).clamp(1 << 17, 1 << 24);
     let mut plans = Plans { gpu, policy: gpu.policy(), large, all: Vec::new() };
     plans.declare()?;
-    // If the device stops executing atomics in lane order, the engine switches to this policy, whose tile sizes differ.
+    // If the device stops executing atomics in lane order, the engine switches to the promised policy, whose tile
+    // sizes differ.
     if plans.policy != gpu.promised_policy() {
         plans.policy = gpu.promised_policy();
         plans.declare()?;

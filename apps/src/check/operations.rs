@@ -88,7 +88,7 @@ pub const OPERATIONS: &[Operation] = &[
     operation("shortest paths, bucketing", |gpu, n| paths(gpu, n, SearchMethod::MultisplitPasses)),
 ];
 
-/// Half of the random words are below this number.
+/// About half of the random words are below this number.
 const HALF: u32 = 1 << 31;
 
 fn keys<K: Key>(n: usize) -> Result<Vec<K>> {

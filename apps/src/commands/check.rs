@@ -1,4 +1,4 @@
-//! `multisplit check`: runs every operation on a device and compares the results with the CPU's, or compiles every
+//! `multisplit check`: runs every operation on a device and verifies the results against the CPU, or compiles every
 //! kernel.
 
 use std::io::Write as _;

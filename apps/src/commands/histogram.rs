@@ -51,7 +51,7 @@ pub struct Options {
     /// Print one JSON object: counts, edges, out_of_range and more
     #[arg(long)]
     json: bool,
-    /// Write a line `lo,hi,count` for each bin and for the samples below and above
+    /// Write lines `lo,hi,count` for each bin, and for the samples below, above and otherwise out of range
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// Write a drawing (SVG)

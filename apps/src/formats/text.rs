@@ -18,7 +18,7 @@ pub enum Problem {
     Io(io::Error),
     /// This line, counted from 1, is not a number of the requested type.
     Line(u64, String),
-    /// This line is longer than any number.
+    /// This line, counted from 1, is too long for a number.
     LongLine(u64),
     /// There is not enough memory for this many numbers.
     NoMemory(u64),

@@ -61,7 +61,7 @@ pub struct Table {
     /// Byte ranges of the rows after the header, without line endings.
     rows: Vec<Range<usize>>,
     header: Option<Range<usize>>,
-    /// Line ending.
+    /// Ending of the first line.
     line_end: &'static [u8],
 }
 

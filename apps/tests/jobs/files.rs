@@ -34,7 +34,7 @@ fn unpack(bytes: Vec<u8>, packed: &str) -> Vec<u8> {
 
 /// In a full run, every type in every format with every compression; otherwise one format and compression per type.
 #[test]
-fn every_type_round_trips_through_files() {
+fn types_of_32_and_64_bits_round_trip_through_files() {
     let full = is_full();
     let workdir = Workdir::new();
     for (row, keys) in Keys::finite(300, 3).iter().enumerate() {

@@ -17,7 +17,7 @@ fn reduced(workdir: &Workdir, line: &str) -> Value {
 }
 
 #[test]
-fn every_type_is_scanned() {
+fn integers_and_wide_floats_are_scanned() {
     let workdir = Workdir::new();
     // The sums and maxima of these numbers fit in a signed byte.
     let numbers: Vec<u64> = (0..100).map(|index| u64::from(index % 9 == 4) + index / 90).collect();
@@ -58,7 +58,7 @@ fn exclusive_scan_begins_with_the_identity() {
 }
 
 #[test]
-fn memory_limit_does_not_change_scans() {
+fn memory_limit_does_not_change_scans_and_reductions() {
     let workdir = Workdir::new();
     let numbers = numbers(20_000);
     workdir.write("in.bin", words(numbers.iter().map(|&x| usize::from(x))));
@@ -175,7 +175,7 @@ fn invalid_rows_and_segments_are_rejected() {
 }
 
 #[test]
-fn every_type_is_reduced() {
+fn integers_and_wide_floats_are_reduced() {
     let workdir = Workdir::new();
     let numbers = numbers(3000);
     let wide: Vec<u64> = numbers.iter().map(|&x| x.into()).collect();

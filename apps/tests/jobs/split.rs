@@ -21,7 +21,7 @@ fn u64_at(raw: &[u8], index: usize) -> u64 {
 }
 
 #[test]
-fn delta_splits_integers_of_every_width() {
+fn delta_splits_integers_of_32_and_64_bits() {
     let workdir = Workdir::new();
     // A plain run takes the first one of each width.
     let each = if is_full() { 1 } else { 2 };
@@ -53,7 +53,7 @@ fn delta_splits_integers_of_every_width() {
 }
 
 #[test]
-fn splitters_divide_keys_of_every_type() {
+fn splitters_divide_keys_of_32_and_64_bits() {
     let workdir = Workdir::new();
     for keys in Keys::of_every_type(2000, 21) {
         // Nine quantiles of the sorted keys, one of them twice, which makes an empty bucket.

@@ -19,7 +19,7 @@ fn runs(raw: &[u8], each: usize) -> (Vec<u8>, Vec<usize>) {
 }
 
 #[test]
-fn every_type_matches_the_cpu_with_and_without_sort_option() {
+fn runs_of_32_and_64_bit_types_are_found_with_and_without_sort_option() {
     let workdir = Workdir::new();
     for (number, keys) in Keys::of_every_type(900, 7).into_iter().enumerate() {
         workdir.write("in.npy", keys.npy());

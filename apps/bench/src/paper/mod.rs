@@ -1,5 +1,5 @@
-//! `multisplit bench paper`: runs the experiments of the paper, and prints its tables with the figures of
-//! both devices.
+//! `multisplit bench paper`: runs the experiments of the paper, and prints its tables with the figures of the
+//! paper's device and of this one.
 
 mod options;
 mod published;

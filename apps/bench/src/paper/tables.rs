@@ -200,8 +200,8 @@ impl Measured<'_> {
         Row { what: graph.to_owned(), device: HERE, cells: search_cells(ms, mteps) }
     }
 
-    /// Two rows per method with one column per requested bucket count. `published` returns the
-    /// paper's rate for the index of a bucket count.
+    /// Two rows, with one column per requested bucket count. `published` returns the paper's rate
+    /// for the index of a bucket count in [`BUCKETS`].
     fn by_buckets(
         &self,
         what: &str,
