@@ -134,7 +134,7 @@ impl Target {
         if needed > limit {
             let (n, needed, limit) = (size::show(n), figures::bytes(needed), figures::bytes(limit));
             bail!(
-                "{n} elements need {needed}, but a buffer has at most {limit}; try a smaller --n"
+                "{n} words of 4 bytes need {needed}, but a buffer has at most {limit}; try a smaller --n"
             );
         }
         Ok(())

@@ -86,7 +86,7 @@ impl Options {
     fn place(&self, context: &Context) -> Result<PathBuf> {
         let own = || ProfileChoice::UserFolder.path(context.properties());
         self.output.clone().or_else(own).context(
-            "there is no configuration folder, because neither XDG_CONFIG_HOME nor HOME is set; give -o FILE",
+            "the environment defines no configuration folder (XDG_CONFIG_HOME or HOME, on Windows APPDATA); give -o FILE",
         )
     }
 }
