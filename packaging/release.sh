@@ -168,7 +168,7 @@ NOTES
     awk -v start="## [$section]" '/^## \[/ { inside = index($0, start) == 1; next } inside' CHANGELOG.md
 }
 
-# pack NAME: makes an archive of a staged folder that depends only on the files in it.
+# pack NAME: makes an archive of a staged folder that depends only on the files in it and on the date of the commit.
 pack() {
     tar --create --directory "$STAGE" --sort=name --format=gnu --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 \
         --numeric-owner --mode='u=rwX,go=rX' "$1" | gzip -n -9 >"$out/$1.tar.gz"

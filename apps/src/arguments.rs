@@ -31,7 +31,7 @@ Examples:
   multisplit histogram samples.npy --bins 20 --range -4 4
   multisplit reduce samples.npy --op argmax
   multisplit sssp usa_ny.gr.gz --source 0 --path-to 5
-  multisplit demo                         run everything once on generated data
+  multisplit demo                         run the main operations on generated data
   multisplit bench scan --n 2^20,2^25     measure scans of two sizes; prints JSON lines
   multisplit bench split --m 8,256        split into 8 and 256 buckets, by every method
   multisplit sssp rmat:100000:800000      shortest paths in a generated network

@@ -81,7 +81,7 @@ impl Devices {
         }
     }
 
-    /// Like [`open`](Self::open). `config` gives the settings that the command line does not specify.
+    /// Opens the device. `config` gives the settings that the command line does not specify.
     pub fn open_with(&self, config: Config) -> Result<Context> {
         self.open_ranking(Config { ranking: self.one_ranking(), ..config })
     }
@@ -100,7 +100,7 @@ impl Devices {
         Ok(self.choice().pick(all)?)
     }
 
-    /// Messages of the validation layers so far, including those for devices that could not be opened.
+    /// Takes the messages of the validation layers so far, including those for devices that could not be opened.
     pub fn messages(&self) -> Vec<Message> {
         self.messages.take()
     }

@@ -1,11 +1,11 @@
-//! Bin edges. They are exact: samples are compared with the same edges that are printed.
+//! Bin edges. They are exact: samples are compared with the same edges that `--json` and `--csv` write.
 
 use std::cmp::Ordering;
 use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-/// A bin edge: an integer for integer samples, a float for float samples.
+/// A bin edge: an integer or a float.
 #[derive(Clone, Copy, Debug)]
 pub enum Edge {
     Whole(i128),
@@ -13,7 +13,7 @@ pub enum Edge {
 }
 
 impl Edge {
-    /// Approximate value, for an axis.
+    /// Approximate value.
     pub fn value(self) -> f64 {
         match self {
             Self::Whole(edge) => edge as f64,
@@ -37,7 +37,7 @@ impl PartialOrd for Edge {
             (Self::Real(_), Self::Whole(_)) => other.partial_cmp(self).map(Ordering::reverse),
             (Self::Whole(_), Self::Real(b)) if b.is_nan() => None,
             (Self::Whole(a), Self::Real(b)) => {
-                // The cast saturates at 2^127. This is correct, because all integer edges are smaller.
+                // The cast saturates. This is correct, because integer edges are far from the limits of i128.
                 let floor = b.floor();
                 let rest = if b > floor { Ordering::Less } else { Ordering::Equal };
                 Some(a.cmp(&(floor as i128)).then(rest))

@@ -24,7 +24,7 @@ const MAX_TIME: Duration = Duration::from_secs(120);
 /// Networks that a mutation enlarges beyond this are not searched.
 const MAX_VERTICES: u32 = 1 << 20;
 
-/// Valid files of every kind.
+/// Files of every kind, before mutation.
 fn seeds() -> Vec<(&'static str, Vec<u8>)> {
     let words: Vec<u8> = (0..40u32).flat_map(|word| (word * 77).to_le_bytes()).collect();
     let array = [npy::header_of(Element::U32, 40), words.clone()].concat();
@@ -100,7 +100,7 @@ fn mutated(bytes: &[u8], random: &mut SplitMix64) -> Vec<u8> {
     bytes
 }
 
-/// Runs every reader on a file, regardless of its name.
+/// Reads a file as an array, as values, as a table and as a network.
 fn try_everything(path: &Path) {
     let place = Place::new(path);
     for asked in [None, Some(Element::U32), Some(Element::F64), Some(Element::F16)] {

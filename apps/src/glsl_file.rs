@@ -84,7 +84,7 @@ impl GlslFile {
         Glsl::new(self.source.as_str()).parameters(self.parameters)
     }
 
-    /// Replaces the engine's file name in compile errors with the user's file name.
+    /// Makes compile errors name the user's file instead of the engine's.
     pub fn named(&self, error: anyhow::Error) -> anyhow::Error {
         if !matches!(error.downcast_ref(), Some(Error::Compile(_))) {
             return error;

@@ -34,7 +34,7 @@ pub struct OutputOptions {
     pub keys_only: bool,
 }
 
-/// Options for values that move with their keys. All commands that move keys share them.
+/// Options for values that move with their keys, for `sort` and `split`.
 #[derive(Debug, Default, Args)]
 pub struct ValueOptions {
     /// File with one value per key, of 1 to 16 bytes, to move with the keys
@@ -162,7 +162,7 @@ impl KeyedFiles {
         Ok((files, opening))
     }
 
-    /// Reserves disk space for outputs that are as long as the input.
+    /// Reserves disk space for the keys and the values of an array.
     fn reserve(&mut self) -> Result<()> {
         let Input::Numbers(keys, _) = &self.input else { return Ok(()) };
         let (len, otherwise) = (keys.len() as u64, self.otherwise());

@@ -229,7 +229,7 @@ mod tests {
     use crate::formats::Data;
 
     #[test]
-    fn keys_keep_their_bits_in_files() {
+    fn keys_keep_their_bits_in_untyped_data() {
         let keys = [-1.5f64, f64::NAN, 0.0];
         let data = Data::of(keys.to_vec());
         let found = f64::from_data(&data).expect("the keys have 8 bytes");

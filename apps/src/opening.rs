@@ -1,5 +1,5 @@
 //! Opens a device in the background while the input is read, because drivers take a while to start.
-//! Ends the process without destroying devices: many drivers take longer to destroy a device than a
+//! Ends the process without destroying devices: some drivers take longer to destroy a device than a
 //! command takes to run, and the system frees all resources of a process anyway.
 
 use std::process::ExitCode;
@@ -27,7 +27,7 @@ impl Opening {
         let span = tracing::Span::current();
         let (sender, opened) = sync_channel(1);
         let thread = std::thread::spawn(move || {
-            // The receiver is gone if the command failed in the meantime.
+            // Does not fail, because `Opening` keeps the receiver until this thread has sent the device.
             let _ = sender.send(span.in_scope(|| Context::open(&config)));
         });
         Self { thread: Some(thread), opened, keep_open }

@@ -10,7 +10,7 @@ use anyhow::Result;
 use multisplit::{Context, Error};
 use multisplit_bench::progress::Bars;
 
-/// Minimum number of elements per part. If memory is insufficient for such a part, the operation fails.
+/// Parts of at most this many elements are not divided. If memory is insufficient for one, the operation fails.
 const MIN_PART: usize = 256;
 /// Fraction of memory for arrays (numerator and denominator); the rest is for workspace and staging.
 const ARRAYS: (u64, u64) = (3, 4);
@@ -72,8 +72,8 @@ pub fn in_order(
     }
 }
 
-/// Calls `each` with every number below `count`, from `workers` threads. After an error, the threads stop and the
-/// error is returned.
+/// Calls `each` with every number below `count`, from at most `workers` threads. After an error, the threads stop and
+/// the error is returned.
 pub fn by_workers(
     workers: usize,
     count: usize,
@@ -142,6 +142,7 @@ mod tests {
         });
         assert!(outcome.is_ok());
         assert_eq!(done, 10_000);
-        assert!(in_order(10_000, 9000, |_| Err(full().into())).is_err(), "nothing ever fits");
+        let outcome = in_order(10_000, 9000, |_| Err(full().into()));
+        assert!(outcome.is_err(), "no part fits, but no error was returned");
     }
 }

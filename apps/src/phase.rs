@@ -12,7 +12,7 @@ static START: OnceLock<Instant> = OnceLock::new();
 static PHASES: Mutex<Vec<Phase>> = Mutex::new(Vec::new());
 
 thread_local! {
-    /// The open phases of this thread, and the time spent in nested phases.
+    /// For each open phase of this thread, its name and the time spent in nested phases.
     static OPEN: RefCell<Vec<(&'static str, Duration)>> = const { RefCell::new(Vec::new()) };
 }
 

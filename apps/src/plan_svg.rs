@@ -278,7 +278,7 @@ impl<'p> Sheet<'p> {
     }
 }
 
-/// Buffers that a pass uses and their access, without duplicates.
+/// Buffers that a pass uses and their access.
 fn uses(pass: &PlannedPass) -> Vec<(usize, BindingAccess)> {
     let mut uses: Vec<_> = pass.bindings.iter().map(|b| (b.buffer, b.access)).collect();
     match &pass.work {

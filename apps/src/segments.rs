@@ -76,7 +76,7 @@ impl Segments {
     }
 }
 
-/// Checks that the segments begin with the first element of `input` and end with the last one.
+/// Checks that the offsets ascend from 0 to the number of elements of `input`.
 fn check_offsets(place: &Place, offsets: &[u32], (input, n): (&Place, usize)) -> Result<()> {
     let (Some(&first), Some(&last)) = (offsets.first(), offsets.last()) else {
         bail!("{place} is empty; give the start of each segment, and the end of the last one");

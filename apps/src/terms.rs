@@ -188,7 +188,7 @@ impl<T: Term> Check<T> {
         };
         let (step, largest) = T::LIMITS;
         if self.magnitude >= largest {
-            // The order of additions determines whether the sum overflows, so accept any result.
+            // The order of additions may determine whether the sum overflows, so accept any result.
             return true;
         }
         match self.not_finite {

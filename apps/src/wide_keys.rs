@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 
 use crate::formats::{Array, Data, Element, half};
 
-/// Converts keys for sorts and splits: times are shifted so that "not a time" comes last; other keys are unchanged.
+/// Converts keys for sorts, splits and top-k: shifts times so that "not a time" comes last. Other keys are unchanged.
 pub fn keys_of(keys: &Array) -> Cow<'_, Data> {
     match (keys.element(), keys.data()) {
         // The lowest number means "not a time", which NumPy sorts after all times.

@@ -1,6 +1,6 @@
 //! Tests of the measurements and output of `multisplit bench`, run as a process.
 //!
-//! Some runs enable validation, so that any message fails them.
+//! Some runs enable validation, so that any message of the validation layer fails them.
 #![allow(clippy::expect_used, reason = "in a test a panic is the report")]
 
 mod common;
@@ -53,7 +53,10 @@ fn sort_results_include_the_ranking_option() {
         _ => assert_eq!(both, ["promised", "probed"]),
     }
     let (_, lines) = figures(&bench("copy --n 1000").out);
-    assert!(lines.iter().all(|line| line["ranking"].is_null()), "nothing is ranked in a copy");
+    assert!(
+        lines.iter().all(|line| line["ranking"].is_null()),
+        "the figure of a copy has a ranking"
+    );
 }
 
 #[test]
@@ -170,7 +173,12 @@ fn bench_split_measures_requested_methods() {
     let ran = bench(&format!("split --n 3000,2^50 --m 256 {methods}"));
     assert!(ran.error_line().starts_with("note: n = 2^50 skipped"), "{}", ran.err);
     let (_, lines) = figures(&ran.out);
-    assert_eq!(lines.len(), 3, "auto is one of the others: {}", ran.out);
+    assert_eq!(
+        lines.len(),
+        3,
+        "expected 3 figures, because auto is one of the other methods: {}",
+        ran.out
+    );
     assert!(lines.iter().all(|line| line["op"] == "split_identity_pairs" && line["m"] == 256));
     assert!(lines.iter().all(|line| line["distribution"] == "uniform"));
 }
@@ -297,7 +305,7 @@ fn bench_paper_prints_its_tables() {
     let here: Vec<_> = ran.out.lines().filter(|line| line.contains(" here ")).collect();
     assert!(here.len() > 40, "{}", ran.out);
     let missing = here.iter().filter(|line| line.ends_with(" -")).count();
-    assert_eq!(missing, 1, "only the unpack stage of keys has no figure:\n{}", ran.out);
+    assert_eq!(missing, 1, "expected a figure for all but the unpack stage of keys:\n{}", ran.out);
     assert!(report.contains("split_delta_keys: shares of the stages"), "no plots");
     let _ = std::fs::remove_file(page);
 

@@ -79,7 +79,7 @@ fn every_method_solves_generated_networks() {
     }
 }
 
-/// Reads the same three edges from files of every format, uncompressed and compressed.
+/// Reads the same three edges from files of every format with weights, uncompressed and compressed.
 #[test]
 fn networks_of_every_format_are_read() {
     let header = "%%MatrixMarket matrix coordinate";
@@ -236,7 +236,7 @@ fn peak_memory(arguments: &str) -> u64 {
 /// Maximum memory of a search on a software driver, in kilobytes.
 const MAX_PEAK: u64 = 300_000;
 
-/// On a path, a search takes about as many rounds as there are vertices.
+/// On a path, a search takes many rounds.
 #[test]
 #[cfg(target_os = "linux")]
 fn search_memory_does_not_grow_with_rounds() {
@@ -250,7 +250,7 @@ fn search_memory_does_not_grow_with_rounds() {
         ("bellman-ford", &long),
         ("near-far", &long),
         ("multisplit", &long),
-        // Only few vertices, because this method takes many passes for each split.
+        // Fewer vertices, because these methods take many passes per round.
         ("multisplit-passes", &short),
         ("bucketing", &short),
     ] {

@@ -118,7 +118,7 @@ fn invalid_budgets_and_unreadable_profiles_are_rejected() {
     {
         run(multisplit(), &arguments).expect(1).expect_error_line("cannot be read");
     }
-    // If the profile cannot be written, no files are left behind.
+    // If the profile cannot be written, the command fails and does not change existing files.
     let file = temporary("a-file");
     fs::write(&file, "mine").expect("the file can be written");
     let below = file.join("there.profile");

@@ -1,6 +1,6 @@
 //! Keeps the device clock at its maximum during measurements.
 //!
-//! GPUs lower their clock to a quarter or less if they are idle for more than half of the time, as they are if the
+//! GPUs may lower their clock to a quarter or less if they are idle for more than half of the time, as they are if the
 //! host waits for each short submission. Therefore a long job is submitted first, and the measurement is recorded
 //! and queued while that job runs. The time of a fixed reference sort shows whether the clock is at its maximum.
 
@@ -93,7 +93,7 @@ impl Clock {
         Ok(())
     }
 
-    /// Clocks under load, as reported by `nvidia-smi`. `None` for devices of other vendors, or if the tool is missing.
+    /// Clocks under load, as reported by `nvidia-smi`. `None` for devices of other vendors, or if the tool fails.
     pub fn reported(&self, context: &Context) -> Option<String> {
         if context.properties().vendor_id != NVIDIA {
             return None;

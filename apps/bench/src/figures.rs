@@ -1,6 +1,6 @@
 //! Formats times, rates and memory sizes for people; computes medians.
 
-/// Formats nanoseconds with three digits, in the unit that gives one to three digits before the point.
+/// Formats nanoseconds with about three digits, in ns, us, ms or s.
 pub fn time(nanoseconds: f64) -> String {
     let (scale, unit) = match nanoseconds {
         t if t < 1e3 => (1.0, "ns"),

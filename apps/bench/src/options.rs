@@ -25,12 +25,13 @@ pub struct Options {
     #[arg(value_enum, default_value = "all")]
     subject: Vec<Subject>,
     /// Numbers of elements, separated by commas [default: 2^16,2^20,2^22,2^25,2^28; for sorts and
-    /// topk also 2^12,2^14; for splits and histograms 2^25,2^28; for paper 2^25; on a software
-    /// driver 2^13,2^16, for paper 2^16]
+    /// topk also 2^12,2^14; for splits and histograms 2^25,2^28; for paper 2^25; for publish
+    /// those of its tables; on a software driver 2^13,2^16, for paper 2^16]
     #[arg(long, value_name = "LIST", value_parser = size::parse, value_delimiter = ',')]
     pub(crate) n: Vec<u64>,
     /// Numbers of buckets of splits and of bins of histograms, separated by commas [default:
-    /// 2,4,8,16,32,64,128,256, for histograms also 65536; on a software driver 8,64]
+    /// 2,4,8,16,32,64,128,256, for histograms also 65536; for publish those of its tables; on a
+    /// software driver 8,64, for publish 8,256]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=i64::from(MAX_BUCKETS)))]
     pub(crate) m: Vec<u32>,
     /// Number of runs; the median time is reported [default: 20, on a software driver 5]
@@ -157,7 +158,7 @@ impl Options {
             }
             for &n in self.sizes(subject, bench.is_software()) {
                 if copies && subject != Subject::Copy && !bench.output().has_copy(n) {
-                    // The copy rate is the ceiling of all other rates.
+                    // Plots derive the ceiling of the rates from the copy rate.
                     self.measure_size(bench, Subject::Copy, n)?;
                 }
                 self.measure_size(bench, subject, n)?;
@@ -209,7 +210,7 @@ impl Options {
             subject => words::measure(bench, subject, n),
         };
         match measured {
-            // Another process may have taken the device memory since the check above.
+            // The check above does not include the workspace, and other processes use memory too.
             Err(error) if does_not_fit(&error) => {
                 console::note(format_args!("n = {} skipped: {error:#}", size::show(n)));
                 Ok(())
@@ -218,12 +219,12 @@ impl Options {
         }
     }
 
-    /// Whether the published cells are measured.
+    /// Whether the subjects include `publish`.
     pub fn is_publish(&self) -> bool {
         self.subject.contains(&Subject::Publish)
     }
 
-    /// Whether the paper's tables are measured.
+    /// Whether the subjects include `paper`.
     pub fn is_paper(&self) -> bool {
         self.subject.contains(&Subject::Paper)
     }
@@ -319,23 +320,21 @@ Examples:
   multisplit bench sssp --graph rmat,usa_ny.gr.gz --search near-far,multisplit
   multisplit bench sssp --graph grid --search near-far --tune-search local_hops=16
 
-The first line names the device. Each other line has anchor, op, n, m (0: no buckets), ms (GPU \
-time), gps (10^9 elements per second) and method. Every configuration is verified against the CPU \
-once. Sizes that exceed the device's limits are skipped, with a note. A small scan always takes one \
-workgroup; its method is then `one-workgroup`.
+The first line names the device. Each other line has anchor, op, n, m (buckets, bins, row length \
+or k; 0: none), ms (GPU time), gps (10^9 elements per second) and method. Every configuration is \
+verified against the CPU once. Sizes that exceed the device's limits are skipped, with a note. A \
+small scan always takes one workgroup; its method is then `one-workgroup`.
 
 Lines of sorts and splits also have the ranking: `probed` if they rely on the order of atomics that a \
 probe found on the device, otherwise `promised`. If the driver supports pipeline statistics \
-(registers, local memory), the last lines contain them; -v prints them too, with a warning for each \
-ranking kernel that uses local memory.
-
-In lines of `topk`, m is k.
+(registers, local memory), the last lines contain them, except with publish; -v prints them too. A \
+warning names each ranking kernel that uses local memory.
 
 Lines of `host` are measured by the host's clock and include transfers: a sort into the caller's \
 memory, and its transfers alone.
 
 Lines of splits also have the distribution and the milliseconds of each stage: prescan_ms, scan_ms \
-and postscan_ms, or histogram_ms and sweep_ms for onesweep; and clear_ms for all other passes. Stages \
+and postscan_ms, or those of other methods, such as sweep_ms; and clear_ms for all other passes. Stages \
 are timed one by one; ms is the time of an uninterrupted run. Values of pairs are indices.
 
 `multisplit bench paper` runs the experiments of the paper (GPU Multisplit, Ashkiani et al. 2017) \
@@ -343,10 +342,11 @@ and prints its tables, with the figures of this device below those of the paper'
 has the lines.
 
 `multisplit bench publish` measures every cell of the tables in docs/performance.md; --n and --m \
-replace its sizes, and --ranking its rankings (all that the device supports). Its first line also has commit (MULTISPLIT_COMMIT, which `./x bench` sets), date and clocks; each cell has its raw \
+replace its sizes, and --ranking its rankings (all that the device supports). Its first line also \
+has commit (MULTISPLIT_COMMIT, which `./x bench` sets), date and, if known, clocks; each cell has its raw \
 samples, samples_ms; the last line is the number of cells. --compare takes such a file, as --from \
 does. A change is noise if the 95% intervals of the two medians overlap. With --json or --from, \
-standard output gets the tables in Markdown.
+standard output gets the tables in Markdown, or with --compare the comparison.
 
 Lines of sssp have graph, edges, method, delta, ms (GPU time of a whole search, the mean over the \
 sources), mteps (millions of arcs per second), rounds and relaxations. For methods with separate \

@@ -14,7 +14,7 @@ use crate::ranking::Ranking;
 use crate::stages::SplitFigure;
 use crate::{console, passes, size};
 
-/// Name of this program in the first key of every line.
+/// Name of this program: the value of the key `anchor`.
 pub const ANCHOR: &str = "multisplit";
 
 /// The copy kernel's name in figures.
@@ -149,7 +149,7 @@ impl Output {
         self.ranking = ranking;
     }
 
-    /// Writes the first line, which describes the device, and the origin of a published run.
+    /// Writes the first line: the device, and for a published run its origin.
     pub fn device(&mut self, context: &Context, origin: Option<Origin>) -> Result<()> {
         let (properties, profile) = (context.properties(), context.used_profile());
         self.line(&DeviceLine {
@@ -211,7 +211,7 @@ impl Output {
         self.figures.iter().any(|figure| figure.op == COPY && figure.n == n)
     }
 
-    /// Prints all figures as a table, if standard output is a terminal.
+    /// Prints all figures as a table to standard error, if standard output is a terminal.
     pub fn table(&self) {
         if io::stdout().is_terminal() {
             console::say(table(&self.figures));
@@ -261,7 +261,7 @@ impl Output {
     }
 }
 
-/// Name prefixes of the kernels that rank the keys of a tile. They are slow unless their arrays stay in registers.
+/// Name prefixes of kernels that rank the keys of a tile, and that are slow unless their arrays stay in registers.
 const RANKING_KERNELS: [&str; 5] = [
     "multisplit.block.postscan",
     "multisplit.onesweep",

@@ -43,7 +43,7 @@ pub struct Planned {
     pub plan: Plan,
     /// The name of the method in figures.
     pub method: &'static str,
-    /// The imports: inputs, then outputs.
+    /// The imports: inputs, then outputs, unless the function that makes the plan documents another order.
     pub imports: Vec<graph::Buffer>,
 }
 
@@ -74,8 +74,8 @@ impl Target {
             ..DeviceProperties::default()
         };
         let mut policy = Policy::for_device(&properties);
-        // Reduce-then-scan only needs barriers. Look-back also needs forward progress of other
-        // workgroups, which Vulkan does not guarantee.
+        // The speed of look-back depends on forward progress of other workgroups, which Vulkan does
+        // not guarantee.
         policy.scan = ScanMethod::ReduceThenScan;
         Self { limits, policy, search: Tuning::for_device(&properties), replayable: true }
     }
@@ -134,7 +134,7 @@ impl Target {
         if needed > limit {
             let (n, needed, limit) = (size::show(n), figures::bytes(needed), figures::bytes(limit));
             bail!(
-                "{n} elements need {needed}, but a buffer has at most {limit}; try a smaller --n"
+                "{n} words of 4 bytes need {needed}, but a buffer has at most {limit}; try a smaller --n"
             );
         }
         Ok(())

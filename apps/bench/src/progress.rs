@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn bars_are_hidden_without_a_terminal() {
+    fn disabled_bars_are_hidden() {
         for none in [Bars::none(), Bars::new(true)] {
             assert!(none.elements("sorting", 8).is_hidden());
             assert!(none.bytes("reading x", None).message().is_empty());

@@ -68,7 +68,7 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
 /// Maximum number of digits after the point.
 const MAX_FRACTION: usize = 9;
 
-/// Parses an integer. `None` if there are characters other than digits.
+/// Parses an integer. `None` if there are no digits, or characters other than digits, underscores and outer spaces.
 fn digits(text: &str) -> Option<Result<u64, std::num::ParseIntError>> {
     let digits = text.trim().replace('_', "");
     // `u64::from_str` accepts a leading `+`, which a size must not have.

@@ -1,5 +1,5 @@
-//! Compiles every kernel, with the specializations that plans for this device use. Nothing is executed, so a driver
-//! without hardware is enough.
+//! Compiles every kernel, with the specializations of representative plans for this device. Nothing is executed, so a
+//! driver without hardware is enough.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Mutex;
@@ -34,15 +34,16 @@ pub struct Compiled {
     pub unsupported: BTreeMap<String, String>,
 }
 
-/// Compiles every built-in kernel whose label contains `only`, with every specialization that plans of this device's
-/// policies use.
+/// Compiles every built-in kernel whose label contains `only`, with the specializations that representative plans of
+/// this device's policies use.
 pub fn compile_all(gpu: &Context, only: &str) -> Result<Compiled> {
     // The largest buffer is the output of a merge of two arrays of 16-byte values: 32 bytes per
     // element of one array.
     let large = (gpu.limits().max_storage_range / 32).clamp(1 << 17, 1 << 24);
     let mut plans = Plans { gpu, policy: gpu.policy(), large, all: Vec::new() };
     plans.declare()?;
-    // If the device stops executing atomics in lane order, the engine switches to this policy, whose tile sizes differ.
+    // If the device stops executing atomics in lane order, the engine switches to the promised policy, whose tile
+    // sizes differ.
     if plans.policy != gpu.promised_policy() {
         plans.policy = gpu.promised_policy();
         plans.declare()?;
@@ -86,7 +87,7 @@ fn labels(plan: &Plan) -> impl Iterator<Item = String> {
     plan.steps().iter().filter_map(label)
 }
 
-/// Array lengths below and above every threshold at which policies choose another tile size.
+/// Array lengths on both sides of the thresholds at which the built-in policies change their tile sizes.
 const SIZES: [u64; 6] = [1000, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24];
 /// Row lengths, from less than a subgroup of 32 threads to more than a tile.
 const ROWS: [u64; 4] = [16, 256, 1 << 12, 1 << 16];
@@ -96,7 +97,7 @@ const BUCKETS: [u32; 8] = [2, 4, 8, 16, 32, 64, 128, 256];
 struct Plans<'g> {
     gpu: &'g Context,
     policy: Policy,
-    /// Maximum array length.
+    /// Length of the largest input arrays.
     large: u64,
     all: Vec<Plan>,
 }

@@ -1,5 +1,5 @@
-//! Operations that `multisplit check` runs: each generates data, runs on the device, and compares every element of the
-//! result with the CPU's.
+//! Operations that `multisplit check` runs: each generates data, runs on the device, and verifies every element of the
+//! result against the CPU.
 
 use std::fmt::Debug;
 use std::iter::zip;
@@ -35,7 +35,7 @@ const fn operation(name: &'static str, check: fn(&Context, usize) -> Result<()>)
     Operation { name, check }
 }
 
-/// All operations, the simplest first.
+/// The operations, beginning with the simplest.
 pub const OPERATIONS: &[Operation] = &[
     operation("fill and copy", fill_and_copy),
     operation("scan of u32", |gpu, n| scans(gpu, &keys::<u32>(n)?)),
@@ -88,14 +88,14 @@ pub const OPERATIONS: &[Operation] = &[
     operation("shortest paths, bucketing", |gpu, n| paths(gpu, n, SearchMethod::MultisplitPasses)),
 ];
 
-/// Half of the random words are below this number.
+/// About half of the random words are below this number.
 const HALF: u32 = 1 << 31;
 
 fn keys<K: Key>(n: usize) -> Result<Vec<K>> {
     data::random_keys(n as u64, SEED)
 }
 
-/// Floats in [-1, 1).
+/// Floats from -1 to 1.
 fn floats(n: usize) -> Result<Vec<f32>> {
     Ok(keys::<i32>(n)?.into_iter().map(|word| word as f32 / HALF as f32).collect())
 }
@@ -142,7 +142,7 @@ fn scans<T: Term>(gpu: &Context, input: &[T]) -> Result<()> {
     scan_each(gpu, &Segments::Whole, input)
 }
 
-/// Scans each segment, exclusively and inclusively.
+/// Checks the exclusive sums and the inclusive maxima of each segment.
 fn scan_each<T: Term>(gpu: &Context, segments: &Segments, input: &[T]) -> Result<()> {
     for (operator, inclusive) in [(Operator::Sum, false), (Operator::Max, true)] {
         let how = match inclusive {

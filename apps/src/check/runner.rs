@@ -17,7 +17,7 @@ pub enum Outcome {
     Right,
     /// The operation was refused, because the device lacks a feature.
     Unsupported(String),
-    /// A result differs from the CPU's, or the operation failed.
+    /// A result is wrong, or the operation failed.
     Wrong(String),
 }
 

@@ -1,4 +1,4 @@
-//! `multisplit bench`: opens the devices, measures, and writes the output files.
+//! `multisplit bench`: opens the device for each ranking, measures, and writes the output files.
 
 use std::fs;
 use std::io::Write as _;
@@ -17,7 +17,7 @@ use crate::device::Devices;
 use crate::outputs::{OutputId, Outputs};
 use crate::report;
 
-/// Runs the benchmarks and prints each result as soon as it is available.
+/// Runs the benchmarks, prints the results, and writes the requested files.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     if let Err(text) = options.check() {
         report::usage_error(text);
@@ -97,9 +97,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         statistics.push((ranking, context.pipeline_statistics()));
     }
     if output.is_empty() {
-        bail!(
-            "nothing was measured, because no size is within the limits of the device; give a smaller --n"
-        );
+        bail!("nothing was measured, because every size was skipped; give another --n");
     }
     if !of_paper && !published {
         output.table();

@@ -1,4 +1,4 @@
-//! `multisplit check`: runs every operation on a device and compares the results with the CPU's, or compiles every
+//! `multisplit check`: runs every operation on a device and verifies the results against the CPU, or compiles every
 //! kernel.
 
 use std::io::Write as _;
@@ -38,8 +38,8 @@ Examples:
   multisplit check --json > report.json       attach it to an issue
   multisplit check --compile-only --json | jq '.pipelines[] | {kernel, statistics}'
 
-Every operation runs on arrays of several lengths, and every element of every result is compared \
-with the CPU's. The exit status is 0 only if all results are right. An operation that needs a \
+Every operation runs on arrays of several lengths, and every element of every result is verified \
+against the CPU. The exit status is 0 only if all results are right. An operation that needs a \
 feature which the device lacks, such as 64-bit integers, is refused; this is not a failure. \
 --compile-only also works with a driver that has no hardware, such as Mesa's RADV with \
 RADV_FORCE_FAMILY.";
@@ -47,8 +47,8 @@ RADV_FORCE_FAMILY.";
 /// Runs the check and prints its result. Returns an error if anything is wrong.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let begin = Instant::now();
-    // Without the cache, kernels are compiled and the device is probed now. A device that fails its probe is used
-    // anyway, so that the report shows which results are wrong.
+    // Without the cache, kernels are compiled now. A device that fails its probe is used anyway, so that the report
+    // shows which results are wrong.
     let config = Config {
         pipeline_statistics: true,
         pipeline_cache: PipelineCache::Off,

@@ -1,4 +1,4 @@
-//! `multisplit demo`: verifies and measures every primitive on generated data, and writes a report.
+//! `multisplit demo`: verifies and measures the main operations on generated data, and writes a report.
 
 use std::fs;
 use std::io::{self, Write};
@@ -39,7 +39,7 @@ Examples:
 /// minute.
 const RUNS: &str = "--reps 5 --warmup 20";
 
-/// Measures every primitive, prints the results, and writes the report.
+/// Measures the operations, prints the results, and writes the report.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let start = Instant::now();
     let mut out = io::stdout().lock();
@@ -60,7 +60,10 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     // Two sizes, so that the plots show a line.
     let sizes = if n >= 8 { vec![n / 8, n] } else { vec![n] };
     let list = sizes.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
-    tour.measure("copy, the upper bound of all rates", &format!("copy --n {list} {RUNS}"))?;
+    tour.measure(
+        "copy, the upper bound for operations that read and write each element",
+        &format!("copy --n {list} {RUNS}"),
+    )?;
     let sorts = "--sorts sort_keys_u32,sort_pairs_u32_u32";
     tour.measure("radix sort", &format!("sort --n {list} {sorts} {RUNS}"))?;
     let buckets = if software { "8,64" } else { "2,8,32,256" };

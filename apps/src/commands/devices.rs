@@ -29,11 +29,11 @@ Examples:
   multisplit devices --device nvidia      check whether this option selects a usable device
   multisplit devices --json | jq '.[] | select(.chosen) | .name'
 
-By default, a discrete GPU is selected if there is one, otherwise an integrated GPU, otherwise a \
-software driver. --device or MULTISPLIT_DEVICE selects another device by its index or a part of its \
+By default, a discrete GPU is selected if there is one, otherwise an integrated GPU, otherwise \
+another GPU, otherwise a software driver. --device or MULTISPLIT_DEVICE selects another device by its index or a part of its \
 name.";
 
-/// Lists the devices. If none is usable, prints the list and returns the reason as an error.
+/// Lists the devices. After the list, returns an error if no device can be selected, or if the profile is invalid.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let entries = devices.list()?;
     let picked = devices.pick(&entries);
@@ -64,7 +64,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
 struct Chosen {
     index: usize,
     reason: String,
-    /// Source of the kernel sizes: `built-in` or the path of a profile. `None` if the profile is invalid.
+    /// Source of the kernel sizes: `built-in`, or the word `profile` and a path. `None` if the profile is invalid.
     profile: Option<String>,
 }
 

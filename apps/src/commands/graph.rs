@@ -140,8 +140,8 @@ Examples:
   multisplit graph sssp --graph grid:10000 --method near-far
   multisplit graph scan --format dot | dot -Tsvg > scan.svg
 
-Plans depend on the limits of the device. Without a device, the minimum limits that Vulkan guarantees \
-are used.";
+Plans depend on the limits of the device. Without a usable device, the minimum limits that Vulkan \
+guarantees are used.";
 
 /// Parses `--m` of a sort: the number of buckets of each multisplit. Returns the sort method.
 fn parse_bucket_count(text: &str) -> Result<SortMethod, String> {
@@ -198,7 +198,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     Ok(())
 }
 
-/// Returns the target for the device that other commands would use, or a generic target if there is no device.
+/// Returns the target for the device that other commands would use, or a generic target if no device is usable.
 /// A device that is named on the command line must exist.
 fn target(devices: &Devices) -> Result<Target> {
     let config = Config { pipeline_cache: PipelineCache::Off, ..Config::default() };

@@ -51,7 +51,7 @@ pub struct Options {
     /// Print one JSON object: counts, edges, out_of_range and more
     #[arg(long)]
     json: bool,
-    /// Write a line `lo,hi,count` for each bin and for the samples below and above
+    /// Write lines `lo,hi,count` for each bin, and for the samples below, above and otherwise out of range
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// Write a drawing (SVG)
@@ -231,7 +231,7 @@ impl Options {
     }
 }
 
-/// CSV rows: samples below the range, each bin, samples above it, and NaNs if there are any.
+/// CSV rows: samples below the range, each bin, samples above it, and samples such as NaN if there are any.
 fn csv(counted: &Counted) -> String {
     let mut text = "lo,hi,count\n".to_owned();
     let out_of_range = counted.out_of_range;

@@ -47,9 +47,9 @@ pub enum Command {
     Search(search::Options),
     /// Merge two sorted arrays
     Merge(merge::Options),
-    /// Find shortest paths from a vertex of a network, which is a file or generated
+    /// Find shortest paths from vertices of a network, which is a file or generated
     Sssp(sssp::Options),
-    /// Run everything once on generated data: verify, measure, write a report
+    /// Run the main operations on generated data: verify, measure, write a report
     Demo(demo::Options),
     /// Measure the primitives, and print JSON lines
     Bench(Box<multisplit_bench::Options>),
@@ -59,7 +59,7 @@ pub enum Command {
     Graph(graph::Options),
     /// Print completions for a shell
     Completions(shell::CompletionOptions),
-    /// Print the manual page
+    /// Print a manual page
     Man(shell::ManOptions),
 }
 

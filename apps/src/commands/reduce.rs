@@ -53,8 +53,9 @@ Examples:
 
 The value is printed; argmin and argmax print the index, a space and the value. If several numbers \
 are equal, the index is that of the first. Sums of integers have 64 bits and wrap around. Sums of \
-floats have the type of the input; the order of the additions depends on the device and on the \
-number of elements, and is the same in every run. Floats are compared in the total order of IEEE 754: NaN is the \
+floats have the type of the input, but those of f16 and bf16 are f32. The order of the additions \
+depends on the device, the profile, --memory-limit and the number of elements, and is the same in \
+every run. Floats are compared in the total order of IEEE 754: NaN is the \
 largest. In a table the index is the row, not counting the header; empty cells are left out.";
 
 impl Op {

@@ -66,8 +66,8 @@ Examples:
 Without --inclusive, the first result, or that of each row or segment, is the identity of the \
 operation: 0 for a sum, the largest number of the type for a minimum, the smallest for a maximum \
 (for floats, NaN and -NaN). Results have the type of the input; sums of integers wrap around. The \
-order in which floats are added depends on the device and on the number of elements, and is the \
-same in every run. Floats are compared in the total order of IEEE 754. Empty cells of a table are \
+order in which floats are added depends on the device, the profile, --memory-limit and the number \
+of elements, and is the same in every run. Floats are compared in the total order of IEEE 754. Empty cells of a table are \
 left out. Input that does not fit in device memory, or in --memory-limit, is scanned in parts.";
 
 /// Estimated host memory, as a multiple of the input size: input, results, and one part of each.

@@ -76,8 +76,8 @@ A table keeps its header; its rows are moved whole, and rows with an empty cell 
 are read as 64-bit integers or floats, unless --type gives another type. With several --column, \
 --descending applies to all of them.
 
-Input that does not fit in device memory, or in --memory-limit, is split into buckets, which are \
-sorted one after another; the result is the same. --argsort and --column support at most 2^32 - 1 \
+Input that does not fit in device memory, or in --memory-limit, is sorted in parts; the result is \
+the same. --argsort and --column support at most 2^32 - 1 \
 elements.";
 
 /// Reads the input, sorts it, and writes the outputs.
@@ -135,7 +135,7 @@ impl Options {
     fn method(&self) -> SortMethod {
         match (self.method, self.radix_bits) {
             (Method::Onesweep, Some(_)) => {
-                report::usage_error("--radix-bits needs --method multisplit")
+                report::usage_error("--radix-bits applies to --method multisplit, not to onesweep")
             }
             (Method::Onesweep, None) => SortMethod::OneSweep,
             (Method::Auto, None) => SortMethod::Auto,
@@ -151,8 +151,8 @@ struct SortJob<'j> {
 }
 
 impl SortJob<'_> {
-    /// Sorts without loading the whole input into host memory if possible: in one piece if it fits
-    /// in device memory, otherwise bucket by bucket if the outputs can be written in any order.
+    /// Sorts without loading the input into host memory if it fits in device memory. Otherwise sorts
+    /// bucket by bucket if the outputs can be written in any order.
     fn sort_files(&self, mut files: KeyedFiles) -> Result<()> {
         let (resources, request) = (self.job.resources(), self.request);
         if let Input::Numbers(keys, _) = &files.input
@@ -189,7 +189,7 @@ impl SortJob<'_> {
         self.sort_on_host(files, read)
     }
 
-    /// Sorts keys and values in host memory, and writes them.
+    /// Sorts keys and values that are in host memory, and writes them.
     fn sort_on_host(&self, files: KeyedFiles, (keys, values): (Array, Option<Data>)) -> Result<()> {
         let (element, wants_order) = (keys.element(), files.wants_words());
         let (moved, order, whole) = with_type!(element, K => {

@@ -37,8 +37,8 @@ Examples:
 
 Candidates are combinations of tile sizes, workgroup sizes and methods. The result of each is \
 verified against the CPU; then its GPU time on generated data is compared with that of the best \
-candidate so far, in turns. The profile is a text file for this device and driver; results never \
-depend on it. No other program should use the device during tuning.";
+candidate so far, in turns. The profile is a text file for this device and driver; results do \
+not depend on it, except for the rounding of sums of floats. No other program should use the device during tuning.";
 
 /// Tunes, prints the speedups, and writes the profile.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
@@ -86,7 +86,7 @@ impl Options {
     fn place(&self, context: &Context) -> Result<PathBuf> {
         let own = || ProfileChoice::UserFolder.path(context.properties());
         self.output.clone().or_else(own).context(
-            "there is no configuration folder, because neither XDG_CONFIG_HOME nor HOME is set; give -o FILE",
+            "the environment defines no configuration folder (XDG_CONFIG_HOME or HOME, on Windows APPDATA); give -o FILE",
         )
     }
 }

@@ -1,4 +1,4 @@
-//! `multisplit unique`: writes each number of a file once, with its count if requested.
+//! `multisplit unique`: writes each number of a sorted file once, with its count if requested.
 
 use std::path::PathBuf;
 

@@ -13,8 +13,7 @@ pub struct Array {
     data: Data,
 }
 
-/// Elements, by size. Floats and signed integers are stored as unsigned integers with the same bits, as on the
-/// device.
+/// Elements, by size. Floats and signed integers are stored as unsigned integers with the same bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Data {
     Bytes1(Vec<u8>),

@@ -76,7 +76,7 @@ impl Element {
     }
 }
 
-/// Formats the name on the command line.
+/// Formats the name on the command line; for times, the name in NumPy.
 impl fmt::Display for Element {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -112,7 +112,7 @@ impl TimeType {
     }
 
     fn unit(&self) -> &str {
-        // `new` accepted only letters and digits, so this is valid UTF-8.
+        // `new` accepted only ASCII characters, so this is valid UTF-8.
         std::str::from_utf8(&self.unit[..usize::from(self.unit_bytes)]).unwrap_or_default()
     }
 

@@ -7,7 +7,7 @@ use super::{Element, Format};
 /// Maximum length in bytes of a line with one number. An exact decimal 64-bit float has fewer than 1,100 characters.
 pub const MAX_LINE_BYTES: u64 = 4096;
 
-/// An error in a file. Messages name the file as on the command line.
+/// An error in a file. Most messages name the file as on the command line.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     #[error("cannot read {place}")]
@@ -25,7 +25,7 @@ pub enum FileError {
     PartialValue { place: String, bytes: u64, each: usize },
     #[error("{place} ends after {found} of the {promised} bytes that its header declares")]
     Short { place: String, found: u64, promised: u64 },
-    #[error("{place} was shortened while it was read: it ends after {at} bytes")]
+    #[error("{place} was shortened while it was read: it has at most {at} bytes now")]
     Shortened { place: String, at: u64 },
     #[error("{place} has more than the {promised} bytes that its header declares")]
     Long { place: String, promised: u64 },
@@ -42,7 +42,7 @@ pub enum FileError {
         "{place} has values of type {descr} and shape {shape:?}, but a value must have 1 to 16 bytes"
     )]
     ValueSize { place: String, descr: String, shape: Vec<u64> },
-    #[error("{place} has several columns; choose one with --column")]
+    #[error("{place} has several columns, but must have one number per line")]
     Columns { place: String },
     #[error("{place} is text in UTF-16; save it as UTF-8")]
     Utf16 { place: String },

@@ -45,7 +45,7 @@ pub fn from_f64(value: f64) -> u16 {
     if value.is_nan() {
         return sign | 0x7e00;
     }
-    // These values round to 65536, which is above the maximum, so the result is infinite.
+    // These values round to at least 65536, which is above the maximum, so the result is infinite.
     if magnitude >= 65520.0 {
         return sign | 0x7c00;
     }

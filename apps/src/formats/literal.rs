@@ -13,7 +13,7 @@ pub enum Literal<'t> {
     Dictionary(Vec<(Literal<'t>, Literal<'t>, &'t str)>),
 }
 
-/// Maximum nesting depth. Element types are never nested this deeply.
+/// Maximum nesting depth; it limits the recursion. Deeper literals are rejected.
 const MAX_DEPTH: u32 = 16;
 
 /// Parses `text`, which must be one literal surrounded by optional whitespace.

@@ -25,7 +25,7 @@ pub struct Header {
     pub bytes: u64,
     /// The type as written in the header.
     pub descr: String,
-    /// Element type and byte order, if the elements are numbers.
+    /// Element type and byte order; `None` if the type is none of [`Element`].
     pub element: Option<(Element, ByteOrder)>,
     /// Size of an element in bytes, for any element type.
     pub element_bytes: u64,
@@ -116,7 +116,7 @@ fn parse(text: &str) -> Result<Header, String> {
         (Literal::Bool(fortran), _) => *fortran,
         _ => return Err("its fortran_order is neither True nor False".to_owned()),
     };
-    let shape = shape(value("shape")?.0).ok_or("its shape is not a tuple")?;
+    let shape = shape(value("shape")?.0).ok_or("its shape is not a tuple of sizes")?;
     let element = match descr {
         Literal::Text(descr) => number(descr),
         _ => None,
@@ -150,7 +150,7 @@ fn parts(descr: &str) -> Option<(ByteOrder, char, u64, &str)> {
     Some((order, kind, rest[..digits].parse().ok()?, &rest[digits..]))
 }
 
-/// Parses a type of numbers such as `<f4`. `None` for other types.
+/// Parses the type of an [`Element`], such as `<f4`. `None` for other types.
 fn number(descr: &str) -> Option<(Element, ByteOrder)> {
     let (order, kind, bytes, unit) = parts(descr)?;
     let element = match (kind, bytes) {
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_headers_are_rejected() {
+    fn invalid_headers_are_rejected() {
         for descr in ["'|O'", "'f4'", "'<'", "[('a',)]", "[['a', '<f4', (x)]]", "3"] {
             let text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': (3,), }}");
             assert!(parse(&text).is_err(), "accepted: {text}");

@@ -8,9 +8,9 @@ use super::npy;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     Npy,
-    /// Text without a column separator in its first line, not counting comments.
+    /// Text without a comma, semicolon or tab in its first line, not counting comments and empty lines.
     Lines,
-    /// Text with a column separator in its first line, not counting comments.
+    /// Text with a comma, semicolon or tab in its first line, not counting comments and empty lines.
     Columns,
     /// A zip archive, such as an `.npz` file.
     Zip,
@@ -56,7 +56,7 @@ fn is_comment(line: &[u8]) -> bool {
     line.is_empty() || line.starts_with(b"#")
 }
 
-/// Whether the bytes are printable text. The last character may be incomplete.
+/// Whether the bytes are printable text. The last character may be incomplete if more bytes may follow.
 fn is_text(bytes: &[u8]) -> bool {
     let readable =
         |byte: &u8| *byte >= b' ' && *byte != 0x7f || matches!(byte, b'\t' | b'\n' | b'\r');

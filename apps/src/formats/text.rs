@@ -18,7 +18,7 @@ pub enum Problem {
     Io(io::Error),
     /// This line, counted from 1, is not a number of the requested type.
     Line(u64, String),
-    /// This line is longer than any number.
+    /// This line, counted from 1, is too long for a number.
     LongLine(u64),
     /// There is not enough memory for this many numbers.
     NoMemory(u64),
@@ -108,7 +108,7 @@ fn parse<N: FromStr, W>(piece: &[u8], word: &impl Fn(N) -> W) -> Result<Parsed<W
         if line.len() > limit {
             return Err(Problem::LongLine(parsed.lines));
         }
-        // Lossy conversion, so that invalid UTF-8 is reported for its line instead of failing the whole file.
+        // Lossy conversion, so that invalid UTF-8 is reported with its line number.
         let text = String::from_utf8_lossy(line);
         let text = text.trim();
         if text.is_empty() || text.starts_with('#') {
@@ -150,8 +150,8 @@ pub fn excerpt(text: &str) -> String {
     }
 }
 
-/// Writes one line per element. Floats are written with the fewest digits that read back as the same number,
-/// except that every NaN becomes `NaN`.
+/// Writes one line per element. Floats are written with enough digits to be read back as the same number, except that
+/// every NaN becomes `NaN`.
 pub fn write(writer: &mut dyn Write, array: &Array) -> io::Result<()> {
     with_type!(array.element(), T => lines::<T>(writer, bytemuck::cast_slice(array.data().bytes())))
 }

@@ -65,7 +65,7 @@ impl<'b, N: Number> BinRule<'b, N> {
                 let (lo, hi, closed) = range_of(range, ends)?;
                 if let (None, Some((only, _)), true) = (range, ends, lo.value() <= 0.0) {
                     bail!(
-                        "--log: all samples are {}, so there is no range; give --range",
+                        "--log: all positive samples are {}, so there is no range; give --range",
                         only.edge()
                     );
                 }
@@ -226,7 +226,7 @@ fn splitters(array: &Array) -> Result<Vec<Edge>> {
         );
     }
     if edges.iter().any(|edge| edge.value().is_nan()) || !edges.is_sorted() {
-        bail!("the numbers of --splitters are not sorted; sort them in ascending order");
+        bail!("the numbers of --splitters must be sorted in ascending order, without NaN");
     }
     Ok(edges)
 }
@@ -264,7 +264,7 @@ mod tests {
         // Empty bins above the largest number do not receive it.
         assert_eq!(rule(3, None, &[255u8, 255]), [Some(0), Some(0)]);
         assert_eq!(rule(512, Some(("0", "256")), &[255u8]), [Some(510)]);
-        // An automatic range includes all samples.
+        // An automatic range includes all finite samples.
         assert_eq!(rule(2, None, &[1u8, 2, 255]), [Some(0), Some(0), Some(1)]);
         assert_eq!(rule(2, None, &[7.0f64, 7.0]), [Some(1), Some(1)]);
         assert_eq!(rule(3, None, &[-1.0f32, f32::INFINITY, 1.0]), [Some(0), None, Some(2)]);

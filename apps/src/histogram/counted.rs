@@ -30,7 +30,7 @@ pub enum Counts {
 pub struct OutOfRange {
     pub below: u64,
     pub above: u64,
-    /// NaN, and samples that a user's function excludes.
+    /// NaN, "not a time", and samples that a user's function excludes.
     pub other: u64,
 }
 

@@ -1,5 +1,5 @@
 //! Histogram of a plain file without keeping its samples on the host. Ranges of the file are read directly
-//! into staging memory and counted while later ranges are being read.
+//! into staging memory. Unless the bins depend on the samples, they are counted while later ranges are read.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -16,13 +16,13 @@ use crate::number::Number;
 use crate::parts::{Resources, by_workers, is_out_of_memory};
 use crate::phase;
 
-/// Bytes per part: large enough to amortise the fixed cost of a part, and small enough for several parts per file.
+/// Bytes per part: large enough to amortise the fixed cost of a part, and small enough that large files have several.
 const PART_BYTES: usize = 64 << 20;
 /// Parts in flight: one is counted while another is uploaded.
 const WORKERS: usize = 2;
 
-/// Counts the samples of `file`. `None` if there are none, if they need conversion on the host, or
-/// if the range depends on samples that do not fit in device memory.
+/// Counts the samples of `file`. `None` if there are no samples, if they need conversion on the host, or if device
+/// memory is insufficient.
 pub fn count<'w, N: Number>(
     resources: &Resources<'_>,
     request: &HistogramRequest<'w>,

@@ -1,5 +1,5 @@
 //! Reads arrays in any supported format. Plain files are only opened; their elements are read later, by
-//! ranges, directly into staging memory.
+//! ranges, directly into staging memory if possible.
 //!
 //! Files are read, not memory-mapped. Mapping would save only one of several copies (the device makes
 //! another), and needs `unsafe`: if another program truncates the file, a mapping crashes, whereas a read

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_any_size_are_padded() {
+    fn values_are_padded_and_fortran_order_is_converted() {
         let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let path = folder.path().join("rows.npy");
         let descr = "[('a', '<u2'), ('b', '|u1', (3,))]";

@@ -7,7 +7,7 @@ use super::signals;
 use super::stage::{Earlier, Staged};
 use crate::formats::{FileError, Result};
 
-/// An output with its final name, and the file that it replaced.
+/// A renamed output, and the backup of the file that it replaced, if there is one.
 struct Named {
     staged: Staged,
     earlier: Option<Earlier>,

@@ -18,7 +18,7 @@ pub enum Identity {
 
 impl Identity {
     /// Identity of the file at `path`. `None` for folders, for devices (several outputs may write to the same device),
-    /// and if the system does not report identities.
+    /// for files in missing folders, and if the system does not report identities.
     pub fn of(path: &Path) -> Option<Self> {
         if let Ok(found) = fs::metadata(path) {
             return Self::of_metadata(&found);

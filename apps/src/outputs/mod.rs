@@ -1,8 +1,8 @@
 //! Writes the outputs of a command: each one completely, and either all or none.
 //!
-//! Each output is first written to a hidden file in the same folder, and renamed at the end. All outputs are
-//! opened before the work begins, so that an unwritable folder fails early, and renamed together after the
-//! work is done.
+//! Each file is first written under a hidden name in the same folder. Standard output, devices and pipes are written
+//! directly. All outputs are opened before the work begins, so that an unwritable folder fails early, and files are
+//! renamed together after the work is done.
 
 mod by_ranges;
 mod commit;
@@ -57,8 +57,7 @@ enum Sink {
     Staged(Staged),
 }
 
-/// Minimum size in bytes of outputs for which disk space is reserved. Writing a smaller output takes no longer than
-/// reserving its space.
+/// Minimum size in bytes of outputs for which disk space is reserved. Smaller outputs are written quickly anyway.
 const MIN_RESERVED: u64 = 16 << 20;
 
 /// Other names of standard output, which may be redirected to an existing file.
@@ -269,7 +268,7 @@ impl Outputs {
         Ok(self.binary(id, &header, unpadded.as_deref().unwrap_or(data.bytes()))?)
     }
 
-    /// Writes text with `body`, which receives the column separator for this file.
+    /// Writes text with `body`, which receives the column separator: `otherwise`, unless the name implies one.
     pub fn rows(
         &mut self,
         id: OutputId,

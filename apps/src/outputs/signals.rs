@@ -19,8 +19,7 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Creates a file with `create` and registers it, so that an interruption at any later time removes
-/// it.
+/// Creates a file with `create` and registers it. An interruption removes the file until it is unregistered.
 pub fn begin(create: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Result<NamedTempFile> {
     static WATCH: Once = Once::new();
     WATCH.call_once(watch);

@@ -87,7 +87,7 @@ fn file_created_meanwhile_is_kept_and_aborts_all_outputs() {
     assert!(matches!(outputs.finish(), Err(FileError::Exists { .. })));
     assert_eq!(fs::read(&late).expect("the file is readable"), b"another program's");
     assert_eq!(fs::read(&old).expect("the file is readable"), b"as it was");
-    assert_eq!(file_count(folder.path()), 2, "nothing else is left");
+    assert_eq!(file_count(folder.path()), 2, "other files are left");
 }
 
 #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! Sorts without loading the elements into host memory: from the input to the device, and from there to the
+//! Sorts files without loading their elements into host memory: from the file to the device, and from there to the
 //! output.
 
 use std::panic::resume_unwind;
@@ -17,7 +17,7 @@ use crate::on_device::{MovedPairs, by_value_bytes, upload};
 use crate::parts::{Resources, is_out_of_memory};
 use crate::phase;
 
-/// Sorts `keys` and the optional values; stable. `None` if they do not fit in device memory.
+/// Sorts `keys` and the optional values; stable. `None` if there are none, or if they must be sorted in parts.
 pub fn sort_direct<K: Number>(
     resources: &Resources<'_>,
     request: SortRequest,
@@ -30,7 +30,7 @@ pub fn sort_direct<K: Number>(
     // Pairs that are too many for one plan are sorted in pieces, which needs two more copies of
     // them.
     let copies = if one_plan || value_bytes == 0 { 2 } else { 4 };
-    // Rows that are too large for one plan are sorted in parts from host memory, not here.
+    // Arrays of rows that are too large for one plan are sorted in parts from host memory, not here.
     let fits = one_plan || request.rows.is_none();
     let bytes = copies * (key_bytes + value_bytes) as u64 + narrow as u64;
     if n == 0 || !fits || n > resources.max_in_memory(bytes) {

@@ -1,4 +1,5 @@
-//! Sorts arrays that do not fit in device memory. Each element is uploaded and downloaded at most once.
+//! Sorts arrays that do not fit in device memory. Each element is uploaded and downloaded at most once, unless the sort
+//! of its bucket has to be repeated.
 //!
 //! While the input is read, the host splits it into buckets on all cores, by splitters from a sample. Each bucket is
 //! then sorted on the device and written to its place in the output while the next one is uploaded. A bucket that is
@@ -136,7 +137,7 @@ impl Streamed<'_> {
         sample.sort_unstable();
         let quantiles = sample.iter().skip(SAMPLES_PER_BUCKET).step_by(SAMPLES_PER_BUCKET);
         let mut splitters: Vec<u64> = quantiles.copied().collect();
-        // If two quantiles are equal, one key fills a whole bucket. The bucket ends after that key.
+        // If adjacent quantiles are equal, one key would fill a whole bucket. End that bucket after the key.
         let frequent: Vec<u64> = splitters
             .windows(2)
             .filter(|pair| pair[0] == pair[1])

@@ -1,4 +1,4 @@
-//! Splits without loading the elements into host memory: from the input to the device, and from there to the
+//! Splits files without loading their elements into host memory: from the file to the device, and from there to the
 //! output.
 
 use anyhow::Result;

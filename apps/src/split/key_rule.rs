@@ -80,7 +80,7 @@ impl<K: Key> KeyRule<K> {
         }
     }
 
-    /// Number of distinct keys per bucket.
+    /// Number of distinct keys per bucket; the last buckets may have fewer.
     fn width(&self) -> u128 {
         (1u128 << K::TYPE.bits()).div_ceil(u128::from(self.buckets.max(1)))
     }

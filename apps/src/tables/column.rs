@@ -149,7 +149,7 @@ impl Table {
     }
 }
 
-/// Whether the text is an integer that differs from the float with these bits.
+/// Whether `element` is f64, and the text is an integer that differs from the float with these bits.
 fn is_rounded(text: &str, element: Element, bits: u64) -> bool {
     let float = f64::from_bits(bits);
     element == Element::F64 && text.parse::<i128>().is_ok_and(|whole| float as i128 != whole)

@@ -1,6 +1,6 @@
 //! Tables: rows of cells, separated by commas, semicolons, tabs or vertical bars, as written by
-//! spreadsheets and pandas. A table is kept as text, so that rows are written exactly as they were
-//! read, including quotes.
+//! spreadsheets and pandas. A table is kept as text, so that rows are written as they were read,
+//! including quotes, unless the separator changes.
 
 mod column;
 
@@ -14,7 +14,7 @@ use multisplit_bench::first_bytes::BYTE_ORDER_MARK;
 
 use crate::formats::text;
 
-/// An error in a table. Messages name the file as on the command line.
+/// An error in a table.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
     #[error("{place} has no column `{column}`; it has {names}")]
@@ -24,8 +24,8 @@ pub enum TableError {
     #[error("{place}, line {line}: `{cell}` in column `{column}` is not {wanted}")]
     Cell { place: String, line: u64, column: String, cell: String, wanted: String },
     #[error(
-        "{place}, line {line}: `{cell}` in column `{column}` does not fit a 64-bit float exactly, but other cells \
-         of the column need floats; give --type f64 to round it"
+        "{place}, line {line}: `{cell}` in column `{column}` does not fit in a 64-bit float exactly, but no integer \
+         type fits the whole column; give --type f64 to round it"
     )]
     Digits { place: String, line: u64, column: String, cell: String },
     #[error("{place}, line {line}: a quote is not closed")]
@@ -61,7 +61,7 @@ pub struct Table {
     /// Byte ranges of the rows after the header, without line endings.
     rows: Vec<Range<usize>>,
     header: Option<Range<usize>>,
-    /// Line ending.
+    /// Ending of the first line.
     line_end: &'static [u8],
 }
 
@@ -75,7 +75,7 @@ pub fn separator(text: &str) -> Result<u8, String> {
     match text.as_bytes() {
         b"tab" | b"\\t" => Ok(b'\t'),
         [byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => Ok(*byte),
-        _ => Err("a separator must be one character or the word `tab`".to_owned()),
+        _ => Err("a separator must be one ASCII character (no quote) or the word `tab`".to_owned()),
     }
 }
 

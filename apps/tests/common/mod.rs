@@ -76,7 +76,7 @@ pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().expect("compression succeeds")
 }
 
-/// A command for the binary. `MULTISPLIT_BINARY` overrides its path if the tests run on another machine than
+/// A command for the binary. `MULTISPLIT_BINARY` overrides its path, for tests on another machine than that of
 /// the build.
 pub fn multisplit() -> Command {
     let elsewhere = std::env::var_os("MULTISPLIT_BINARY").map(PathBuf::from);

@@ -1,4 +1,4 @@
-//! Arrays of every type, sorted by the standard library, and `.npy` files like those of NumPy.
+//! Arrays of 32-bit and 64-bit types, sorted by the standard library, and `.npy` files like those of NumPy.
 
 /// An array as bytes, with its type and its sorted order.
 pub struct Keys {
@@ -54,7 +54,7 @@ macro_rules! numbers {
 }
 
 impl Keys {
-    /// Random keys of each type. Every eighth is one of a few values, including extremes.
+    /// Random keys of each type of 32 and 64 bits. Every eighth is one of a few values, including extremes.
     pub fn of_every_type(n: usize, seed: u64) -> Vec<Self> {
         Self::masked(n, seed, u64::MAX)
     }
@@ -165,7 +165,7 @@ pub fn npy_parts(file: &[u8]) -> (String, usize, &[u8]) {
     assert_eq!(&file[..8], b"\x93NUMPY\x01\x00");
     let length = usize::from(u16::from_le_bytes([file[8], file[9]]));
     let (header, raw) = (&file[10..10 + length], &file[10 + length..]);
-    assert_eq!((10 + length) % 64, 0, "NumPy aligns headers");
+    assert_eq!((10 + length) % 64, 0, "the header is not padded to a multiple of 64 bytes");
     let header = std::str::from_utf8(header).expect("the text is UTF-8");
     let after = |key: &str| header.split_once(key).expect(key).1;
     let descr = after("'descr': '").split_once('\'').expect("the header contains a type").0;

@@ -120,7 +120,7 @@ fn check_command_succeeds_with_small_tiles_if_large_workgroups_fail() {
     );
 }
 
-/// Limits of small devices, in the form of the test hook.
+/// Maximum workgroup sizes of small devices, and their limits as values of `MULTISPLIT_LOWERED_LIMITS`.
 const SMALL_DEVICES: [(u32, &str); 2] = [
     (128, "threads=128 shared=16384 range=134217728 push=128 int64=0"),
     (256, "threads=256 shared=16384 range=134217728 push=128 int64=0"),
@@ -214,7 +214,7 @@ const FAMILIES: [(&str, u32, &str); 5] = [
     ("vega20", 64, "select"),
 ];
 
-/// Every kernel compiles for AMD GPUs, and none spills registers.
+/// Every kernel, in a plain run a part of them, compiles for AMD GPUs, and none spills registers.
 #[test]
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 fn kernels_compile_for_amd_without_spills() {

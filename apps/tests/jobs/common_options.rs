@@ -1,4 +1,4 @@
-//! Tests of options that all commands support.
+//! Tests of usage errors, help, and options that all commands support.
 
 use serde_json::Value;
 
@@ -52,7 +52,7 @@ fn help_contains_examples() {
 }
 
 #[test]
-fn completions_and_man_pages_cover_all_commands() {
+fn completions_and_man_pages_are_printed() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let ran = run(multisplit(), &["completions", shell]).expect(0);
         ran.expect_out(&["memory-limit", "argsort"]);

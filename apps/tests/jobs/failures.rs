@@ -166,7 +166,7 @@ pub fn driver_works_under_quota() -> bool {
         ran.expect(0);
     } else {
         eprintln!(
-            "the driver crashes with limited file sizes: outputs are tested on /dev/full only"
+            "the driver crashes with limited file sizes, so most tests of full disks use only /dev/full"
         );
     }
     works

@@ -5,7 +5,7 @@ use crate::common::gzip;
 use crate::workdir::Workdir;
 
 /// Text, compressed text and arrays are detected by their first bytes, on standard input and in files without
-/// a known extension. The output has the same format.
+/// a known extension. Standard output gets the format of the input.
 #[test]
 fn format_is_detected_from_the_contents() {
     let workdir = Workdir::new();

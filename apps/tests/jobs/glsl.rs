@@ -1,4 +1,4 @@
-//! Tests of user-defined GLSL functions: errors name the user's file and line.
+//! Tests of user-defined GLSL functions: errors name the user's file, and functions accept parameters.
 
 use crate::arrays::words;
 use crate::workdir::Workdir;

@@ -1,5 +1,5 @@
-//! Runs the examples of `docs/cli.md` and the pipelines of the help, and compares their output with the
-//! guide.
+//! Runs the examples of `docs/cli.md` and compares their output with the guide. Also runs the shell commands of
+//! the help.
 
 use std::process::Command;
 

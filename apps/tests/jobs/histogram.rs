@@ -17,7 +17,7 @@ fn json(workdir: &Workdir, line: &str) -> Value {
 }
 
 #[test]
-fn every_type_is_counted() {
+fn integers_and_wide_floats_are_counted() {
     let workdir = Workdir::new();
     // Numbers up to 109, some of them out of range; exact in every type.
     let numbers: Vec<u64> = (0..3000).map(|index| index * 37 % 110).collect();

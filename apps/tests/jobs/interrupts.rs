@@ -1,5 +1,5 @@
-//! Tests of jobs that are interrupted in each of their phases: they print a message, end by the signal, and
-//! leave no files behind.
+//! Tests of jobs that are interrupted in various phases: they print a message, end by the signal, and leave no
+//! files behind.
 //!
 //! With -v a job logs the start of each phase. The test then sends the signal; the remaining work is long
 //! enough for it to arrive in time.
@@ -14,7 +14,7 @@ use crate::workdir::Workdir;
 /// Signal names and numbers.
 const SIGNALS: [(&str, i32); 4] = [("HUP", 1), ("INT", 2), ("QUIT", 3), ("TERM", 15)];
 
-/// A million keys in no order.
+/// About a million keys in no particular order.
 fn keys() -> Vec<u8> {
     (0..1u32 << 20).flat_map(|i| i.wrapping_mul(0x9E37_79B1).to_le_bytes()).collect()
 }
@@ -65,7 +65,7 @@ fn interrupt_while_waiting_for_input_leaves_no_files() {
     }
 }
 
-/// Interrupts jobs on a million keys in these phases.
+/// Interrupts each job in a phase. Each entry has the command line, the phase, and the signal.
 fn interrupt_each(jobs: &[(&str, &str, &str)]) {
     let workdir = Workdir::new();
     workdir.write("in.bin", keys());
@@ -77,7 +77,7 @@ fn interrupt_each(jobs: &[(&str, &str, &str)]) {
 }
 
 #[test]
-fn interrupt_in_any_sort_phase_leaves_no_files() {
+fn interrupted_sort_leaves_no_files() {
     let sort = "sort in.bin -o out.bin --type u32 --method multisplit";
     interrupt_each(&[
         (&format!("{sort} --argsort order.bin"), "waiting for the device", "INT"),
@@ -90,7 +90,7 @@ fn interrupt_in_any_sort_phase_leaves_no_files() {
 
 /// A sort that exceeds the memory limit, whose output is written while it runs.
 #[test]
-fn interrupt_in_any_streamed_sort_phase_leaves_no_files() {
+fn interrupted_streamed_sort_leaves_no_files() {
     let sort = "sort in.bin -o out.bin --type u32 --memory-limit 2MiB";
     interrupt_each(&[(sort, "reading and splitting", "INT"), (sort, "sorting", "TERM")]);
 }

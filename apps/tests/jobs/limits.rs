@@ -63,9 +63,9 @@ fn mostly_equal_keys_are_sorted_in_parts() {
     same_with_limit(&workdir, line, "16KB", &["out.bin", "order.bin"]);
 }
 
-/// The sample contains only one key value, but the input also contains smaller and larger keys.
+/// Almost all keys are equal. The sample is unlikely to contain the few smaller and larger keys.
 #[test]
-fn unsampled_keys_are_sorted_in_parts() {
+fn rare_keys_are_sorted_in_parts() {
     let workdir = Workdir::new();
     let rare = |number: usize| [3u64, 0, u64::MAX].get(number / 5000).copied().unwrap_or(7);
     let key = |number: usize| if number % 5000 == 4321 { rare(number) } else { 7 };

@@ -1,8 +1,8 @@
 //! Tests of commands that work on files, run as a process: the content of their outputs, and the files left
 //! after failures.
 //!
-//! The tests write and read files without the program's code. Jobs run with validation, so that any message fails
-//! them.
+//! The tests write and read files without the program's code. `Workdir::job` enables validation, so that any message
+//! of the validation layer fails the job.
 #![allow(clippy::expect_used, clippy::panic, reason = "in a test a panic is the report")]
 
 #[path = "../common/mod.rs"]

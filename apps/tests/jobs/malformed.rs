@@ -1,5 +1,5 @@
 //! Runs the program on malformed files. It must exit by itself with a valid status, and on failure
-//! print one line and leave no files. Networks are searched on the CPU. Arrays are sorted on the
+//! print one line and leave no files. Networks are searched on the CPU. Arrays are processed on the
 //! device, which takes longer, so fewer arrays than networks are tested. `apps/src/fuzz.rs` tests
 //! many more files.
 

@@ -1,4 +1,4 @@
-//! Tests of 8-bit and 16-bit keys in files: sorted, split and searched, with lengths that do not fill a word.
+//! Tests of sort, split and topk with 8-bit and 16-bit keys in files, with lengths that do not fill a word.
 
 use crate::arrays::bytes_of;
 use crate::common::is_full;
@@ -20,7 +20,7 @@ const TYPES: [Type; 6] = [
     ("bf16", 2, float),
 ];
 
-/// All types in a full run, otherwise one of each width and kind.
+/// All types in a full run, otherwise an unsigned, a signed and a float type.
 fn sampled_types() -> impl Iterator<Item = Type> {
     TYPES.into_iter().filter(|of| is_full() || ["u8", "i16", "bf16"].contains(&of.0))
 }

@@ -98,13 +98,13 @@ fn signals_and_later_runs_remove_unfinished_files() {
     let mut killed = waiting(&workdir, "out.bin");
     send("KILL", &killed);
     killed.wait().expect("the process ends");
-    assert_eq!(workdir.names().len(), 1, "a leftover");
+    assert_eq!(workdir.names().len(), 1, "expected one file of the killed program");
     // The file of a running program is not a leftover.
     let mut other = waiting(&workdir, "other.bin");
-    assert_eq!(workdir.names().len(), 1, "the leftover is gone: {:?}", workdir.names());
+    assert_eq!(workdir.names().len(), 1, "the leftover is not removed: {:?}", workdir.names());
     let ran = workdir.run("sort none.bin -o third.bin --type u32").expect(1);
     ran.expect_err("cannot read none.bin");
-    assert_eq!(unfinished(&workdir, "other.bin"), 1, "the file of a running program is kept");
+    assert_eq!(unfinished(&workdir, "other.bin"), 1, "the file of a running program was removed");
     send("TERM", &other);
     other.wait().expect("the process ends");
     assert!(workdir.names().is_empty(), "{:?}", workdir.names());

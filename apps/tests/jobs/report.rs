@@ -46,9 +46,9 @@ fn report_contains_every_plot() {
     workdir.fails("bench copy --n 64 --html report.html", "report.html exists");
 }
 
-/// A demo measures everything, and its report shows rates, stages and rounds.
+/// A demo measures five subjects, and its report shows rates, stages and rounds.
 #[test]
-fn demo_measures_everything_and_its_report_opens() {
+fn demo_measures_five_subjects_and_its_report_opens() {
     const PAGE: &str = "multisplit-report.html";
     let workdir = Workdir::new();
     // A report of an earlier demo is replaced, but not another file.

@@ -6,7 +6,7 @@ use crate::arrays::{TYPES, npy, npy_with, raw, words};
 use crate::common::is_full;
 use crate::workdir::Workdir;
 
-/// Numbers that are exact in every type, as are their sums.
+/// Numbers that are exact in every type. Their sums are exact in types of 32 and 64 bits.
 fn numbers(n: usize) -> Vec<u8> {
     (0..n).map(|index| (index * 37 % 101) as u8).collect()
 }
@@ -17,7 +17,7 @@ fn reduced(workdir: &Workdir, line: &str) -> Value {
 }
 
 #[test]
-fn every_type_is_scanned() {
+fn integers_and_wide_floats_are_scanned() {
     let workdir = Workdir::new();
     // The sums and maxima of these numbers fit in a signed byte.
     let numbers: Vec<u64> = (0..100).map(|index| u64::from(index % 9 == 4) + index / 90).collect();
@@ -58,7 +58,7 @@ fn exclusive_scan_begins_with_the_identity() {
 }
 
 #[test]
-fn memory_limit_does_not_change_scans() {
+fn memory_limit_does_not_change_scans_and_reductions() {
     let workdir = Workdir::new();
     let numbers = numbers(20_000);
     workdir.write("in.bin", words(numbers.iter().map(|&x| usize::from(x))));
@@ -81,11 +81,11 @@ fn memory_limit_does_not_change_scans() {
     }
 }
 
-/// Offsets of segments of 20,000 elements, some of them empty.
+/// Offsets that divide 20,000 elements into segments. Some segments are empty.
 const OFFSETS: [usize; 7] = [0, 0, 3, 9000, 9000, 19_999, 20_000];
 
-/// Rows, and segments with offsets of any integer type, with and without a memory limit. A plain run has one kind of
-/// scan for each input, and limits the memory of two.
+/// Rows, and segments with offsets from a raw, a `.npy` and a text file, with and without a memory limit. A plain run
+/// has one kind of scan for each input, and limits the memory of two.
 #[test]
 fn rows_and_segments_are_scanned_separately() {
     let workdir = Workdir::new();
@@ -175,7 +175,7 @@ fn invalid_rows_and_segments_are_rejected() {
 }
 
 #[test]
-fn every_type_is_reduced() {
+fn integers_and_wide_floats_are_reduced() {
     let workdir = Workdir::new();
     let numbers = numbers(3000);
     let wide: Vec<u64> = numbers.iter().map(|&x| x.into()).collect();

@@ -4,7 +4,7 @@ use crate::arrays::{Keys, in_order, npy, words};
 use crate::workdir::Workdir;
 
 #[test]
-fn every_type_is_sorted_and_argsorted() {
+fn types_of_32_and_64_bits_are_sorted_and_argsorted() {
     let workdir = Workdir::new();
     for keys in Keys::of_every_type(900, 7) {
         workdir.write("in.npy", keys.npy());

@@ -4,7 +4,7 @@ use crate::arrays::{Keys, bytes_of, in_order, npy, words};
 use crate::workdir::Workdir;
 
 #[test]
-fn sorted_arrays_of_every_type_are_merged() {
+fn sorted_arrays_of_32_and_64_bit_types_are_merged() {
     let workdir = Workdir::new();
     for keys in Keys::of_every_type(1201, 3) {
         // Every other element of a sorted array: both halves are sorted, and equal elements have equal bits.

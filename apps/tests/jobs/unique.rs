@@ -19,7 +19,7 @@ fn runs(raw: &[u8], each: usize) -> (Vec<u8>, Vec<usize>) {
 }
 
 #[test]
-fn every_type_matches_the_cpu_with_and_without_sort_option() {
+fn runs_of_32_and_64_bit_types_are_found_with_and_without_sort_option() {
     let workdir = Workdir::new();
     for (number, keys) in Keys::of_every_type(900, 7).into_iter().enumerate() {
         workdir.write("in.npy", keys.npy());
@@ -40,7 +40,7 @@ fn every_type_matches_the_cpu_with_and_without_sort_option() {
 #[test]
 fn runs_across_parts_are_joined() {
     let workdir = Workdir::new();
-    // Runs that begin, end or continue at the boundary between two parts.
+    // Runs of up to 700 elements, some of which continue across the boundary between two parts.
     let order: Vec<usize> = (0..9000).map(|index| index / 700 + index / 4096).collect();
     let raw = in_order(&words(0..20), 4, &order);
     workdir.write("in.bin", &raw);

@@ -8,7 +8,7 @@ use crate::size;
 /// A plot with its heading.
 pub struct Plot {
     pub op: String,
-    /// Whether the plot shows all rates of the operation. If so, the operation needs no table.
+    /// Whether the plot shows rates or times of whole runs. If so, the operation needs no table.
     pub rates: bool,
     pub heading: String,
     pub note: String,
@@ -96,7 +96,7 @@ impl Drawn<'_> {
         ascending(self.ours.iter().map(|point| point.n))
     }
 
-    /// One line per method, including those of the other program.
+    /// One line per method of this program and of others.
     fn series(&self, chosen: impl Fn(&Point) -> bool, x: impl Fn(&Point) -> f64) -> Vec<Series> {
         let mut series: Vec<Series> = Vec::new();
         let theirs = self.others.all.iter().filter(|point| counterpart(self.op, &point.op));
@@ -276,7 +276,7 @@ const METHODS: [&[&str]; COLOURS] = [
 
 /// Colour of a method; the last colour if the method is unknown.
 fn colour(method: &str) -> usize {
-    // The key distribution follows the method after a comma.
+    // Ignore a key distribution, which follows the method after a comma.
     let name = method.split(',').next().unwrap_or_default().trim();
     METHODS.iter().position(|names| names.contains(&name)).unwrap_or(COLOURS - 1)
 }

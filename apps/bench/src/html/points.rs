@@ -14,7 +14,7 @@ pub struct Point {
     pub method: String,
     /// Number of elements.
     pub n: f64,
-    /// Number of buckets; 0 if there are none.
+    /// Bucket count, bin count, row length or k, depending on the operation; 0 if it has none.
     pub m: f64,
     /// Milliseconds of GPU time.
     pub ms: f64,
@@ -30,7 +30,7 @@ pub struct Point {
     pub mteps: f64,
     /// Key distribution of a split; empty if not specified.
     pub distribution: String,
-    /// Ranking method; empty if all figures of the file have the same one.
+    /// Ranking; empty if the operation does not rank keys, or if the file has only one ranking.
     pub ranking: String,
 }
 
@@ -112,8 +112,8 @@ impl Points {
         self.all = best;
     }
 
-    /// If all figures have the same ranking, moves it to the device name. Otherwise each figure
-    /// keeps its ranking.
+    /// If all figures with a ranking have the same one, moves it to the device name. Otherwise each
+    /// figure keeps its ranking.
     fn name_ranking(&mut self) {
         let rankings = self.distinct(|point| point.ranking.clone());
         let mut named = rankings.iter().filter(|ranking| !ranking.is_empty());

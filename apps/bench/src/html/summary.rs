@@ -30,7 +30,7 @@ pub fn summary(ours: &Points, others: &Points, command: &str) -> String {
     text + &best(ours, others)
 }
 
-/// Formats one row per operation: its figure with the highest rate, compared with the other program's best.
+/// Formats one row per operation: its figure with the highest rate, and the median speedup over the other program.
 fn best(ours: &Points, others: &Points) -> String {
     let ops = ours.distinct(|point| (point.op.clone(), point.graph.clone()));
     let mut rows = String::new();

@@ -25,7 +25,8 @@ pub enum InputError {
     Io { path: PathBuf, error: std::io::Error },
     /// The format of a file cannot be determined from its name or its first lines.
     #[error(
-        "{}: unknown file format (.mtx, .gr, .el, .wel, each also .gz or .zst); choose it with --graph-format",
+        "{}: unknown file format (.mtx, .gr, .el, .wel, each also .gz or .zst); rename the file, \
+         or give --graph-format to `multisplit sssp`",
         path.display()
     )]
     UnknownFormat { path: PathBuf },

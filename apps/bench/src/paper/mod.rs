@@ -1,5 +1,5 @@
-//! `multisplit bench paper`: runs the experiments of the paper, and prints its tables with the figures of
-//! both devices.
+//! `multisplit bench paper`: runs the experiments of the paper, and prints its tables with the figures of the
+//! paper's device and of this one.
 
 mod options;
 mod published;
@@ -115,7 +115,7 @@ impl PaperTable {
             }
             Self::Bits => buckets.iter().map(bits).collect(),
             Self::Sort => vec![SORT.to_owned(), format!("{SORT} --sort-by r4,r5,r6,r7,r8")],
-            // Networks may be files, whose names cannot be part of an argument line.
+            // Networks may be files. Their names may contain spaces, which separate arguments.
             Self::Sssp => Vec::new(),
             Self::Histogram => {
                 let bins = buckets.iter().map(u32::to_string).collect::<Vec<_>>().join(",");

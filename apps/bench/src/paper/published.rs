@@ -1,8 +1,8 @@
 //! Published figures of the paper, measured on a GeForce GTX 1080: S. Ashkiani, A. Davidson, U. Meyer and J.
 //! D. Owens, *GPU Multisplit: an extended study of a parallel algorithm*, n = 2^25.
 
-/// Rates in 10^9 elements per second, one per bucket count or bit count. The paper does not list all of them for every
-/// method.
+/// Rates in 10^9 elements per second, one per bucket count, bit count or distribution. The paper does not list all of
+/// them for every method.
 pub type Rates = &'static [f64];
 
 /// Keys or pairs, the method, and its rates.

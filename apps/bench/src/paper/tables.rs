@@ -1,4 +1,4 @@
-//! The tables of the paper: the published figures above those of this device, as rates and ratios.
+//! The tables of the paper: the published figures above those of this device, as rates or times, with ratios.
 
 use super::published::{self as paper, BUCKETS, N, Rates, SPREADS, STAGE_BUCKETS};
 use super::table::{Row, Table};
@@ -200,8 +200,8 @@ impl Measured<'_> {
         Row { what: graph.to_owned(), device: HERE, cells: search_cells(ms, mteps) }
     }
 
-    /// Two rows per method with one column per requested bucket count. `published` returns the
-    /// paper's rate for the index of a bucket count.
+    /// Two rows, with one column per requested bucket count. `published` returns the paper's rate
+    /// for the index of a bucket count in [`BUCKETS`].
     fn by_buckets(
         &self,
         what: &str,
@@ -327,7 +327,7 @@ fn search_cells(
     ]
 }
 
-/// Formats a number with three significant digits, even if it is far below one.
+/// Formats a number with at least three significant digits, even if it is far below one.
 fn three_digits(value: f64) -> String {
     if value <= 0.0 {
         return "0".to_owned();

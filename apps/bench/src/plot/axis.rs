@@ -17,7 +17,7 @@ impl Ticks {
         Self(values.into_iter().zip(labels).collect())
     }
 
-    /// Powers of ten from 1 to `hi`: approximately `max` or fewer.
+    /// Powers of ten from 1 to the first one at or above `hi`. Some are left out if there are more than about `max`.
     pub fn decades(hi: f64, max: f64) -> Self {
         let decades = hi.max(1.0).log10().ceil().max(1.0);
         let step = (decades / max.max(1.0)).ceil().max(1.0) as usize;
@@ -81,7 +81,7 @@ fn signed(text: &str) -> String {
     text.replace('-', "\u{2212}")
 }
 
-/// Formats a count with three digits and a unit.
+/// Formats a count with at most two decimals and a unit.
 pub fn amount(value: f64) -> String {
     let (scale, suffix) = match value {
         v if v < 1e4 => (1.0, ""),

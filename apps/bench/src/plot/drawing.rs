@@ -17,7 +17,7 @@ const STYLE: &str = "\
 .grid{stroke:#2a303a}.axis{stroke:#6b7686}.bar,.peak{fill:#7fb0f5}.bar.other{fill:#f0ad66}\
 .bar:hover{fill:#b5d2fb}}";
 
-/// Escapes markup, and replaces control characters, which XML does not allow, by spaces.
+/// Escapes markup, and replaces control characters by spaces, because XML does not allow most of them.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {

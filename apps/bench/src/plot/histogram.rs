@@ -26,15 +26,15 @@ pub struct HistogramPlot<'p> {
     pub log: bool,
     /// Whether heights are divided by the widths of the bins.
     pub density: bool,
-    /// Whether the sample axis is logarithmic. It is always logarithmic if all edges are positive and bin widths are
-    /// very uneven.
+    /// Whether the sample axis is logarithmic if all finite edges are positive. With such edges, it is also logarithmic
+    /// if bin widths are very uneven.
     pub log_axis: bool,
 }
 
 /// Width in pixels.
 const WIDTH: f64 = 860.0;
-/// If all edges are positive and the widest bin is more than this many times as wide as the narrowest, the axis is
-/// logarithmic, so that the narrow bins are visible.
+/// If all finite edges are positive and the widest bin is more than this many times as wide as the narrowest, the axis
+/// is logarithmic, so that the narrow bins are visible.
 const UNEVEN: f64 = 50.0;
 /// Approximate width of the labels on each side of the plot.
 const LABELS: f64 = 64.0;
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn every_bin_has_a_bar() {
+    fn every_nonempty_bin_has_a_bar() {
         let (heights, edges) = ([4.0, 0.0, 2.0], edges(3));
         let text = plot("a < b & c", &heights, &edges).svg().expect("the histogram can be drawn");
         assert_eq!(text.matches("class=\"bar\"").count(), 2);

@@ -1,4 +1,4 @@
-//! Line plots with a logarithmic axis.
+//! Line plots with a logarithmic x axis.
 
 use super::axis::{ascending, short, ticks};
 use super::drawing::{CHARACTER, Drawing, FONT, legend};

@@ -1,8 +1,8 @@
 //! SVG plots: line plots and stacked bars, to be embedded in a page; histograms and rounds of a search, as
 //! standalone files.
 //!
-//! Colours are CSS classes (`s0`, `s1`, ...), so that the page can adapt them to its background. Every mark has a
-//! `title` with its figures, which browsers show as a tooltip.
+//! In a page, colours are CSS classes (`s0`, `s1`, ...), so that the page can adapt them to its background. Dots and
+//! separate bars have a `title` with their figures, which browsers show as a tooltip.
 
 mod axis;
 mod bars;

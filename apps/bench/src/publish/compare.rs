@@ -181,6 +181,6 @@ mod tests {
         }
         let mut other = parse([1.0, 2.0], 0.0);
         other.origin.device = "C".to_owned();
-        assert!(other.compare(&parse([1.0, 2.0], 0.0)).is_err(), "two devices");
+        assert!(other.compare(&parse([1.0, 2.0], 0.0)).is_err(), "two devices were compared");
     }
 }

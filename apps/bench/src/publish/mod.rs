@@ -1,4 +1,4 @@
-//! `multisplit bench publish`: measures the operations of the published tables, with raw samples, into one file.
+//! `multisplit bench publish`: measures the operations of the published tables. The output includes raw samples.
 
 mod compare;
 mod results;

@@ -208,8 +208,8 @@ pub fn plan(
     let values = pairs.then(|| ["values", "values.out"].map(|name| graph.import::<u32>(name, n)));
     let offsets = graph.import::<u32>("offsets", u64::from(rule.buckets) + 1);
     let mut imports = vec![keys, keys_out, offsets];
-    // Every generated key has a bucket, so the plan has no buffer for the number of keys without
-    // one.
+    // Every generated key has a bucket, so the plan has no buffer for the number of keys without a
+    // bucket.
     let buffers = match values {
         Some([values, out]) => SplitBuffers::pairs((keys, values), (keys_out, out), offsets),
         None => SplitBuffers::keys(keys, keys_out, offsets),

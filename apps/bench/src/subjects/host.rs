@@ -1,5 +1,5 @@
-//! `multisplit bench host`: transfers and sorts of host arrays. Unlike all other figures, these are measured by the
-//! host clock and include transfers.
+//! `multisplit bench host`: transfers and sorts of host arrays. Unlike all other figures, these are times of the host
+//! clock, and those of sorts include the transfers.
 
 use std::time::Instant;
 

@@ -170,7 +170,7 @@ fn splitters_of<K: Number>(splitters: &Array, element: Element) -> Result<Vec<K>
     }
     let key = |edge: Edge| {
         K::at_or_above(edge).filter(|_| !edge.value().is_nan()).with_context(|| {
-            format!("the splitter {edge} of type {found} is larger than any key of type {element}")
+            format!("the splitter {edge} of type {found} is NaN or larger than any key of type {element}")
         })
     };
     edges_of(splitters)?.into_iter().map(key).collect()
@@ -180,7 +180,12 @@ fn splitters_of<K: Number>(splitters: &Array, element: Element) -> Result<Vec<K>
 fn even_splitters<N: Number, K: Number>(lo: &str, hi: &str, m: u32) -> Result<KeyFunction<K>> {
     let edge = |text: &str| {
         let edge = N::parse_edge(text).filter(|edge| edge.value().is_finite());
-        edge.with_context(|| format!("--range: `{text}` is not a number of type {}", N::TYPE))
+        edge.with_context(|| {
+            format!(
+                "--range: `{text}` is not a bound for keys of type {}; give a finite number (for integers from -2^64 to 2^64)",
+                N::TYPE
+            )
+        })
     };
     let (lo, hi) = (edge(lo)?, edge(hi)?);
     if lo >= hi {

@@ -137,7 +137,7 @@ impl Searches<'_> {
         }
         if !is_exact(self.network(), paths) {
             console::note(
-                "distances are 32-bit floats, so large sums are rounded to 24 significant bits",
+                "distances are 32-bit floats, so some sums may be rounded to 24 significant bits",
             );
         }
         Ok(())

@@ -100,7 +100,7 @@ Examples:
 Vertices are numbered from 0, also if the file numbers them from 1. Edges of files without weights \
 cost 1; with --weights hash they get weights from 0 to 1000, computed from the two vertices of the \
 edge. The output says which weights were used. The time is the GPU time of a whole search, or the \
-CPU time of dijkstra. MTEPS are millions of arcs per second of that time. The checksum is the sum, \
+time of dijkstra on the CPU. MTEPS are millions of arcs per second of that time. The checksum is the sum, \
 modulo 2^64, of mix64(v << 32 | d[v]) over all reached vertices v; mix64 is the finalizer of \
 SplitMix64.";
 

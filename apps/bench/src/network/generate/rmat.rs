@@ -37,7 +37,7 @@ impl Default for Rmat {
 
 /// Number of candidates that a thread draws at a time.
 const BLOCK: u64 = 1 << 18;
-/// Maximum number of candidates per edge before the generator gives up.
+/// The generator gives up after about this many candidates per edge, plus 16 blocks.
 const PATIENCE: u64 = 64;
 
 impl Rmat {

@@ -15,7 +15,7 @@ pub(super) struct Block {
 
 /// Block size in bytes: large enough that passing a block to a thread takes negligible time.
 const BLOCK: usize = 1 << 21;
-/// Maximum line length. Files with longer lines are not edge lists.
+/// Maximum length of an incomplete line at the end of a block. Files with longer lines are not edge lists.
 const LONGEST_LINE: usize = 1 << 16;
 
 /// Iterates over the blocks of a file.
@@ -41,8 +41,8 @@ impl<'r> Blocks<'r> {
         InputError::Malformed { path: self.path.to_owned(), line, problem: problem.into() }
     }
 
-    /// Checks that `bytes` of host memory are available. The error names the file, and `what` needs
-    /// the memory.
+    /// Checks that `bytes` bytes of host memory are available. The error names the file, and `what`
+    /// as the reason.
     pub fn check_memory(&self, what: &str, bytes: usize) -> Result<(), InputError> {
         let what = format!("{}: {what}", self.path.display());
         Ok(host_memory::check(&what, bytes as u64)?)

@@ -13,7 +13,7 @@ pub(super) enum WeightText {
     Nothing,
     Integer,
     Real,
-    /// Integers, or floats if at least one weight of the file is fractional.
+    /// Integers, or floats if a weight of the file is fractional or exceeds the maximum of u32.
     Either,
 }
 

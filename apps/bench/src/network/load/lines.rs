@@ -20,7 +20,7 @@ struct Parsed {
     to: Vec<u32>,
     integers: Vec<u32>,
     real: Vec<f64>,
-    /// Whether any weight is fractional.
+    /// Whether any weight is fractional or exceeds the maximum of u32.
     fractions: bool,
 }
 

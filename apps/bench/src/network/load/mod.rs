@@ -1,8 +1,8 @@
 //! Loads networks from files: Matrix Market (.mtx), DIMACS (.gr), edge lists (.el, .wel), each optionally
 //! compressed (.gz, .zst).
 //!
-//! Files are read in blocks of whole lines, never as a whole. While one block is read and decompressed,
-//! threads parse the previous ones.
+//! Files are read in blocks of whole lines. While one block is read and decompressed, threads parse the
+//! previous ones.
 
 mod blocks;
 mod cursor;

@@ -73,7 +73,7 @@ fn dimacs_and_edge_lists_are_loaded() {
 }
 
 #[test]
-fn errors_have_line_numbers() {
+fn malformed_files_are_reported() {
     use Format::{Dimacs, EdgeList, MatrixMarket, WeightedEdgeList};
     let banner = "%%MatrixMarket matrix coordinate integer general\n";
     let matrix = |lines: &str| format!("{banner}{lines}\n");
