@@ -27,8 +27,8 @@ fn edges_belong_to_the_bin_they_begin(gpu: &Gpu) -> Result<()> {
     expect_equal(&result.counts, &vec![2; m as usize])
 }
 
-/// Counts the first value of each bin and the last value of the previous bin. The values are
-/// integers that floats cannot represent.
+/// Counts the first value of each bin and the last value of the previous bin. Floats of the same
+/// size cannot represent most of these integers.
 fn integer_edges_are_exact(gpu: &Gpu) -> Result<()> {
     fn check<S: Reference>(gpu: &Gpu, m: u32, value: impl Fn(u128) -> S) -> Result<()> {
         let (lo, hi) = S::domain();

@@ -1,5 +1,5 @@
-//! Kernels keep status words in the workspace from one run to the next. These tests submit one
-//! recording many times with different data. Each of its operations has many tiles.
+//! Kernels keep status words in the workspace from one run to the next. This test submits one
+//! recording many times with different data. On software drivers, each operation has several tiles.
 
 use std::sync::Arc;
 
