@@ -1,4 +1,4 @@
-//! Other forms of plans if the driver cannot create a pipeline. A test hook makes pipelines fail.
+//! If the driver cannot create a pipeline, plans take another form. A test hook makes pipelines fail.
 
 use std::cell::Cell;
 

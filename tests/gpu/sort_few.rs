@@ -20,7 +20,7 @@ tests!(sort:
     small_one_sweep_sorts_of_narrow_keys_match_the_cpu,
     small_one_sweep_sorts_by_bit_ranges_match_the_cpu,
     small_one_sweep_sorts_of_common_digits_match_the_cpu,
-    small_one_sweep_sorts_without_polling_recount_tiles,
+    small_one_sweep_sorts_without_polling_match_the_cpu,
     small_one_sweep_sorts_in_2d_dispatches_match_the_cpu, large_sorts_have_a_clearing_pass
 );
 
@@ -141,7 +141,7 @@ fn small_one_sweep_sorts_of_narrow_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// With a spin limit of 0, each workgroup recounts the predecessor tiles it needs instead of
 /// polling for them.
-fn small_one_sweep_sorts_without_polling_recount_tiles(gpu: &Gpu) -> Result<()> {
+fn small_one_sweep_sorts_without_polling_match_the_cpu(gpu: &Gpu) -> Result<()> {
     for turn in gpu.cases(0..4) {
         let policy = Policy { spin_limit: 0, ..small_sorts(quick_policy(gpu), turn) };
         let order = Order::one_sweep(KeyType::U32);

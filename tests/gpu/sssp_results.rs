@@ -78,7 +78,7 @@ fn predecessor_trees_of_random_networks_are_valid(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The network has cycles and a long path of arcs with zero weight.
+/// The networks have cycles of arcs with zero weight, and a long path of arcs that act as such.
 fn predecessor_trees_with_zero_weights_are_valid(gpu: &Gpu) -> Result<()> {
     let mut edges = EdgeList::weighted();
     for v in 0..200 {

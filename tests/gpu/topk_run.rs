@@ -73,7 +73,7 @@ impl Case {
     }
 }
 
-/// Runs one case and compares everything with the CPU.
+/// Runs one case and compares the results with the CPU. Returns the chosen method.
 pub fn check(gpu: &Gpu, policy: &Policy, case: &Case) -> Result<TopKMethod> {
     run(gpu, policy, case).with_context(|| format!("{case:?}"))
 }
