@@ -1,4 +1,4 @@
-//! If the driver cannot create a pipeline, plans take another form. A test hook makes pipelines fail.
+//! Plans take another form if a pipeline cannot be created. A test hook makes pipelines fail.
 
 use std::cell::Cell;
 
