@@ -142,7 +142,7 @@ fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, n: usize) -> Result<()
     check_input(gpu, policy, case, (&input::<T>(len, n as u64 + 3), &flags), n as u32)
 }
 
-/// Number of elements in a tile, for elements of `bits` bits.
+/// Number of elements in a tile of a large selection, for elements of `bits` bits.
 fn tile(policy: &Policy, bits: u32, also: Also) -> usize {
     let (threads, items) = match (also, bits) {
         (Also::Lengths, _) => (policy.threads, 20),
