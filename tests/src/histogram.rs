@@ -9,7 +9,7 @@ pub trait Reference: Sample + std::fmt::Debug {
     /// The type's name in GLSL.
     const GLSL: &'static str;
 
-    /// A small number.
+    /// The value `number`.
     fn small(number: u8) -> Self;
 
     /// The bin among `m` equal parts of [lo, hi), or `None` if the sample is out of range.
