@@ -225,7 +225,7 @@ fn look_back_with_few_polls_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// The policy allows only a few workgroups in the x dimension, so dispatches have several rows. The
-/// last row has workgroups without a tile.
+/// last row may have workgroups without a tile.
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for method in [ScanMethod::LookBack, ScanMethod::ReduceThenScan] {

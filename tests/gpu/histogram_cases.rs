@@ -145,7 +145,6 @@ fn all_combinations(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// All methods give the same counts.
 fn every_method_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
     let bins: &[u32] = if gpu.full { &BINS[..6] } else { &[3, 33, 256] };

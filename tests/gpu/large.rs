@@ -1,5 +1,5 @@
 //! Sorts of arrays that are larger than one plan supports. A policy lowers the capacity of plans,
-//! so that small arrays exercise every path.
+//! so that small arrays are large enough.
 
 use std::ops::{Deref, Range};
 use std::sync::{Arc, Mutex};

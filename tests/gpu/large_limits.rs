@@ -12,8 +12,8 @@ tests!(large_limits:
 );
 
 /// Whether a test runs: in a full run, if the device has memory for `copies` copies of `n` elements
-/// of `bytes` bytes and half a copy more. Software drivers and some GPUs have too little memory for
-/// more than 2^30 elements.
+/// of `bytes` bytes and half a copy more. Many devices have too little memory for more than 2^30
+/// elements.
 fn fits_memory(gpu: &Gpu, n: u64, bytes: u64, copies: u64) -> bool {
     let needed = n * bytes * copies + n * bytes / 2;
     let has = gpu.context.properties().device_memory >= needed;

@@ -81,7 +81,7 @@ fn counting_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
             let all = if gpu.full { &KEYS[..] } else { &[KEYS[(turn + n) % KEYS.len()]] };
             for &keys in all {
                 turn += 1;
-                // Divides the keys among one, three or 64 workgroups.
+                // Divides the keys among at most one, three or 64 workgroups.
                 policy.sort.histogram_groups = [1, 3, 64][turn % 3];
                 let (descending, method) = (turn % 2 == 0, SortMethod::Counting);
                 let order = Order { descending, method, ..Order::of(key) };

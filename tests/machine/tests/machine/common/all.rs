@@ -273,7 +273,7 @@ fn topks(all: &mut Cases) {
     }
 }
 
-/// All cases for a device.
+/// All cases for a device, except those of `edges.rs`.
 pub fn all(device: Device) -> Vec<Maker> {
     let mut all = Cases::new(device);
     all.add_made(device_probe_case);
