@@ -35,7 +35,7 @@ fn invalid_cache_files_do_not_affect_results(gpu: &Gpu) -> Result<()> {
     let is_cache = |path: &&PathBuf| fs::read(path).is_ok_and(|bytes| bytes.starts_with(MAGIC));
     let file = written.iter().find(is_cache).context("no cache file was written")?;
     // The first context also ran probes, whose pipelines are in its file. Later contexts read the
-    // results of the probes, so let one of them write the file that is compared below.
+    // results of the probes, so let one of them write the file whose size is compared below.
     fs::remove_file(file)?;
     scan_with_cache(gpu, folder.path().to_owned())?;
     let good = fs::read(file)?;

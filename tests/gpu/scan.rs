@@ -10,7 +10,7 @@ tests!(scan:
     sizes_around_tile_boundaries_match_the_cpu, random_cases_match_the_cpu;
     in turn: special_values_match_the_cpu, look_back_with_few_polls_matches_the_cpu,
     one_call_functions_match_the_cpu, empty_scan_gives_an_empty_result,
-    arrays_larger_than_a_binding_match_the_cpu, pieces_of_one_stage_are_independent,
+    arrays_larger_than_a_binding_match_the_cpu, large_pieces_of_one_stage_are_independent,
     sizes_beyond_any_device_are_rejected, invalid_policies_are_rejected,
     two_dimensional_dispatches_match_the_cpu, recursively_scanned_tile_sums_match_the_cpu,
     large_arrays_match_the_cpu,
@@ -105,8 +105,8 @@ fn arrays_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The pieces within a stage do not depend on each other, so they can run concurrently.
-fn pieces_of_one_stage_are_independent(gpu: &Gpu) -> Result<()> {
+/// Pieces of at least 64 tiles are independent of others in their stage, so they can run at once.
+fn large_pieces_of_one_stage_are_independent(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let tile = tile(gpu) as u64;
     let scan = ScanMethod::ReduceThenScan;

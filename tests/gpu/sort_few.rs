@@ -39,9 +39,9 @@ fn small_sorts(policy: Policy, turn: usize) -> Policy {
     policy
 }
 
-/// A full run tests every 32-bit and 64-bit key type, kind of value and direction; a plain run takes
-/// its sample from two cases for each key type, with and without values. Sizes and distributions
-/// alternate. All cases that use the same pipeline run at the same subgroup width.
+/// A full run tests every 32-bit and 64-bit key type, kind of value and direction. A plain run
+/// takes its sample from two cases for each key type, with and without values. Sizes and
+/// distributions alternate. All cases that use the same pipeline run at the same subgroup width.
 fn small_one_sweep_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let quick = quick_policy(gpu);
     let mut mine = gpu.mine();

@@ -127,8 +127,8 @@ fn statistics_are_consistent(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A plan covers 16 rounds of a search. The passes that split the set of far vertices run once in
-/// eight rounds. Most passes are dispatched indirectly.
+/// A plan for 9 rounds of a search covers 16, because the passes that split the set of far vertices
+/// run once in eight rounds. Most passes are dispatched indirectly.
 fn far_vertices_are_split_every_eight_rounds(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let network = Grid::of_size(400).generate(Weighting::Own)?;
