@@ -178,7 +178,7 @@ fn results_are_right_and_work_is_bounded_if_workgroups_are_held_back() -> Result
     Ok(())
 }
 
-/// A reduction of segments that are longer than a chunk, whose workers poll the totals of chunks.
+/// A reduction of segments, most of them longer than a chunk. Workers poll the totals of chunks.
 /// Each run reduces other elements: after a run, the elements of the next one are copied to `src`.
 /// The expected results are those of the last of `runs` runs.
 fn polled_segments(device: Device, by_subgroups: bool, runs: usize) -> Result<Case> {
