@@ -183,8 +183,8 @@ fn samples_near_edges_match_the_documented_edges(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Counts samples between edges. The kernel compares a sample with an edge only if it is near that
-/// edge.
+/// Counts samples between edges. With few bins, the kernel compares a sample with an edge only if
+/// it is near that edge.
 fn samples_between_edges_match_the_documented_edges(gpu: &Gpu) -> Result<()> {
     const STEPS: u32 = 1 << 16;
     for (lo, hi, m) in [(-1.0f32, 1.0, 7), (0.0, 1.0, 1000), (100.0, 101.0, 5000)] {
