@@ -233,7 +233,7 @@ fn work_without_wait_returns_a_lane_order_error(gpu: &Gpu) -> Result<()> {
     let context = reversed(gpu)?;
     let (array, _frame) = submitted(&context)?;
     is_reported(context.download(&array).map(|_| ()))?;
-    // A download returns the error once; then the contents are undefined. Other calls repeat it.
+    // Only the first download returns the error. The contents are undefined.
     context.download(&array)?;
 
     let context = reversed(gpu)?;

@@ -43,7 +43,7 @@ struct Shadow {
     atomic_read: Record,
     /// The last plain reads, at most one by each of two different lanes.
     reads: [Record; 2],
-    /// The value before the last atomic or volatile write.
+    /// The value before the last write.
     previous: u32,
     /// Number of reads that may still return `previous`.
     stale: u8,
