@@ -1,4 +1,5 @@
-//! Turns the Rust blocks of the README into functions, so that they are compiled and run unchanged.
+//! Turns the Rust blocks of the README into functions. All are compiled unchanged, and those
+//! without `no_run` are run.
 #![allow(clippy::expect_used)]
 
 use std::fmt::Write as _;

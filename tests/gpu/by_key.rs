@@ -9,12 +9,12 @@ use multisplit_tests::prelude::*;
 
 tests!(by_key:
     combinations_of_options_match_the_cpu;
-    in turn: segments_of_any_length_match_the_cpu, look_back_without_polling_recomputes_tiles,
+    in turn: segments_of_any_length_match_the_cpu, look_back_with_few_polls_matches_the_cpu,
     two_dimensional_dispatches_match_the_cpu, device_counts_above_the_array_length_are_clamped,
     float_sums_are_reproducible
 );
 
-/// Number of array elements after the first `count` elements; they must not be read as input.
+/// Number of array elements after those that a device count includes; they must be ignored.
 const SPARE: usize = 77;
 
 /// The array that marks segment heads: flags, or keys, which differ between adjacent segments.
@@ -64,7 +64,7 @@ fn heads(n: usize, length: u64, seed: u64) -> Vec<bool> {
 }
 
 /// Returns head flags or keys that define these segments, as 32-bit words. Adjacent segments have
-/// different keys; 64-bit keys differ in the low or in the high word.
+/// different keys; 64-bit keys differ in the low word or in both words.
 fn key_words(by: By, heads: &[bool]) -> Vec<u32> {
     let mut key = 5u64;
     let mut words = Vec::new();
@@ -214,7 +214,7 @@ fn segments_of_any_length_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// With a spin limit of 0, each workgroup recomputes the predecessor tiles it needs instead of
 /// polling for them; with a small limit, it polls a few times first. Without tickets, tiles may
 /// begin in any order.
-fn look_back_without_polling_recomputes_tiles(gpu: &Gpu) -> Result<()> {
+fn look_back_with_few_polls_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     for (spin_limit, tickets, how) in [(0, true, How::Exclusive), (5, false, How::Reduce)] {
         let policy = Policy { spin_limit, tickets, ..policy(gpu, ScanMethod::LookBack) };
         let n = 30 * policy.threads as usize * 16 + 9;
@@ -225,7 +225,7 @@ fn look_back_without_polling_recomputes_tiles(gpu: &Gpu) -> Result<()> {
 }
 
 /// The policy allows only a few workgroups in the x dimension, so dispatches have several rows. The
-/// last row has workgroups without a tile.
+/// last row may have workgroups without a tile.
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for method in [ScanMethod::LookBack, ScanMethod::ReduceThenScan] {

@@ -1,4 +1,5 @@
-//! Tests that an invalid pipeline cache on disk is ignored and replaced.
+//! Tests that an invalid pipeline cache on disk does not affect results, and that one that is too
+//! short is replaced.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +7,7 @@ use std::path::{Path, PathBuf};
 use multisplit::PipelineCache;
 use multisplit_tests::prelude::*;
 
-tests!(cache: damaged_cache_file_and_file_of_another_device_are_replaced);
+tests!(cache: invalid_cache_files_do_not_affect_results);
 
 fn scan_with_cache(gpu: &Gpu, folder: PathBuf) -> Result<()> {
     let context = gpu.open_with(|c| c.pipeline_cache = PipelineCache::Folder(folder))?;
@@ -14,7 +15,7 @@ fn scan_with_cache(gpu: &Gpu, folder: PathBuf) -> Result<()> {
     expect_no_messages(context)
 }
 
-/// The first bytes of a pipeline cache.
+/// The first bytes of a cache file.
 const MAGIC: &[u8] = b"MSPIPE01";
 
 fn names_in(folder: &Path) -> Result<Vec<PathBuf>> {
@@ -26,7 +27,7 @@ fn names_in(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(names)
 }
 
-fn damaged_cache_file_and_file_of_another_device_are_replaced(gpu: &Gpu) -> Result<()> {
+fn invalid_cache_files_do_not_affect_results(gpu: &Gpu) -> Result<()> {
     let folder = tempfile::tempdir()?;
     scan_with_cache(gpu, folder.path().to_owned())?;
     let written = names_in(folder.path())?;
@@ -34,7 +35,7 @@ fn damaged_cache_file_and_file_of_another_device_are_replaced(gpu: &Gpu) -> Resu
     let is_cache = |path: &&PathBuf| fs::read(path).is_ok_and(|bytes| bytes.starts_with(MAGIC));
     let file = written.iter().find(is_cache).context("no cache file was written")?;
     // The first context also ran probes, whose pipelines are in its file. Later contexts read the
-    // results of the probes, so let one of them write the file that is compared below.
+    // results of the probes, so let one of them write the file whose size is compared below.
     fs::remove_file(file)?;
     scan_with_cache(gpu, folder.path().to_owned())?;
     let good = fs::read(file)?;

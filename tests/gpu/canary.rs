@@ -23,7 +23,7 @@ tests!(canary:
 );
 
 /// A policy that ranks keys by lane order and sorts in one sweep. (Sorts by rounds of direct
-/// multisplits do not rank by lane order.) Its tiles compile quickly.
+/// multisplits do not rank by lane order.) On a software driver, small tiles compile quickly.
 fn by_lane_order(context: &Context) -> Result<Policy> {
     let mut policy = context.probed_policy(11)?;
     ensure!(policy.split.ranking == Ranking::LaneOrder, "the device does not keep lane order");
@@ -233,7 +233,7 @@ fn work_without_wait_returns_a_lane_order_error(gpu: &Gpu) -> Result<()> {
     let context = reversed(gpu)?;
     let (array, _frame) = submitted(&context)?;
     is_reported(context.download(&array).map(|_| ()))?;
-    // The error is reported once. Afterwards the array can be read, but its contents are undefined.
+    // Only the first download returns the error. The contents are undefined.
     context.download(&array)?;
 
     let context = reversed(gpu)?;
@@ -291,7 +291,7 @@ fn ranking_by_ballots_is_not_verified(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A later process reads the stored result, so it does not detect the violation again.
+/// The stored result lets later processes rank by ballots from the start.
 fn lane_order_violation_is_stored_on_disk(gpu: &Gpu) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let cache = PipelineCache::Folder(folder.path().to_owned());

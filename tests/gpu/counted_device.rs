@@ -1,5 +1,5 @@
-//! A device whose function table counts creation and allocation calls, for tests that assert that
-//! nothing is created.
+//! A device whose function table counts calls that create objects or allocate memory, for tests
+//! that assert that there are no such calls.
 
 use std::ffi::{CStr, c_void};
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
@@ -42,7 +42,7 @@ static ALLOCATED: [AtomicPtr<c_void>; ALLOCATES.len()] =
 static PIPELINE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
 static CALLS: AtomicU64 = AtomicU64::new(0);
 
-/// Number of calls that created or allocated anything, on all counted devices.
+/// Number of calls of the counted functions, on all counted devices.
 pub fn calls() -> u64 {
     CALLS.load(Ordering::Relaxed)
 }
@@ -109,8 +109,8 @@ const CREATE_SHIMS: [Create; CREATES.len()] = [
 ];
 const ALLOCATE_SHIMS: [Allocate; ALLOCATES.len()] = [allocate::<0>, allocate::<1>];
 
-/// Loads the functions of a device. Those that create objects or allocate memory are replaced by
-/// wrappers that count calls.
+/// Loads the functions of a device. Those in `CREATES` and `ALLOCATES`, and `PIPELINES`, are
+/// replaced by wrappers that count calls.
 ///
 /// # Safety
 /// The device must be alive. All counted devices of a process must have the same driver and layers,

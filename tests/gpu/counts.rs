@@ -146,7 +146,7 @@ fn splits_use_the_device_count(gpu: &Gpu) -> Result<()> {
         for kind in
             if gpu.full { KINDS.to_vec() } else { vec![KINDS[turn % 3], KINDS[(turn + 1) % 3]] }
         {
-            // Each bucket count needs separate pipelines, so a plain run uses only one.
+            // Each bucket count needs separate pipelines, so a plain run uses only one here.
             for &m in if gpu.full { &[1, 2, 10, 256, 257, 1000][..] } else { &[10] } {
                 let max = 1 + rng.below(20_000);
                 if mine() {

@@ -1,6 +1,6 @@
 //! Kernels that access buffers by device address. The validation layer does not check such
-//! accesses, so the results of every method are compared with the CPU reference. Unsupported uses
-//! are rejected.
+//! accesses, so the results of sorts are compared with the CPU reference. Unsupported uses are
+//! rejected.
 
 use multisplit::ash::vk;
 use multisplit::graph::Graph;

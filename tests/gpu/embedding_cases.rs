@@ -88,7 +88,7 @@ pub struct Checks<'h> {
     pub context: &'h Context,
     pool: vk::CommandPool,
     commands: vk::CommandBuffer,
-    /// Secondary command buffer, used for every second case.
+    /// Secondary command buffer, used if the executable has its own workspace.
     secondary: vk::CommandBuffer,
     queries: vk::QueryPool,
 }

@@ -22,7 +22,7 @@ use crate::embedding::quick;
 
 tests!(embedding_contract:
     documented_contracts_match_the_plans, workspaces_need_only_documented_usages,
-    invalid_recordings_are_rejected_with_the_buffer_name,
+    invalid_recordings_are_rejected,
 );
 
 const PAGE: &str = include_str!("../../docs/embedding.md");
@@ -78,7 +78,8 @@ impl Counted {
     }
 }
 
-/// Calls `body` with a graph of each primitive, in every combination of optional buffers.
+/// Calls `body` with graphs of sorts, splits, histograms and a scan, with different optional
+/// buffers.
 fn every_primitive(
     policy: &Policy,
     counted: Counted,
@@ -188,8 +189,8 @@ fn add_histogram(graph: &mut Graph, policy: &Policy, counted: Counted, kind: &st
     Ok(())
 }
 
-/// Calls `body` with the plans of every primitive under policies for software drivers and for GPUs,
-/// for few and for many elements.
+/// Calls `body` with the plans of [`every_primitive`] under policies for software drivers and for
+/// GPUs, for few and for many elements.
 fn every_plan(
     gpu: &Gpu,
     mut body: impl FnMut(&'static str, Counted, &Plan) -> Result<()>,
@@ -267,7 +268,7 @@ fn workspaces_need_only_documented_usages(gpu: &Gpu) -> Result<()> {
     })
 }
 
-fn invalid_recordings_are_rejected_with_the_buffer_name(gpu: &Gpu) -> Result<()> {
+fn invalid_recordings_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut work = context.work("sums");
     work.set_policy(quick(context.policy()));

@@ -1,5 +1,5 @@
-//! Every primitive, recorded into an application's command buffer: with counts set on the host, at
-//! recording time or on the device; with workspaces of the engine or of the caller. No command may
+//! Sorts, splits, histograms and scans, recorded into an application's command buffer: with counts
+//! set on the host, at recording time or on the device; with workspaces of engine or caller. No command may
 //! write memory other than the outputs that the plan's contract lists.
 
 use multisplit::graph::Buffer;

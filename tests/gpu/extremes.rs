@@ -1,4 +1,4 @@
-//! Counts, offsets, lengths and strides near the 64-bit limit return errors and never panic.
+//! Counts, offsets, lengths and strides from 2^45 up to 2^64 - 1 return errors and never panic.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

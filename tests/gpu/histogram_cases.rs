@@ -145,7 +145,6 @@ fn all_combinations(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// All methods give the same counts.
 fn every_method_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
     let bins: &[u32] = if gpu.full { &BINS[..6] } else { &[3, 33, 256] };
@@ -296,9 +295,9 @@ fn bins_beyond_shared_memory_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// With fewer than 512 samples per bin, a histogram may take only half of `max_passes`, because
-/// clearing and merging the counters takes a large part of each pass. A histogram that would need
-/// more passes uses the global method.
+/// With fewer than 512 samples per bin, a histogram may take only half of `max_passes`, rounded up,
+/// because clearing and merging the counters takes a large part of each pass. A histogram that
+/// would need more passes uses the global method.
 fn few_samples_per_bin_take_fewer_passes(gpu: &Gpu) -> Result<()> {
     const M: u32 = 10_000;
     let mut policy = gpu.context.policy().lowered(|facts| facts.shared_memory = 16 << 10);

@@ -14,7 +14,7 @@ tests!(histogram:
     bins_without_edges_cannot_be_closed,
 );
 
-/// Counts samples that lie on bin edges. The bins cover the domain of the sample type and are even
+/// Counts bin edges and special values. The bins cover the domain of the sample type and are even
 /// bins if `even` is set, otherwise range bins.
 fn check<S: Reference>(gpu: &Gpu, policy: &Policy, m: u32, even: bool) -> Result<()> {
     let (lo, hi) = S::domain();

@@ -15,7 +15,7 @@ tests!(histogram:
     one_call_histogram_rejects_accumulation,
 );
 
-/// Adds a histogram of eight samples whose buffers `change` makes invalid. Returns the result.
+/// Adds a histogram of eight samples, with buffers that `change` returns. Returns the result.
 fn outcome(
     gpu: &Gpu,
     bins: &Bins,

@@ -11,7 +11,7 @@ use multisplit_tests::prelude::*;
 use crate::histogram_run::{Input, Weights, run, run_all};
 
 tests!(histogram:
-    pixel_channels_match_the_cpu, float_channels_match_the_cpu, strided_samples_match_the_cpu,
+    pixel_channels_match_the_cpu, wide_channels_match_the_cpu, strided_samples_match_the_cpu,
     integer_weights_match_the_cpu, float_weights_match_the_cpu, accumulated_counts_match_the_cpu,
     wide_counts_match_the_cpu, counts_beyond_32_bits_do_not_wrap, device_count_limits_the_samples,
     cumulative_counts_match_the_cpu, replayed_histogram_clears_its_counts, glsl_bins_match_the_cpu,
@@ -59,7 +59,7 @@ fn pixel_channels_match_the_cpu(gpu: &Gpu) -> Result<()> {
     check_layout(gpu, Layout::interleaved(3, 0b101), 100, &bytes)
 }
 
-fn float_channels_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn wide_channels_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let floats = samples::<f32>(4 * 3001);
     check_layout(gpu, Layout::interleaved(4, 0b1010), 33, &floats)?;
     check_layout(gpu, Layout::interleaved(2, 0b11), 33, &floats)?;
@@ -230,7 +230,7 @@ fn replayed_histogram_clears_its_counts(gpu: &Gpu) -> Result<()> {
     setup.expect(counts, &expected)
 }
 
-/// Each sample type has a GLSL bin function. Bin ids of at least m are out of range.
+/// Counts samples of several types by GLSL functions. Bin ids of at least m are out of range.
 fn glsl_bins_match_the_cpu(gpu: &Gpu) -> Result<()> {
     fn check<S: Reference>(gpu: &Gpu, source: &str, bin_of: impl Fn(S) -> u32) -> Result<()> {
         let values: Vec<S> = Spread::Uniform.samples(5000, 1, &[S::at(0.0)], 6);

@@ -19,7 +19,7 @@ const WORKSPACE_CASES: usize = 20;
 const COUNTS: usize = 4;
 /// Elements are below this bound, so that no sum of elements looks like poison.
 pub const BOUND: u64 = 1 << 12;
-/// Element counts for which plans are declared.
+/// Capacities for which fills, copies and selections are declared.
 pub const SIZES: [usize; 3] = [40, 700, 6_000];
 
 /// Returns all plans of an operation in a full run, and every second one in a plain run.
@@ -27,7 +27,7 @@ pub fn sample<T>(gpu: &Gpu, plans: impl IntoIterator<Item = T>) -> Vec<T> {
     plans.into_iter().step_by(if gpu.full { 1 } else { 2 }).collect()
 }
 
-/// A policy with small workgroups, so that a few hundred elements span several tiles.
+/// A policy with small workgroups, so that a few thousand elements span several tiles.
 pub fn narrow(gpu: &Gpu) -> Policy {
     let policy = gpu.context.policy();
     let threads = 2 * policy.facts.subgroup_size;

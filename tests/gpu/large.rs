@@ -1,5 +1,5 @@
 //! Sorts of arrays that are larger than one plan supports. A policy lowers the capacity of plans,
-//! so that small arrays exercise every path.
+//! so that small arrays are large enough.
 
 use std::ops::{Deref, Range};
 use std::sync::{Arc, Mutex};
@@ -243,7 +243,7 @@ fn skewed_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// One bucket exceeds the capacity of a plan. It is at the beginning, in the middle, or at the end
-/// of the array, at an unaligned offset, and its keys are equal or differ in a low digit.
+/// of the array, and its keys are equal or differ in lower digits.
 fn bucket_larger_than_a_plan_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let mut rng = Rng::new(29);

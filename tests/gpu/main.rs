@@ -1,4 +1,4 @@
-//! Every test that needs a Vulkan driver.
+//! Tests of the engine and of shortest paths on a Vulkan driver.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod adopt;

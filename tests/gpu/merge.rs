@@ -27,7 +27,7 @@ struct Case {
 /// Sorted elements, most of them repeated.
 fn sorted<T: Term>(how: Merge, n: usize, seed: u64) -> Vec<T> {
     let all: Vec<T> = terms::input(Operator::Max, n, seed);
-    // Only 50 distinct elements, so that both arrays contain the same ones.
+    // At most 50 distinct elements, so that both arrays contain the same ones.
     let few: Vec<T> = terms::input(Operator::Max, 50, 1);
     let pick = |(at, &x): (usize, &T)| if at % 3 == 0 { x } else { few[at * 7 % few.len()] };
     let mut all: Vec<T> = all.iter().enumerate().map(pick).collect();

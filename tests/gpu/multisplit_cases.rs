@@ -10,7 +10,7 @@ use multisplit_tests::prelude::*;
 
 tests!(multisplit:
     combinations_of_options_match_the_cpu, random_splits_match_the_cpu;
-    in turn: two_buckets_match_the_cpu, look_back_without_polling_recounts_tiles,
+    in turn: two_buckets_match_the_cpu, look_back_without_polling_matches_the_cpu,
     split_histogram_takes_at_most_2_percent_of_the_input, empty_split_gives_zero_offsets,
     invalid_tile_shapes_are_rejected, wide_values_in_several_tiles_match_the_cpu
 );
@@ -61,7 +61,7 @@ impl<'a> Arrays<'a> {
         }
     }
 
-    /// Splits the first `n` keys and compares the result with the CPU reference.
+    /// Compares the result of a split of the first `n` keys with the CPU reference.
     pub fn check(
         &self,
         setup: &Setup<'_>,
@@ -119,7 +119,7 @@ pub fn case(
         .with_context(|| format!("{method:?}, {kind:?}, m = {m}, n = {n}, {distribution:?}"))
 }
 
-/// Input sizes around the tile of a method.
+/// Input sizes around the tile of a block-level split.
 pub fn sizes(gpu: &Gpu, full: bool) -> Vec<usize> {
     let policy = gpu.context.policy();
     let shape = policy.split.block_keys[0];
@@ -137,16 +137,16 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     if gpu.full { all_combinations(gpu) } else { sampled_combinations(gpu) }
 }
 
-/// Takes the sample from one case for each bucket count and each method that takes one round; the
-/// other parameters alternate.
+/// Takes the sample from at most one case for each bucket count and method; the other parameters
+/// alternate.
 fn sampled_combinations(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
     let sizes = sizes(gpu, false);
     let mut turn = 0usize;
     for (row, &m) in BUCKETS.iter().enumerate() {
         for (column, method) in METHODS.into_iter().enumerate() {
-            // The passes of these methods hardly depend on the bucket count, so a third of them
-            // suffices.
+            // The passes of these methods hardly depend on the bucket count, so a third of the
+            // counts suffices.
             if matches!(method, Method::ScanSplit | Method::ReducedBitSort)
                 && (row + column) % 3 != 1
             {
@@ -271,7 +271,7 @@ fn invalid_tile_shapes_are_rejected(gpu: &Gpu) -> Result<()> {
 
 /// With a spin limit of 0, each workgroup recounts the predecessor tiles it needs instead of
 /// polling.
-fn look_back_without_polling_recounts_tiles(gpu: &Gpu) -> Result<()> {
+fn look_back_without_polling_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     for (m, look_back_tiles) in gpu.cases([(2, 4), (33, 1), (256, 3)]) {
         let policy = Policy { spin_limit: 0, look_back_tiles, ..gpu.context.policy() };
         case(gpu, &policy, Method::OneSweep, Kind::Pairs, m, 100_000, Distribution::Uniform)?;

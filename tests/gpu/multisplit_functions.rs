@@ -1,5 +1,5 @@
 //! Bucket functions of the library and of users (GLSL), compared with the same function on the CPU
-//! for each supported key type.
+//! for several key types.
 
 use multisplit::graph::{ElementType, Graph};
 use multisplit::operations::split::{Bucket, Method};

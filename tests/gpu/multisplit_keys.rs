@@ -1,4 +1,4 @@
-//! Bucket functions of every key type respect the order, width and sign of keys.
+//! Bucket functions of 32-bit and 64-bit key types respect the order, width and sign of keys.
 
 use multisplit::operations::split::Method;
 use multisplit::{Buckets, Key};
@@ -15,8 +15,8 @@ tests!(multisplit:
 
 const N: usize = 5003;
 
-/// The key type only affects the bucket function, which all methods share, so a plain run uses the
-/// method that compiles fastest.
+/// All methods share the code of a bucket function, so a plain run uses the method that compiles
+/// fastest.
 fn methods(gpu: &Gpu) -> &'static [Method] {
     if gpu.full { &METHODS } else { &[Method::Direct] }
 }
@@ -102,8 +102,8 @@ fn ordered_digit_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
     })
 }
 
-/// Eight stable splits, by ordered digits from lowest to highest, sort the keys in `total_cmp`
-/// order.
+/// Eight stable splits, by descending ordered digits from lowest to highest, sort the keys in
+/// descending `total_cmp` order.
 fn splits_by_ordered_digits_sort(gpu: &Gpu) -> Result<()> {
     let mut keys = random_f64(5);
     let mut expected = keys.clone();

@@ -1,5 +1,5 @@
 //! Splits by labels: the bucket of each key is stored as a label, so that an expensive bucket
-//! function is evaluated once per key. On software drivers, only some policies use labels.
+//! function is evaluated once per key. The default policy of software drivers uses no labels.
 
 use multisplit::graph::Graph;
 use multisplit::operations::split::{Method, Ranking, TileShape, ValuesAfter};

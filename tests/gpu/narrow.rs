@@ -35,8 +35,8 @@ fn sizes(policy: &Policy, key: KeyType) -> Result<Vec<usize>> {
     Ok([0, 1, 2, 65_539].into_iter().chain(around).collect())
 }
 
-/// A full run tests every combination; a plain run takes its sample from two cases for each key
-/// type, direction and kind of value; sizes and distributions alternate.
+/// A full run tests every combination except of methods, which alternate. A plain run takes its
+/// sample from two cases for each key type, direction and kind of value; the rest alternates.
 fn sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (quick_policy(gpu), gpu.mine());
     let mut turn = 0;
@@ -81,7 +81,7 @@ fn counting_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
             let all = if gpu.full { &KEYS[..] } else { &[KEYS[(turn + n) % KEYS.len()]] };
             for &keys in all {
                 turn += 1;
-                // Divides the keys among one, three or 64 workgroups.
+                // Divides the keys among at most one, three or 64 workgroups.
                 policy.sort.histogram_groups = [1, 3, 64][turn % 3];
                 let (descending, method) = (turn % 2 == 0, SortMethod::Counting);
                 let order = Order { descending, method, ..Order::of(key) };

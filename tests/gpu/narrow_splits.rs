@@ -1,4 +1,4 @@
-//! Splits of 8-bit and 16-bit keys, compared with a CPU reference: every bucket function of every
+//! Splits of 8-bit and 16-bit keys, compared with a CPU reference: the bucket functions of every
 //! type, every kind of output, arrays larger than a plan, and device counts.
 
 use multisplit::graph::Graph;

@@ -1,5 +1,5 @@
-//! Top-k of 8-bit and 16-bit keys, by every method and with device counts, compared with a CPU
-//! reference.
+//! Top-k of 8-bit and 16-bit keys, compared with a CPU reference: by every method in a full run, by
+//! `Auto` in a plain run, and with device counts.
 
 use multisplit::operations::topk::TopKMethod;
 use multisplit::operations::{TopKBuffers, topk};

@@ -207,8 +207,8 @@ fn runs_across_part_boundaries_are_joined(gpu: &Gpu) -> Result<()> {
     let part = part(4);
     let mut mine = gpu.mine();
     for n in lengths(part) {
-        // Keys without runs, a single run, runs that end at, before and after a part boundary, NaN,
-        // and random keys.
+        // Distinct keys, a single run of NaN, runs that end at a part boundary or one key before,
+        // and sorted keys with few distinct values.
         let all: [Vec<f32>; 5] = [
             (0..n).map(|i| i as f32).collect(),
             vec![f32::NAN; n],
@@ -421,7 +421,7 @@ fn insufficient_memory_is_reported(gpu: &Gpu) -> Result<()> {
     expect_message(outcome, "of the memory limit are left")
 }
 
-/// Runs every operation with a memory limit below the size of its input.
+/// Runs operations with a memory limit below the size of their input.
 fn operations_stay_within_a_memory_limit(gpu: &Gpu) -> Result<()> {
     fn same<T: PartialEq + Debug>(what: &str, got: &[T], expected: &[T]) -> Result<()> {
         expect_equal(got, expected).with_context(|| what.to_owned())

@@ -1,4 +1,4 @@
-//! Other forms of plans if the driver cannot create a pipeline. A test hook makes pipelines fail.
+//! Plans take another form if a pipeline cannot be created. A test hook makes pipelines fail.
 
 use std::cell::Cell;
 

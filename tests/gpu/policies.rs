@@ -105,7 +105,7 @@ fn wide_scans(gpu: &Context, _: &mut Rng, keys: &[u32]) -> multisplit::Result<bo
     Ok(found == terms::scan(Operator::Sum, true, &values))
 }
 
-/// Keys in runs of equal keys, most of which span several tiles.
+/// Keys in at most 30 runs of equal keys.
 fn runs(rng: &mut Rng, n: usize) -> Vec<u32> {
     let cuts = 1 + rng.below(30);
     let offsets = offsets(rng, n, cuts);

@@ -82,7 +82,7 @@ impl Draw<'_> {
         [threads, self.multiple(turns, turns, max), turns]
     }
 
-    /// One allowed value, as text.
+    /// One value, as text. It may be invalid if `anything` is set.
     fn value(&mut self, allowed: &Allowed, facts: &DeviceFacts) -> String {
         match *allowed {
             Allowed::Numbers { low, high, step } => self.multiple(step, low, high).to_string(),
@@ -101,7 +101,7 @@ impl Draw<'_> {
     fn text(&mut self, field: &Field<Policy>, policy: &Policy) -> String {
         let mut allowed = (field.allowed)(&policy.facts);
         if let ("max_elements", Allowed::Numbers { low, .. }) = (field.name, &mut allowed) {
-            // A smaller limit would divide the array into more than 16 pieces, which takes long.
+            // A smaller limit would divide the array into many more pieces, which takes long.
             *low = (self.n / 16).max(*low);
         }
         let given = (field.text)(policy);

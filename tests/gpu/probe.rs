@@ -258,7 +258,7 @@ fn kernels_that_need_subgroup_barriers_are_rejected(gpu: &Gpu) -> Result<()> {
         message.contains("subgroupBarrier()") && message.contains("update the driver"),
         "{message}"
     );
-    // Other kernels do not need subgroup barriers.
+    // A reduction does not need subgroup barriers.
     ensure!(
         context.reduce(&keys, multisplit::Operator::Max)?
             == *keys.iter().max().context("there are no keys")?

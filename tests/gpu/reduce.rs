@@ -65,7 +65,7 @@ fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, n: usize) -> Result<()
     check_input(gpu, policy, case, &input, n as u32)
 }
 
-/// A policy that never reduces with a single workgroup.
+/// A policy by which one workgroup alone reduces at most `16 * spine_threads` elements.
 fn policy(gpu: &Gpu) -> Policy {
     Policy { single_group_tiles: 0, spine_tiles: 1, ..gpu.context.policy() }
 }
@@ -135,7 +135,7 @@ fn index_of_the_first_equal_element_is_returned(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Arrays exceed `maxStorageBufferRange`, which the test lowers.
+/// The largest arrays exceed `maxStorageBufferRange`, which the test lowers.
 fn arrays_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let tile = threads as usize * 16;
@@ -156,8 +156,8 @@ fn arrays_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The policy allows only a few workgroups in the x dimension, so dispatches have several rows. The
-/// last row has workgroups without a tile.
+/// The policy allows only a few workgroups in the x dimension, so larger dispatches have several
+/// rows, and the last row has workgroups without a tile.
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(policy(gpu));
     let tile = policy.threads as usize * 16;

@@ -18,9 +18,9 @@ tests!(reduce_segments:
 /// Number of additional elements, which the device count excludes: more than a tile.
 const PAST: usize = 9_000;
 
-/// With this chunk size, no segment is long, so all are reduced by tiles.
+/// With this chunk size, segments are reduced by tiles if the device has no loop limit.
 const ALWAYS_TILES: u32 = 1 << 31;
-/// With this chunk size, nearly all segments are long.
+/// With this chunk size, segments with an average length of at least 4 have one worker each.
 const SMALL_CHUNK: u32 = 128;
 
 /// A policy that reduces segments by tiles, and one that assigns a subgroup or workgroup to each
@@ -128,7 +128,7 @@ fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, n: usize) -> Result<()
     let input: Vec<T> = terms::input(case.operator, n, n as u64 + 3);
     let cuts = offsets(case.lengths, n, n as u64);
     let max_segments = cuts.len() - 1;
-    // With a device count, only the first 80% of the segments.
+    // With a device count, only the first 80% of the segments are reduced.
     let segments = if case.on_device { max_segments - max_segments / 5 } else { max_segments };
     let how = (case.operator, case.on_device);
     check_cuts(gpu, policy, how, (&input, &cuts), segments).with_context(|| format!("{case:?}"))
@@ -258,7 +258,7 @@ fn row_counts_above_and_below_the_elements_match_the_cpu(gpu: &Gpu) -> Result<()
             let capacity = if on_device { asked } else { (segments, segments) };
             check_rows::<i32>(gpu, policy, (Operator::Min, on_device), (rows, length), capacity)?;
         }
-        // The last row is partial. It ends just before, at, or just after the end of a tile.
+        // The last row may be partial, and may end just before, at or just after a tile's end.
         for n in [1, length - 1, tile - 6, tile, 2 * tile - 2, 2 * tile + 3] {
             let capacity = 3 * tile / length + 2;
             let (how, asked) = ((Operator::Sum, true), (capacity, capacity));

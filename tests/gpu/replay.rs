@@ -52,7 +52,7 @@ fn thousand_runs_are_correct_and_do_not_allocate(gpu: &Gpu) -> Result<()> {
             replay.submit(1)?;
             replay.wait()?;
             let allocated = counting::ALLOCATIONS.load(Ordering::Relaxed) - before;
-            // The counter includes only Rust code; layers and drivers allocate in C++.
+            // The counter includes only Rust code, not layers and drivers.
             ensure!(run == 0 || allocated == 0, "run {run} made {allocated} allocations");
             ensure!(context.memory_report() == report, "run {run} allocated device memory");
             steps(&mut expected, 1);

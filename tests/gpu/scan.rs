@@ -1,5 +1,5 @@
 //! Exclusive scans of u32, compared with a CPU reference: every method, sizes around tile
-//! boundaries, special values, and rows.
+//! boundaries, and special values. Also scans of rows.
 
 use multisplit::graph::{Graph, Limits};
 use multisplit::operations::{self, ScanBuffers, ScanMethod, fill};
@@ -8,9 +8,9 @@ use multisplit_tests::prelude::*;
 
 tests!(scan:
     sizes_around_tile_boundaries_match_the_cpu, random_cases_match_the_cpu;
-    in turn: special_values_match_the_cpu, look_back_without_polling_recomputes_tiles,
+    in turn: special_values_match_the_cpu, look_back_with_few_polls_matches_the_cpu,
     one_call_functions_match_the_cpu, empty_scan_gives_an_empty_result,
-    arrays_larger_than_a_binding_match_the_cpu, pieces_of_one_stage_are_independent,
+    arrays_larger_than_a_binding_match_the_cpu, large_pieces_of_one_stage_are_independent,
     sizes_beyond_any_device_are_rejected, invalid_policies_are_rejected,
     two_dimensional_dispatches_match_the_cpu, recursively_scanned_tile_sums_match_the_cpu,
     large_arrays_match_the_cpu,
@@ -106,8 +106,8 @@ fn arrays_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The pieces within a stage do not depend on each other, so they can run concurrently.
-fn pieces_of_one_stage_are_independent(gpu: &Gpu) -> Result<()> {
+/// Pieces of at least 64 tiles are independent of others in their stage, so they can run at once.
+fn large_pieces_of_one_stage_are_independent(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let tile = tile(gpu) as u64;
     let scan = ScanMethod::ReduceThenScan;
@@ -171,8 +171,8 @@ fn invalid_policies_are_rejected(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The policy allows only a few workgroups in the x dimension, so dispatches have several rows. The
-/// last row has workgroups without a tile.
+/// The limits allow only a few workgroups in the x dimension, so larger dispatches have several
+/// rows, and the last row may have workgroups without a tile.
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let limits = Limits { max_workgroup_count: [7, 65535, 65535], ..gpu.context.limits() };
     for scan in METHODS {
@@ -186,7 +186,7 @@ fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// With a spin limit of 0, each workgroup recomputes the predecessor tiles it needs instead of
 /// polling for them; with a small limit, it polls a few times first.
-fn look_back_without_polling_recomputes_tiles(gpu: &Gpu) -> Result<()> {
+fn look_back_with_few_polls_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     for (spin_limit, tickets) in [(0, true), (1, false), (5, true)] {
         let scan = ScanMethod::LookBack;
         let policy = Policy { scan, spin_limit, tickets, ..gpu.context.policy() };

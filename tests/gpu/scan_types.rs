@@ -56,7 +56,7 @@ fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, n: usize) -> Result<()
 }
 
 fn policy(gpu: &Gpu, scan: ScanMethod) -> Policy {
-    // Never scan with a single workgroup.
+    // One workgroup alone scans at most `16 * spine_threads` elements.
     Policy { scan, single_group_tiles: 0, spine_tiles: 1, ..gpu.context.policy() }
 }
 

@@ -10,7 +10,7 @@ use multisplit_tests::prelude::*;
 tests!(select:
     combinations_of_options_match_the_cpu;
     in turn: all_or_no_elements_are_selected, runs_across_tiles_match_the_cpu,
-    look_back_without_polling_recounts_tiles, two_dimensional_dispatches_match_the_cpu,
+    look_back_with_few_polls_matches_the_cpu, two_dimensional_dispatches_match_the_cpu,
     device_counts_above_the_array_length_are_clamped, every_comparison_matches_the_cpu,
     later_passes_use_the_found_count, one_call_functions_match_the_cpu,
     invalid_selections_are_rejected
@@ -142,7 +142,7 @@ fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, n: usize) -> Result<()
     check_input(gpu, policy, case, (&input::<T>(len, n as u64 + 3), &flags), n as u32)
 }
 
-/// Number of elements in a tile, for elements of `bits` bits.
+/// Number of elements in a tile of a large selection, for elements of `bits` bits.
 fn tile(policy: &Policy, bits: u32, also: Also) -> usize {
     let (threads, items) = match (also, bits) {
         (Also::Lengths, _) => (policy.threads, 20),
@@ -170,7 +170,7 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu))
 }
 
-/// The condition holds for all elements, for no element, or the array is empty.
+/// The condition holds for all elements or for none. The count is the array length or 0.
 fn all_or_no_elements_are_selected(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let n = 3 * tile(&policy, 32, Also::Nothing) + 5;
@@ -204,7 +204,7 @@ fn runs_across_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// With a spin limit of 0, each workgroup recounts the predecessor tiles it needs instead of
 /// polling for them; with a small limit, it polls a few times first.
-fn look_back_without_polling_recounts_tiles(gpu: &Gpu) -> Result<()> {
+fn look_back_with_few_polls_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     for (spin_limit, tickets) in [(0, true), (5, false)] {
         let policy = Policy { spin_limit, tickets, ..gpu.context.policy() };
         let n = 20 * tile(&policy, 32, Also::Nothing) + 9;

@@ -11,7 +11,7 @@ use crate::sort_run::{KEYS, Keys, Order, PAYLOADS, Payload, case, quick_policy, 
 tests!(sort:
     combinations_of_options_match_the_cpu, sorts_by_requested_methods_match_the_cpu;
     in turn: every_size_from_one_to_two_tiles_matches_the_cpu, sorts_by_bit_ranges_match_the_cpu,
-    look_back_without_polling_recounts_tiles, random_tile_shapes_match_the_cpu
+    look_back_without_polling_matches_the_cpu, random_tile_shapes_match_the_cpu
 );
 
 fn sizes(policy: &Policy, key: KeyType) -> Result<Vec<usize>> {
@@ -165,7 +165,7 @@ fn sorts_by_requested_methods_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// With a spin limit of 0, each workgroup recounts the predecessor tiles it needs instead of
 /// polling for them.
-fn look_back_without_polling_recounts_tiles(gpu: &Gpu) -> Result<()> {
+fn look_back_without_polling_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let order = Order::one_sweep(KeyType::U32);
     for look_back_tiles in [1, 4] {
         let policy = Policy { spin_limit: 0, look_back_tiles, ..gpu.context.policy() };

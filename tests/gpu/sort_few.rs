@@ -20,7 +20,7 @@ tests!(sort:
     small_one_sweep_sorts_of_narrow_keys_match_the_cpu,
     small_one_sweep_sorts_by_bit_ranges_match_the_cpu,
     small_one_sweep_sorts_of_common_digits_match_the_cpu,
-    small_one_sweep_sorts_without_polling_recount_tiles,
+    small_one_sweep_sorts_without_polling_match_the_cpu,
     small_one_sweep_sorts_in_2d_dispatches_match_the_cpu, large_sorts_have_a_clearing_pass
 );
 
@@ -39,9 +39,9 @@ fn small_sorts(policy: Policy, turn: usize) -> Policy {
     policy
 }
 
-/// A full run tests every key type, kind of value and direction; a plain run takes its sample from
-/// two cases for each key type, with and without values. Sizes and distributions alternate. All
-/// cases that use the same pipeline run at the same subgroup width.
+/// A full run tests every 32-bit and 64-bit key type, kind of value and direction. A plain run
+/// takes its sample from two cases for each key type, with and without values. Sizes and
+/// distributions alternate. All cases that use the same pipeline run at the same subgroup width.
 fn small_one_sweep_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let quick = quick_policy(gpu);
     let mut mine = gpu.mine();
@@ -141,7 +141,7 @@ fn small_one_sweep_sorts_of_narrow_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// With a spin limit of 0, each workgroup recounts the predecessor tiles it needs instead of
 /// polling for them.
-fn small_one_sweep_sorts_without_polling_recount_tiles(gpu: &Gpu) -> Result<()> {
+fn small_one_sweep_sorts_without_polling_match_the_cpu(gpu: &Gpu) -> Result<()> {
     for turn in gpu.cases(0..4) {
         let policy = Policy { spin_limit: 0, ..small_sorts(quick_policy(gpu), turn) };
         let order = Order::one_sweep(KeyType::U32);

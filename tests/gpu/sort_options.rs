@@ -240,7 +240,7 @@ fn sort_workspace_is_bounded(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Adds a sort of 5,000 pairs whose buffers `change` makes invalid. Returns the result.
+/// Adds a sort of the buffers that `change` makes of arrays of 5,000 elements. Returns the result.
 fn outcome(
     policy: &Policy,
     order: &Sort,

@@ -82,7 +82,7 @@ pub enum Keys {
     Reversed,
     AllEqual,
     OneDigitDiffers,
-    /// NaN, infinities, both zeros and subnormals; for integers, the smallest and largest values.
+    /// NaN, infinities, both zeros and subnormals; for integers, edge cases such as 0 and all ones.
     Special,
 }
 pub const KEYS: [Keys; 7] = [
@@ -258,7 +258,7 @@ pub fn tile(policy: &Policy, key: KeyType) -> Result<usize> {
     Ok(sort(&mut graph, policy, &small, &buffers)?.shape.tile() as usize)
 }
 
-/// The device's policy. For software drivers, with smaller tiles, which compile in half the time.
+/// The device's policy. For software drivers, with smaller tiles, which compile faster.
 pub fn quick_policy(gpu: &Gpu) -> Policy {
     let mut policy = gpu.context.policy();
     if gpu.is_software() {

@@ -166,8 +166,8 @@ fn small_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Segments have sizes around a tile and around half a tile. Segments of more than half a tile do
-/// not share their workgroup with others.
+/// Segments have sizes around a tile and around half a tile. A workgroup sorts the small segments
+/// that begin in its half of a tile.
 fn segments_around_a_tile_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
     let tile = tile_of(gpu, &policy, KeyType::U32, PAIRS)?;
@@ -190,7 +190,7 @@ fn segments_around_a_tile_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Segments are large, small or empty. The first and the last segment are empty.
+/// Segments are large, small or empty. In most cases, the first and the last segment are empty.
 fn mixed_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
     let cut = offsets([0, 0, 5_000, 1, 0, 2, 700, 3_000, 0, 0, 17, 0]);
@@ -236,8 +236,8 @@ fn sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Sorts every key type with every payload (none, values of 4, 8 and 16 bytes, indices), with the
-/// default tile sizes.
+/// In a full run, sorts every 32-bit and 64-bit key type with every payload, with the default tile
+/// sizes.
 fn every_type_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     if !gpu.full {
         return Ok(());

@@ -166,7 +166,7 @@ fn lengths_are_compared_in_elements(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The error names the limit that exceeds the device's.
+/// The error names the limit of the plan that the device does not meet.
 fn plans_for_larger_limits_are_rejected(gpu: &Gpu) -> Result<()> {
     let (context, limits) = (&gpu.context, gpu.context.limits());
     let compiled = |limits: &Limits| -> Result<_> {
@@ -255,7 +255,7 @@ fn plans_for_other_subgroup_sizes_are_rejected(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Each call that accepts a user function binds the function's table.
+/// Calls that accept a user function bind the function's table.
 fn one_call_functions_read_their_tables(gpu: &Gpu) -> Result<()> {
     const SOURCE: &str =
         "uint bucket_of(uint key) { return table.at[key % push.parameter_0] ^ push.parameter_1; }";
@@ -286,8 +286,8 @@ fn one_call_functions_read_their_tables(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A graph may declare the passes of an operation settable, but no push constants can be set without
-/// `unsafe`: with another count, the kernel would access memory past its buffers.
+/// A graph may declare the passes of an operation settable, but safe calls cannot set their push
+/// constants: with another count, the kernel would access memory past its buffers.
 fn push_constants_of_operations_cannot_be_set(gpu: &Gpu) -> Result<()> {
     let keys = gpu.context.upload(&[3u32, 1, 2])?;
     let mut work = gpu.context.work("sort");

@@ -48,8 +48,7 @@ pub fn check(
     Ok(results)
 }
 
-/// Returns all methods in a full run, and two of them in a plain run. The others have additional
-/// passes, which take long to compile.
+/// Returns all methods in a full run, and two in a plain run, because pipelines compile slowly.
 fn sampled(gpu: &Gpu) -> &'static [Method] {
     if gpu.full { &METHODS } else { &[Method::NearFar, Method::Multisplit] }
 }
@@ -98,7 +97,7 @@ fn path_and_star_networks_match_the_cpu(gpu: &Gpu) -> Result<()> {
     (1..500).for_each(|v| star.push(0, v, v));
     let star = Network::new(500, Direction::Undirected, &star)?;
     every_method(gpu, &star, &[0, 499])?;
-    // Two components, an unreachable vertex, and a network of a single vertex.
+    // Two components with isolated vertices, and a network of a single vertex.
     let mut parts = EdgeList::weighted();
     (0..40).for_each(|v| parts.push(v, (v + 1) % 41, 3));
     (50..90).for_each(|v| parts.push(v, v + 1, 4));
@@ -178,8 +177,7 @@ fn generated_networks_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A tuning with only as many resident workgroups as are guaranteed to run concurrently. On
-/// software drivers, that is a single workgroup.
+/// The device's tuning, with a single resident workgroup if it has none, as on software drivers.
 fn residents(gpu: &Gpu) -> Tuning {
     let mut tuning = tuning(gpu);
     if tuning.residents.groups == 0 {

@@ -78,7 +78,7 @@ fn predecessor_trees_of_random_networks_are_valid(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The network has cycles and a long path of arcs with zero weight.
+/// The networks have cycles of arcs with zero weight, and a long path of arcs that act as such.
 fn predecessor_trees_with_zero_weights_are_valid(gpu: &Gpu) -> Result<()> {
     let mut edges = EdgeList::weighted();
     for v in 0..200 {
@@ -127,8 +127,8 @@ fn statistics_are_consistent(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A plan covers 16 rounds of a search. The passes that split the set of far vertices run once in
-/// eight rounds. Most passes are dispatched indirectly.
+/// A plan for 9 rounds of a search covers 16, because the passes that split the set of far vertices
+/// run once in eight rounds. Most passes are dispatched indirectly.
 fn far_vertices_are_split_every_eight_rounds(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let network = Grid::of_size(400).generate(Weighting::Own)?;

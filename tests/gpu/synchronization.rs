@@ -43,7 +43,7 @@ fn plan(
 
 fn scan_plan(gpu: &Gpu, method: ScanMethod, replayable: bool) -> Result<Work> {
     let policy = gpu.context.policy();
-    // The array is too long for a single workgroup under any policy.
+    // By this policy, the array is too long for a single workgroup.
     let policy =
         Policy { scan: method, spine_threads: policy.threads, single_group_tiles: 1, ..policy };
     plan(&gpu.context, replayable, |graph, src, dst| {

@@ -1,6 +1,6 @@
 //! Top-k, compared with a stable sort on the CPU. Outputs lie between guard words. Cases combine
-//! key type, number of rows, k, direction, distribution and method. Other tests cover device counts
-//! and rejected arguments.
+//! key type, number of rows, k, direction, distribution and method. Other tests of this file cover
+//! device counts and rejected arguments.
 
 use multisplit::graph::Graph;
 use multisplit::operations::topk::TopKMethod;
@@ -64,7 +64,7 @@ fn all_combinations(gpu: &Gpu) -> Result<()> {
 const SAMPLED: [(KeyType, TopKMethod, usize, bool); 2] =
     [(KeyType::F32, TopKMethod::Rows, 200, true), (KeyType::F32, TopKMethod::Filter, 200, true)];
 
-/// Sizes, distributions and directions alternate. `Filter` also runs the passes of `Select`.
+/// Sizes alternate. `Filter` also runs the passes of `Select`.
 fn sampled_combinations(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (quick_policy(gpu), gpu.mine());
     let mut turn = 0;
@@ -186,7 +186,7 @@ fn ties_return_the_first_elements(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Tests each method with a device count.
+/// Tests each method but `Auto` with a device count. A plain run leaves out `Rows` as well.
 fn device_count_limits_the_elements(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for &method in &METHODS[1..] {

@@ -73,7 +73,7 @@ impl Case {
     }
 }
 
-/// Runs one case and compares everything with the CPU.
+/// Runs one case and compares the results with the CPU. Returns the chosen method.
 pub fn check(gpu: &Gpu, policy: &Policy, case: &Case) -> Result<TopKMethod> {
     run(gpu, policy, case).with_context(|| format!("{case:?}"))
 }
@@ -106,8 +106,8 @@ fn run(gpu: &Gpu, policy: &Policy, case: &Case) -> Result<TopKMethod> {
     Ok(added.method)
 }
 
-/// The device's policy, but rows of more than 4,096 elements are divided among workgroups unless
-/// there are many rows.
+/// The device's policy, but a single workgroup processes only rows of at most 4,096 elements
+/// unless there are many rows.
 pub fn quick_policy(gpu: &Gpu) -> Policy {
     let mut policy = gpu.context.policy();
     policy.topk.row_elements = 4096;

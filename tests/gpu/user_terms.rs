@@ -94,7 +94,7 @@ fn reduced<T: Chained>(input: &[T]) -> T {
     input.iter().fold(T::IDENTITY, |so_far, &x| so_far.then(x))
 }
 
-/// A policy that never uses a single workgroup.
+/// A policy by which one workgroup alone processes at most `16 * spine_threads` elements.
 fn policy(gpu: &Gpu) -> Policy {
     Policy { single_group_tiles: 0, spine_tiles: 1, ..gpu.context.policy() }
 }
@@ -149,7 +149,7 @@ fn check_reduce<T: Chained>(gpu: &Gpu, policy: &Policy, n: usize) -> Result<()> 
 fn reductions_of_noncommutative_operators_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (policy(gpu), gpu.mine());
     let tile = policy.threads as usize * 16;
-    // With more tiles than workgroups, a workgroup processes several tiles.
+    // With small workgroups, the arrays have many tiles.
     let threads = gpu.context.properties().subgroup_size;
     let small = Policy { threads, spine_threads: threads, ..policy };
     for n in [1, tile + 3, 9 * tile + 7] {

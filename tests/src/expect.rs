@@ -5,7 +5,7 @@ use multisplit::{Context, Policy, Work};
 
 use crate::harness::expect_silence;
 
-/// Fails with the first index at which two arrays differ.
+/// Fails unless two arrays are equal. Reports their lengths or the first element that differs.
 pub fn expect_equal<T: PartialEq + std::fmt::Debug>(got: &[T], expected: &[T]) -> Result<()> {
     ensure!(got.len() == expected.len(), "{} elements, expected {}", got.len(), expected.len());
     match got.iter().zip(expected).position(|(g, e)| g != e) {

@@ -1,6 +1,6 @@
 //! Selects the cases of a run: a sample, all cases, or one part of all cases.
 //!
-//! A full run is single-threaded. Splitting it into parts lets several processes share the cases.
+//! Each process runs one test at a time. Parts let several processes share a full run.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -30,8 +30,8 @@ impl Part {
     }
 
     /// Returns a closure that reports, for one case after another, whether it belongs to this part.
-    /// Each part gets one of every N consecutive cases. Its position changes from group to group,
-    /// so that no part gets exactly every Nth case.
+    /// Each part gets one case of each group of N. Its position varies from group to group, so that
+    /// no part gets exactly every Nth case.
     pub fn turns(self) -> impl FnMut() -> bool {
         let mut cases = 0..;
         move || cases.next().is_some_and(|case| owner(case, self.of) == self.number - 1)
@@ -52,7 +52,7 @@ impl Part {
 }
 
 /// A sample takes a larger share of the first `SHORT_LIST` cases of a list than of the others, so
-/// that short lists are not skipped.
+/// that it contains more of a short list.
 const SHORT_LIST: usize = 12;
 /// A sample contains one in this many of the first `SHORT_LIST` cases.
 const SHORT_LIST_THINNING: usize = 8;

@@ -46,7 +46,7 @@ fn tosses(n: u64, rng: &mut Rng) -> u64 {
 /// Distribution of keys over buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Distribution {
-    /// All buckets equally likely.
+    /// Uniform over the range of u32.
     Uniform,
     /// Bucket ids have the binomial distribution B(m - 1, 1/2).
     Binomial,
@@ -71,7 +71,7 @@ impl Distribution {
         Self::Reversed,
     ];
 
-    /// `n` keys over the whole range of u32, distributed over `m` buckets of equal width.
+    /// `n` keys, distributed over the `m` buckets that divide the range of u32.
     pub fn keys(self, n: usize, m: u32, seed: u64) -> Vec<u32> {
         let mut rng = Rng::new(seed);
         let width = (1u64 << 32).div_ceil(u64::from(m));

@@ -1,5 +1,5 @@
-//! Test harness for real drivers: one process per subgroup width, one device per process. Any
-//! validation message fails the test that caused it.
+//! Test harness for real drivers: one process per subgroup width, one shared device per process.
+//! Any unexpected validation message on that device fails the test that caused it.
 //!
 //! The software driver takes its width from the environment when it is loaded, so the test binary
 //! starts itself again once for each width. Within a process the tests run one after another and
@@ -45,7 +45,7 @@ pub struct Gpu {
     pub context: Context,
     /// Whether to run every case instead of a sample.
     pub full: bool,
-    /// The part of a full run, or this width's share of the sample.
+    /// The part of a full run, or the share of the sample that the running test executes.
     part: Part,
     refusals: Arc<Refusals>,
     /// Whether the running test has cases, of which this process may run only some.
@@ -61,8 +61,8 @@ impl Gpu {
     }
 
     /// Returns a closure that reports, for one case after another, whether this process runs it: in
-    /// a full run all cases or those of its part, in a sample the share of this width. Call it once
-    /// for each case, including cases that the test then skips. A test that calls this must run each
+    /// a full run all cases or those of its part, in a sample its share. Call the closure once for
+    /// each case, including cases that the test then skips. A test that calls `mine` must run each
     /// case that a device may refuse by [`Self::run_or_refuse`].
     pub fn mine(&self) -> Box<dyn FnMut() -> bool> {
         self.has_cases.store(true, Ordering::Relaxed);
@@ -113,8 +113,8 @@ impl Gpu {
         self.context.properties().device_type == vk::PhysicalDeviceType::CPU
     }
 
-    /// The largest array length in a product of cases. A software driver takes seconds for 2^20
-    /// elements, and there are about a thousand cases of this length.
+    /// Length of the largest arrays in the products of sorts and splits. A software driver takes
+    /// seconds for 2^20 elements, and there are more than two thousand such cases.
     pub fn large_length(&self) -> usize {
         if self.is_software() { (1 << 17) + 3 } else { (1 << 20) + 3 }
     }
@@ -295,9 +295,9 @@ fn config() -> Config {
 
 /// Starts this binary again, once for each subgroup width of the device under test.
 ///
-/// The tests of a process run one after another on one core, so the processes run in parallel. The
-/// output of each process is buffered. It is printed at once if the process fails, and after all
-/// processes have ended otherwise, so that failures come first.
+/// The tests of a process run one after another, so several processes run in parallel. Their output
+/// is buffered. The output of a process that fails is printed when it ends, and the output of the
+/// others after all have ended, so that failures come first.
 fn run_on_every_width(extent: Extent, arguments: &[OsString]) -> Result<ExitCode> {
     let context = Context::open(&config())?;
     let properties = context.properties().clone();

@@ -1,4 +1,4 @@
-//! CPU reference for histograms, and samples of every type with every edge and special value.
+//! CPU reference for histograms, and samples of every type, including edges and special values.
 
 use multisplit::Sample;
 
@@ -9,19 +9,19 @@ pub trait Reference: Sample + std::fmt::Debug {
     /// The type's name in GLSL.
     const GLSL: &'static str;
 
-    /// A small number.
+    /// The value `number`.
     fn small(number: u8) -> Self;
 
     /// The bin among `m` equal parts of [lo, hi), or `None` if the sample is out of range.
     fn even_bin(self, lo: Self, hi: Self, m: u32) -> Option<u32>;
 
-    /// The bin if the value is the bin index itself.
+    /// The bin if values are bin indices; `None` for values out of range, and for floats.
     fn identity_bin(self, m: u32) -> Option<u32>;
 
     /// The range of even bins.
     fn domain() -> (Self, Self);
 
-    /// The value at fraction `part` of the domain; fractions outside 0..1 are outside the domain.
+    /// The value at fraction `part` of the domain. The fraction may be outside 0..1.
     fn at(part: f64) -> Self;
 
     /// Edge-case values.
@@ -138,7 +138,7 @@ pub enum Spread {
     Uniform,
     /// All samples in one bin.
     OneBin,
-    /// Bin indices have a binomial distribution.
+    /// Bin indices have approximately a binomial distribution.
     Binomial,
     /// A bell curve around the middle.
     Normal,
@@ -195,8 +195,8 @@ pub fn even_edges<S: Reference>(m: u32) -> Vec<S> {
     (0..=m).map(|k| S::at(f64::from(k) / f64::from(m))).collect()
 }
 
-/// The count of each bin, and the number of samples outside all bins. `bin_of` and `weight_of` take
-/// the index of a sample.
+/// The sum of weights in each bin, and the number of samples outside all bins. `bin_of` and
+/// `weight_of` take the index of a sample.
 pub fn count(
     n: usize,
     m: u32,

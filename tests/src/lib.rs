@@ -14,7 +14,7 @@ pub mod shortest;
 pub mod slowest;
 pub mod terms;
 
-/// Items that nearly every test file uses.
+/// Items that many test files use.
 pub mod prelude {
     pub use anyhow::{Context as _, Result, anyhow, bail, ensure};
 

@@ -11,7 +11,8 @@ pub fn exclusive_scan(input: &[u32]) -> Vec<u32> {
     input.iter().map(step).collect()
 }
 
-/// A stable split of `n` elements: their indices in bucket order, and the offset of each bucket.
+/// A stable split of `n` elements: their indices in bucket order, and the offsets of the buckets,
+/// including the end of the last one.
 pub fn split(n: usize, buckets: u32, bucket_of: impl Fn(usize) -> u32) -> (Vec<u32>, Vec<u32>) {
     let mut members: Vec<Vec<u32>> = vec![Vec::new(); buckets as usize];
     for i in 0..n {

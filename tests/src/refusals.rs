@@ -1,5 +1,5 @@
 //! Cases and tests that a device refuses because it lacks a feature, such as 64-bit integers. They are counted, so that
-//! the summary shows how much of the tests such a device runs.
+//! the summary shows how many of them did not run.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -176,7 +176,7 @@ impl<'c> Setup<'c> {
             let at =
                 found[end..].iter().zip(&before[end..]).position(|(found, word)| found != word);
             let distance = at.unwrap_or_default();
-            bail!("`{name}`: the byte at {distance} after the last element has changed");
+            bail!("`{name}`: byte {distance} after the expected elements has changed");
         }
         Ok(())
     }

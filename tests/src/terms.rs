@@ -152,7 +152,7 @@ pub fn reduce<T: Term>(operator: Operator, input: &[T]) -> T {
     input.iter().fold(identity(operator), |so_far, &x| combine(operator, so_far, x))
 }
 
-/// Index of the smallest or largest element; the first one if several are equal.
+/// Index of the first smallest or largest element; `u32::MAX` if there are no elements.
 pub fn index<T: Term>(operator: Operator, input: &[T]) -> u32 {
     let found = reduce(operator, input).key_bits();
     input.iter().position(|x| x.key_bits() == found).map_or(u32::MAX, |at| at as u32)

@@ -1,13 +1,12 @@
 //! Checks imports: the files and folders of a crate do not import each other in cycles, and each
-//! layer of the engine imports only lower layers.
+//! layer of the engine imports only itself and lower layers.
 #![allow(clippy::expect_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Layers of the engine, lowest first. Every layer may use `error`, which only contains data. The
-/// `sizes.rs` of each operation counts as part of `policy`.
+/// Layers of the engine, lowest first. The `sizes.rs` of each operation counts as part of `policy`.
 const ENGINE_LAYERS: [&str; 11] = [
     "error",
     "elements",

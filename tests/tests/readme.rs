@@ -1,4 +1,4 @@
-//! The Rust blocks of the README, compiled and run unchanged.
+//! The Rust blocks of the README: all are compiled unchanged, and those without `no_run` are run.
 //!
 //! Each block opens a device with default settings. On a machine without a GPU, that is the
 //! software driver.

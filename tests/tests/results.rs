@@ -1,5 +1,4 @@
-//! Checks that the generated tables in the documentation match the result files that
-//! `multisplit bench publish` wrote.
+//! Checks that the generated tables in the documentation match the files in `docs/results`.
 //!
 //! `MULTISPLIT_BLESS=1 cargo test -p multisplit-tests --test results` updates the tables.
 #![allow(clippy::expect_used)]

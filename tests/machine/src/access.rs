@@ -63,8 +63,8 @@ impl Run<'_> {
         None
     }
 
-    /// Checks and records an access. Returns the value of the word. An atomic load may return an
-    /// old value.
+    /// Checks and records an access. Returns the value of the word. An atomic or volatile load may
+    /// return an old value.
     fn touch(&mut self, core: &mut Core, who: Accessor, word: Word, reads: bool) -> u32 {
         let domain = if who.space == Space::Shared { Domain::Shared } else { Domain::Buffer };
         let record = Record {

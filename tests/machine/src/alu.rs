@@ -90,8 +90,8 @@ kinds! {
         2: UMin UMax SMin SMax FMin FMax Step;
         3: UClamp SClamp FClamp Fma FMix;
     }
-    // Kinds without an instruction: each computes one of two results of an instruction, or
-    // one half of a conversion between a 64-bit scalar and two 32-bit scalars.
+    // Kinds without an instruction of their own: for instructions with two results, and for
+    // conversions between a 64-bit scalar and two 32-bit scalars.
     other {
         1: High;
         2: MulHigh SMulHigh Carry Borrow Pack;

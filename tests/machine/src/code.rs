@@ -130,7 +130,7 @@ pub(crate) enum Code {
     Group { op: GroupOp, dst: Reg, value: Reg, other: Reg, n: u32 },
     ControlBarrier { execution: Scope, memory: Semantics },
     MemoryBarrier(Semantics),
-    // Marks local variables as undefined at the beginning of a function.
+    // Marks registers as undefined: uninitialized local variables, and results of `OpUndef`.
     Forget { first: Reg, n: u32 },
     // Begins a selection whose merge block is `merge`.
     Selection { merge: u32 },

@@ -6,7 +6,7 @@ use crate::finding::FindingKind;
 use crate::options::Schedule;
 use crate::run::{Group, Run};
 
-/// Maximum number of memory accesses per turn under a random schedule.
+/// Maximum number of accesses and barriers per turn, except under `InOrder` and `Reversed`.
 const MAX_TURN: u64 = 6;
 /// Under `Schedule::Stalls`, one in this many reads of a volatile word stalls the workgroup.
 const STALLS: u64 = 8;
@@ -136,8 +136,8 @@ fn run_subgroup(run: &mut Run<'_>, group: &mut Group, at: usize, mut accesses: u
     }
 }
 
-/// Called when no lane of the workgroup can continue. Releases a barrier that all lanes have
-/// reached; otherwise reports a finding.
+/// Called when no lane of the workgroup can continue. Releases the lanes at a barrier. Unless all
+/// lanes have reached the same one, reports a finding first.
 fn meet(run: &mut Run<'_>, group: &mut Group) {
     let Group { core, subgroups } = group;
     let all: u32 = subgroups.iter().map(|s| s.flow.full.count_ones()).sum();

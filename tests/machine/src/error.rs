@@ -25,8 +25,8 @@ impl MachineError {
         Self(format!("no built-in kernel has a specialization constant `{name}`"))
     }
 
-    /// The plan does not match its imports.
+    /// A plan or kernel lacks a buffer, its memory or its SPIR-V.
     pub(crate) fn plan(plan: &str, problem: impl std::fmt::Display) -> Self {
-        Self(format!("the plan `{plan}` cannot run: {problem}"))
+        Self(format!("`{plan}` cannot run: {problem}"))
     }
 }

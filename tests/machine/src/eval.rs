@@ -44,8 +44,8 @@ pub(crate) fn eval(op: Alu, a: u64, b: u64, c: u64) -> u64 {
     eval_inline(op, a, b, c)
 }
 
-/// Like `eval`, inlined so that callers with a constant `op` compile to one operation. Results that
-/// the specification leaves undefined (such as a division by zero) are zero.
+/// Like `eval`, inlined so that callers with a constant `op` compile to one operation. Undefined
+/// results of integer divisions and logical shifts are zero.
 #[inline(always)]
 pub(crate) fn eval_inline(op: Alu, a: u64, b: u64, c: u64) -> u64 {
     use Kind as K;

@@ -22,9 +22,9 @@ use crate::undefined;
 pub(crate) enum Step {
     /// The tangle continues.
     Next,
-    /// The tangle continues after an access that other lanes can observe.
+    /// The tangle continues after an access or barrier that other lanes can observe.
     Visible,
-    /// Like `Visible`, after a read of a volatile word of a buffer.
+    /// Like `Visible`, after a volatile read.
     Read,
     /// The tangle has moved, split or ended, so tangle indices have changed.
     Moved,

@@ -21,7 +21,7 @@ pub(crate) enum FindingKind {
     Barrier,
     /// A subgroup operation reads from an inactive lane.
     AbsentLane,
-    /// An indirect dispatch with more workgroups than devices support.
+    /// A dispatch with more workgroups in a dimension than every device supports.
     TooManyGroups,
     /// The instruction budget is exceeded.
     Budget,

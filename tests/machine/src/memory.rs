@@ -43,7 +43,7 @@ struct Shadow {
     atomic_read: Record,
     /// The last plain reads, at most one by each of two different lanes.
     reads: [Record; 2],
-    /// The value before the last atomic or volatile write.
+    /// The value before the last write.
     previous: u32,
     /// Number of reads that may still return `previous`.
     stale: u8,
@@ -79,8 +79,8 @@ impl Cells {
         self.shadow.get(at).is_some_and(|s| s.written)
     }
 
-    /// Writes a word. After an atomic or volatile write, loads of other lanes may return the old
-    /// value for a while.
+    /// Writes a word. After an atomic or volatile write, such loads by other lanes may return the
+    /// old value for a while.
     pub fn put(&mut self, at: usize, value: u32, was_written: bool, atomic: bool) {
         if let (Some(shadow), Some(word)) = (self.shadow.get_mut(at), self.words.get_mut(at)) {
             shadow.previous = *word;
@@ -90,8 +90,8 @@ impl Cells {
     }
 
     /// Returns the old value if an atomic or volatile load may still observe it and `wants_old`
-    /// returns true. A load may observe the old value if the last write is not ordered before the
-    /// load and no load has returned the new value yet.
+    /// returns true. It may if another lane of the same pass wrote the word last, this write is not
+    /// ordered before the load, and no load has returned the new value yet.
     pub fn stale_value(
         &mut self,
         at: usize,
@@ -164,7 +164,7 @@ impl Cells {
     }
 }
 
-/// A region of device memory: an import of a plan, or its workspace.
+/// A region of device memory, such as an import of a plan or its workspace.
 #[derive(Debug)]
 pub(crate) struct Region {
     pub name: String,

@@ -118,7 +118,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// A typical device with subgroups of `width` lanes, which runs everything in order.
+    /// A device with subgroups of `width` lanes, in-order scheduling, and no faults.
     pub fn new(width: u32) -> Self {
         Self {
             width,

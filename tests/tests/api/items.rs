@@ -14,14 +14,14 @@ use crate::signature::{Signatures, each, key, kind_of, text};
 pub struct Crate<'a> {
     index: &'a Value,
     signatures: Signatures<'a>,
-    /// The path of each public item, including members.
+    /// The path of each public item, except fields, methods and other associated items.
     public: BTreeMap<String, String>,
     /// Sort key and text of each line. Members follow their owner.
     lines: BTreeSet<(String, String)>,
     counts: BTreeMap<&'static str, usize>,
 }
 
-/// The text of a snapshot: the item counts, then one line per item, sorted.
+/// The text of a snapshot: the item counts, then sorted lines of items, uses and implementations.
 pub fn list(json: &Value) -> Result<String> {
     let version = &json["format_version"];
     let mut listed = Crate {

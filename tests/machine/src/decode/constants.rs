@@ -118,7 +118,7 @@ impl Decoder<'_> {
         let operand =
             operand.and_then(|id| self.value_types.get(id)).and_then(|t| self.types.scalar(*t));
         let (Some(result), Some(operand)) = (self.types.scalar(of), operand) else {
-            return Err(self.malformed("OpSpecConstantOp with a result that is not a number"));
+            return Err(self.malformed("OpSpecConstantOp of values that are not numbers"));
         };
         let op = Alu::new(kind, result, operand);
         let n = self.types.slots(of) as usize;

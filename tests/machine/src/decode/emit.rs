@@ -137,8 +137,8 @@ impl Decoder<'_> {
         }
     }
 
-    /// Decodes an instruction that operates on composites or has several results. Returns false for
-    /// any other instruction.
+    /// Decodes an instruction on composites or with several results, or a bit cast. Returns false
+    /// for any other instruction.
     fn composite(&mut self, i: &Instruction) -> Result<bool> {
         match i.class.opcode {
             Op::Undef => {

@@ -1,6 +1,6 @@
-//! Simulates devices that deviate from Vulkan or from the properties that they report, as users
-//! have observed on real devices. The device probe must name the fault. Without the probe, at least
-//! one operation must give a wrong result, which shows that the probe is needed.
+//! Simulates devices that deviate from Vulkan or from the properties that they report. The device
+//! probe must name the fault. Without the probe, at least one operation must give a wrong result,
+//! which shows that the probe is needed.
 
 use crate::common::case::{Case, run};
 use crate::common::moves::{Function, Payload, SortCase, SplitCase};

@@ -131,8 +131,8 @@ fn kernels_fail_if_subgroup_barriers_act_as_workgroup_barriers() -> Result<()> {
     Ok(())
 }
 
-/// The documentation of Mesa 25's barriers. It contains a minimal kernel in which one subgroup
-/// passes barrier() too early if subgroupBarrier() counts as barrier().
+/// The documentation of Mesa 25's barriers. It contains a minimal kernel in which all subgroups but
+/// the first pass barrier() too early if subgroupBarrier() counts as barrier().
 const DOCUMENTATION: &str = include_str!("../../../../docs/testing.md");
 
 #[test]

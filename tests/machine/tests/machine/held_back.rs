@@ -25,7 +25,7 @@ const TILES: u64 = 6;
 /// Maximum number of elements per thread in the tested kernels.
 const MAX_ITEMS: u64 = 40;
 
-/// Cases for every operation that uses look-back.
+/// Cases of scans, reductions by key and selections by look-back.
 fn cases(width: u32) -> Result<Vec<Case>> {
     let device = Device { width, lane_order: false };
     let subgroups = Some(1);
@@ -95,7 +95,7 @@ const AFTER: [u64; 3] = [0, 12, 60];
 /// each successor that needs it, until another successor has published a prefix that includes it.
 const MAX_FACTOR: f64 = 16.0;
 
-/// Cases of the operations that look back, with many tiles.
+/// Cases of operations that look back, with many tiles.
 fn many_tiles(width: u32) -> Result<Vec<(&'static str, Case)>> {
     let device = Device { width, lane_order: false };
     let subgroups = Some(1);
@@ -178,7 +178,7 @@ fn results_are_right_and_work_is_bounded_if_workgroups_are_held_back() -> Result
     Ok(())
 }
 
-/// A reduction of segments that are longer than a chunk, whose workers poll the totals of chunks.
+/// A reduction of segments, most of them longer than a chunk. Workers poll the totals of chunks.
 /// Each run reduces other elements: after a run, the elements of the next one are copied to `src`.
 /// The expected results are those of the last of `runs` runs.
 fn polled_segments(device: Device, by_subgroups: bool, runs: usize) -> Result<Case> {

@@ -4,7 +4,7 @@
 //! A plain run tries a sample: one kernel of each family, with at least one mutant of each kind.
 //! `MULTISPLIT_SAMPLE=N` selects another sample. `MULTISPLIT_FULL=1` tries all mutants and prints
 //! progress; with `MULTISPLIT_PART=K/N`, it tries part K of N. The report `mutants.txt` lists
-//! undetected mutants. It is in the target folder, or in the folder given by `MULTISPLIT_REPORTS`.
+//! undetected mutants. It is in `target/tmp`, or in the folder given by `MULTISPLIT_REPORTS`.
 //! `equivalent.txt` lists the places where a mutant is equivalent to the kernel, each with the
 //! reason. In a full run, an entry that matches no mutant is an error.
 //!
@@ -158,7 +158,7 @@ fn seed_of(label: &str) -> u64 {
     hasher.finish()
 }
 
-/// One kernel of each family, without equivalent mutants, in random order.
+/// One kernel of each family, with its mutants in random order, except equivalent ones.
 fn sampled(known: &[Equivalent]) -> Result<Vec<Subject>> {
     let mut subjects = Vec::new();
     for family in manifest::families()? {

@@ -273,7 +273,7 @@ fn topks(all: &mut Cases) {
     }
 }
 
-/// All cases for a device.
+/// All cases for a device, except those of `edges.rs`.
 pub fn all(device: Device) -> Vec<Maker> {
     let mut all = Cases::new(device);
     all.add_made(device_probe_case);
@@ -290,7 +290,7 @@ pub fn all(device: Device) -> Vec<Maker> {
             }
         }
     }
-    // Sizes of one tile and of several tiles, with 16 or 32 elements per thread.
+    // `tile` has 16 elements per thread. Tiles of selections have 32, those of merges 8.
     let tile = 16 * u64::from(device.threads());
     all.add_all(term_cases(&[4 * tile + 5, tile - 3, 2 * tile + 1]));
     all.add_all(select_cases(2 * tile));

@@ -59,8 +59,8 @@ fn is_fair(options: &Options) -> bool {
     at_random && options.resident >= Options::new(options.width).resident
 }
 
-/// Runs a case. `replace` lists replacement kernels by label. If unordered additions to shared
-/// memory were found, the case is run again with many of them swapped.
+/// Runs a case. `replace` lists replacement kernels by label. If there is no problem, but unordered
+/// additions to shared memory were found, runs the case again with some of them swapped.
 pub fn run(
     case: &Case,
     options: &Options,

@@ -112,7 +112,7 @@ fn terms(all: &mut Cases) {
     for (key, operator) in TERMS {
         let of = TermCase { subgroups: Some(1), ..TermCase::new(key, operator) };
         let scan = |look_back| How::Scan { inclusive: operator == Operator::Sum, look_back };
-        // Full tiles of 16 or 32 elements per lane, plus three elements.
+        // Several tiles; the last one is partial.
         let n = 8 * 32 * lanes + 3;
         for order in [ElementOrder::Any, ElementOrder::Rising, ElementOrder::Falling] {
             let subgroups = Some(if order == ElementOrder::Rising { 1 } else { 2 });
@@ -222,7 +222,7 @@ fn sorts_of_segments(all: &mut Cases) {
             // Full tiles and full words of head flags.
             add(wide, Given::Host, &[small, small], payload, narrow);
             add(wide, Given::Host, &[small, 32], payload, narrow);
-            // A tile with two segments; the first one is sorted without a merge.
+            // Two segments of one workgroup; the first one is sorted without a merge.
             add(wide, Given::Host, &[5, small - 1], payload, narrow);
             for (length, rows) in [(7, small / 5), (small / 4, 9), (small, 3)] {
                 let lengths = vec![length; rows as usize];
@@ -237,7 +237,7 @@ fn sorts_of_segments(all: &mut Cases) {
         for payload in [Payload::Nothing, Payload::Words(1)] {
             add(wide, Given::Host, &several, payload, Tiles::Narrow);
             add(wide, Given::Device, &several, payload, Tiles::Narrow);
-            // More threads than a digit has values, with the maximum number of keys per thread.
+            // More threads than a digit has values, then the maximum number of keys per thread.
             let n = u64::from(MANY_THREADS) * 4 * 4 + 5;
             // Skip narrow subgroups: the counters of so many subgroups do not fit in shared memory.
             if width > 4 {

@@ -38,8 +38,8 @@ impl Payload {
         }
     }
 
-    /// Sorts each segment of the keys by `rank`. Sets the input values and the expected keys and
-    /// values. Returns the order.
+    /// Sorts each segment of the keys by `rank`. Sets the input values and the expected values.
+    /// Returns the order.
     pub fn expect_sorted(
         self,
         setup: &mut Setup,
@@ -306,8 +306,8 @@ impl SplitCase {
             Function::Range | Function::Crowded => {
                 let domain = u64::MAX >> (64 - key.bits());
                 let crowded = self.function == Function::Crowded;
-                // The last splitters are in the last lookup cell. `bucket.rs` in the engine defines
-                // the number of cells.
+                // The last splitters are in the last lookup cell. `bucket_code.rs` in the engine
+                // defines the number of cells.
                 let crowded_end = domain / 2048 * (u64::from(SHARED_MEMORY) / 48 * 2);
                 let splitter = |k| match crowded {
                     true if k + 4 > m => crowded_end - (m - k) * 3,

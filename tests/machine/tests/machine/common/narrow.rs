@@ -62,8 +62,8 @@ pub fn full_counters_case(device: Device) -> Result<Case> {
     Ok(Case { lane_order: device.lane_order, ..setup.finish(name)? })
 }
 
-/// Sorts of 8-bit and 16-bit keys: by counting, and by the other methods, which widen keys to
-/// words.
+/// Sorts of 8-bit and 16-bit keys by counting and by one-sweep, which widens keys to words, and
+/// splits.
 pub fn narrow(all: &mut Cases) {
     let threads = all.device.threads();
     // A batch has 64 bytes per counting thread.

@@ -128,7 +128,7 @@ impl Parameters for HistogramCase {
             let weight = if floats { ElementType::F32 } else { ElementType::U32 };
             buffers = buffers.weights(setup.buffer("weights", weight, max));
         }
-        // Samples are integers below `limit`; a tenth of them are beyond the last bin.
+        // Samples are integers below `limit`; about a tenth of them are beyond the last bin.
         let limit = u64::from(bins) + u64::from(bins) / 10 + 1;
         let has_edge_bins = [EDGE_BINS, MANY_EDGE_BINS].contains(&bins);
         let uneven = sample.is_float() && has_edge_bins && !self.range;

@@ -1,4 +1,4 @@
-//! Selects a sample of the cases that runs every kernel, in many specializations.
+//! Selects a sample of the cases that runs each required kernel, in many specializations.
 
 use std::collections::{HashMap, HashSet};
 

@@ -35,7 +35,7 @@ pub fn search(method: Method, network: Kind) -> SsspCase {
     }
 }
 
-/// Random networks with every method.
+/// Searches of random networks with every method, and passes that build predecessor trees.
 pub fn searches(all: &mut Cases) {
     for method in METHODS {
         for (resident, spread, short_queues, floats) in [

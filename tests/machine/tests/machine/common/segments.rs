@@ -367,8 +367,8 @@ impl Parameters for SegmentsCase {
 const UNTOUCHED: u32 = 0xDEAD_BEEF;
 /// Number of additional elements, which the device count excludes.
 const PAST: usize = 40;
-/// Minimum number of workers. With fewer than an eighth as many rows, long rows are divided into
-/// chunks.
+/// `min_subgroup_workers` of rows. With fewer than an eighth as many rows, long rows are divided
+/// into chunks.
 const ROW_WORKERS: u32 = 64;
 /// Number of rows after the last row with elements.
 const EMPTY_ROWS: usize = 3;

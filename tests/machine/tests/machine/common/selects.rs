@@ -121,7 +121,7 @@ impl Parameters for SelectCase {
     }
 }
 
-/// Every condition with all optional outputs. `tile` is the largest tile of the kernels.
+/// Every kind of condition with the outputs it supports. `tile` is the largest tile of the kernels.
 pub fn select_cases(tile: u64) -> Vec<SelectCase> {
     let mut all = Vec::new();
     let sizes = [2 * tile + 5, tile - 3, tile + 1];

@@ -39,7 +39,7 @@ pub struct TopKCase {
     pub data: TopKData,
     /// Number of subgroups per workgroup; `None` for the usual size.
     pub subgroups: Option<u32>,
-    /// Elements per part, for rows that are divided.
+    /// Elements per part of a row; 0 if rows are not divided.
     pub part: u64,
 }
 
