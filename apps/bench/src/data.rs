@@ -1,5 +1,6 @@
 //! Generates input data from seeds, so that every run has the same input.
 
+use std::ops::Range;
 use std::thread;
 
 use anyhow::{Context as _, Result};
@@ -41,6 +42,21 @@ pub(crate) fn cores() -> usize {
 /// Elements per core if all cores share `length` elements.
 pub(crate) fn share(length: usize) -> usize {
     length.div_ceil(cores()).max(1)
+}
+
+/// Divides `0..length` into a range per CPU core, and applies `work` to all of them at the same time. Returns the results
+/// in order.
+pub(crate) fn per_core<R: Send>(length: usize, work: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
+    let share = share(length);
+    let ranges = (0..length).step_by(share).map(|start| start..length.min(start + share));
+    let mut results: Vec<(Range<usize>, Option<R>)> = ranges.map(|range| (range, None)).collect();
+    thread::scope(|scope| {
+        for (range, result) in &mut results {
+            let work = &work;
+            scope.spawn(move || *result = Some(work(range.clone())));
+        }
+    });
+    results.into_iter().filter_map(|(_, result)| result).collect()
 }
 
 /// An empty vector with capacity for `n` elements, and `n` as a `usize`.
@@ -103,7 +119,7 @@ pub fn random_offsets(n: u64) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::{SplitMix64, mixed, random_keys, random_offsets};
+    use super::{SplitMix64, mixed, per_core, random_keys, random_offsets};
 
     #[test]
     fn generator_matches_published_values() {
@@ -116,6 +132,14 @@ mod tests {
     #[test]
     fn sizes_exceeding_memory_are_rejected() {
         assert!(random_keys::<u32>(u64::MAX / 8, 1).is_err());
+    }
+
+    #[test]
+    fn ranges_of_cores_cover_all_elements_in_order() {
+        for length in [0, 1, 1000] {
+            let indices = per_core(length, |range| range.collect::<Vec<usize>>()).concat();
+            assert!(indices.into_iter().eq(0..length));
+        }
     }
 
     #[test]

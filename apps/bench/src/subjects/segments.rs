@@ -104,12 +104,12 @@ impl Segments<'_, '_> {
     /// Checks that each segment contains its original elements, sorted, and, with `indices`, that each index refers to
     /// its element.
     fn check(&self, offsets: &[u32], indices: bool) -> Result<()> {
-        let context = self.bench.context;
+        let (context, floats) = (self.bench.context, &self.floats);
         let sorted = context.download(&self.keys)?;
         let order = if indices { context.download(&self.order)? } else { Vec::new() };
-        for both in offsets.windows(2) {
+        let check_one = |both: &[u32]| {
             let range = both[0] as usize..both[1] as usize;
-            let given = &self.floats[range.clone()];
+            let given = &floats[range.clone()];
             let mut expected = given.to_vec();
             expected.sort_unstable_by(f32::total_cmp);
             ensure!(
@@ -123,7 +123,11 @@ impl Segments<'_, '_> {
                     "the sort is wrong: the indices do not match the sorted elements"
                 );
             }
-        }
-        Ok(())
+            Ok(())
+        };
+        let checked = data::per_core(offsets.len() - 1, |range| {
+            offsets[range.start..=range.end].windows(2).try_for_each(check_one)
+        });
+        checked.into_iter().collect()
     }
 }

@@ -1,5 +1,7 @@
 //! `multisplit bench sort`: every operation and method, each run on unsorted data.
 
+use std::ops::Range;
+
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
 use multisplit::operations::sort::SortMethod;
@@ -54,7 +56,7 @@ struct Input<'b, 'c, K> {
     values: Option<Array<u32>>,
 }
 
-impl<'b, 'c, K: Key> Input<'b, 'c, K> {
+impl<'b, 'c, K: Key + Sync> Input<'b, 'c, K> {
     fn new(bench: &'b Bench<'c>, op: Op, n: u64) -> Result<Self> {
         // Allocate device memory first, so that a size that does not fit fails before generating the input.
         let unsorted = bench.context.zeroed(n)?;
@@ -91,38 +93,46 @@ impl<'b, 'c, K: Key> Input<'b, 'c, K> {
     /// Checks that the keys are sorted and the same as before. The values must be the original positions of their
     /// keys, ascending for equal keys.
     fn check(&self) -> Result<()> {
+        let (n, input) = (self.host_keys.len(), &self.host_keys[..]);
         let got = self.bench.context.download(&self.keys)?;
+        // Consecutive ranges overlap by one element, so that each pair of neighbours is in one of them.
+        let with_next = |range: Range<usize>| range.start..n.min(range.end + 1);
+        let all = |check: &(dyn Fn(Range<usize>) -> bool + Sync)| {
+            data::per_core(n, check).into_iter().all(|right| right)
+        };
         ensure!(
-            got.is_sorted_by_key(|&key| rank(key)),
+            all(&|range| got[with_next(range)].is_sorted_by_key(|&key| rank(key))),
             "the sort is wrong: the keys are not sorted"
         );
         // The sum of the hashes of all keys does not depend on their order, and almost certainly
         // differs for other keys.
+        let mix = |&key: &K| data::SplitMix64::after(key.key_bits(), 0).draw();
         let mixed = |keys: &[K]| {
-            let mix = |&key: &K| data::SplitMix64::after(key.key_bits(), 0).draw();
-            keys.iter().map(mix).fold(0u64, u64::wrapping_add)
+            let sums = data::per_core(n, |range| {
+                keys[range].iter().map(mix).fold(0u64, u64::wrapping_add)
+            });
+            sums.into_iter().fold(0u64, u64::wrapping_add)
         };
         ensure!(
-            mixed(&got) == mixed(&self.host_keys),
+            got.len() == n && mixed(&got) == mixed(input),
             "the sort is wrong: the sorted keys differ from the input keys"
         );
         let Some(values) = &self.values else { return Ok(()) };
         let values = self.bench.context.download(values)?;
         let same = |a: K, b: K| a.key_bits() == b.key_bits();
-        let belongs = |(&key, &value): (&K, &u32)| {
-            self.host_keys.get(value as usize).is_some_and(|&input| same(input, key))
+        let belongs = |index: usize| {
+            input.get(values[index] as usize).is_some_and(|&key| same(key, got[index]))
         };
         ensure!(
-            got.iter().zip(&values).all(belongs),
+            all(&|mut range| range.all(belongs)),
             "the sort is wrong: a value has moved to another key"
         );
-        let pairs = got.windows(2).zip(values.windows(2));
-        let mut stable =
-            pairs.map(|(keys, values)| !same(keys[0], keys[1]) || values[0] < values[1]);
-        ensure!(
-            stable.all(|right| right),
-            "the sort is wrong: equal keys are not in their original order"
-        );
+        let stable = |range: Range<usize>| {
+            let range = with_next(range);
+            let mut pairs = got[range.clone()].windows(2).zip(values[range].windows(2));
+            pairs.all(|(keys, values)| !same(keys[0], keys[1]) || values[0] < values[1])
+        };
+        ensure!(all(&stable), "the sort is wrong: equal keys are not in their original order");
         Ok(())
     }
 }
