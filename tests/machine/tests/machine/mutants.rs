@@ -46,7 +46,7 @@ const CAUGHT_PERCENT_OF_SAMPLE: usize = 90;
 /// Minimum number of mutants per kernel in a sample. A sample always has one of each kind.
 const MUTANTS: usize = 2;
 /// Maximum number of cases per mutant in a sample.
-const CASES: usize = 8;
+const CASES: usize = 6;
 /// Maximum number of cases per mutant of a selected kernel.
 const SELECTED_CASES: usize = 60;
 /// Maximum number of cases per mutant in a full run.
