@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn very_wide_ranges_are_not_scaled_and_empty_or_undivided_ones_are_invalid() {
+    fn very_wide_ranges_are_not_scaled_and_empty_ranges_or_zero_parts_are_invalid() {
         assert!(of_f64(0.0, 1.0, 1 << 20).scaled().is_some());
         assert!(of_f64(1e9, 1e9 + 1.0, 1 << 20).scaled().is_some());
         assert!(of_f64(0.0, 1e31, 4).scaled().is_none());

@@ -184,7 +184,7 @@ mod tests {
                     let worst = COST.fixed + missing * (COST.poll * polls + COST.recompute);
                     assert!(
                         worst <= 65_535 * 7 / 8,
-                        "{tiles} tiles, {chosen:?}: {worst} iterations"
+                        "{tiles} tiles, {chosen:?}: {worst} iterations, more than 7/8 of 65,535"
                     );
                     off += u32::from(!chosen.tickets);
                 }

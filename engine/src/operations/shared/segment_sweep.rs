@@ -101,7 +101,7 @@ impl Heads {
 /// Parameters of one sweep.
 pub(in crate::operations) struct SegmentSweep<'j> {
     pub policy: &'j Policy,
-    /// Prefix of the pass labels.
+    /// Prefix of the labels of buffers and auxiliary passes (prepare, clear).
     pub name: &'static str,
     pub n: Length,
     pub terms: Terms<'j>,

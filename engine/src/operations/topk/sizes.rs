@@ -15,8 +15,8 @@ sizes! {
         /// Maximum number of elements per part of a longer row. Each part has one workgroup. 0 means that rows are
         /// never divided into parts.
         part_elements: u64 = size(any_u64),
-        /// Approximate number of workgroups of a pass over the whole array. In the last exact pass, each workgroup adds
-        /// up the counts of the preceding workgroups of its row.
+        /// Approximate number of workgroups of an exact pass (a quarter of it after a filter), and approximate minimum
+        /// of the filter. In the last exact pass, each workgroup adds up the counts of preceding workgroups of its row.
         groups: u64 = size(|_| numbers(1, 1 << 16)),
         /// Maximum number of tiles per workgroup of the filter.
         filter_tiles: u64 = size(|_| numbers(1, u64::MAX)),
