@@ -40,7 +40,7 @@ pub fn split<K>(
     if !key.is_narrow() {
         return split_or_sort(graph, policy, split, sort, buffers);
     }
-    // The keys are widened to 32-bit unsigned words. Only the low `key.bits()` bits of these words can differ.
+    // The sort gets the keys as 32-bit unsigned words. Only the low `key.bits()` bits of these words can differ.
     let bits = Some(0..key.bits());
     add_narrow(graph, policy, split, buffers, |graph, wide, of_words| {
         let sort = sort.map(|sort| KeyedSort { key: wide.key, bits, ..sort });

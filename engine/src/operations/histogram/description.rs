@@ -83,9 +83,9 @@ pub struct HistogramSizes {
     pub(super) splitters: u32,
     /// Number of counters in shared memory per channel.
     pub(super) counters: u32,
-    /// Whether the kernel compares each sample with the exact edges of even float bins at once. If false, it first
-    /// computes likely bins, and compares only the samples of 16-byte vectors with a sample near an edge. False for
-    /// other bins.
+    /// Whether the kernel compares each sample with the exact edges of even float bins at once, as it always does with
+    /// ballots. If false, it first computes likely bins, and compares only the samples of 16-byte vectors with a sample
+    /// near an edge. False for other bins.
     pub(super) exact: bool,
 }
 

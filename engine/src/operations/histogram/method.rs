@@ -11,7 +11,7 @@ const MAX_BY_BALLOTS: u32 = 256;
 const SHARED_SLACK: u32 = 256;
 /// Number of elements per thread and tile if elements are read one by one.
 const ELEMENTS: u32 = 4;
-/// Minimum number of samples per workgroup, for each word that it loads or stores besides samples. These words are
+/// Desired minimum of samples per workgroup, for each word that it loads or stores besides samples. These words are
 /// its tables, loaded at the start, and its counters, added to the output at the end.
 const SAMPLES_PER_WORD: u32 = 32;
 /// Loop iterations assumed for adding an `f32` to shared memory. The addition is a compare-and-swap loop, which

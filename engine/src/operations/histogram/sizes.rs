@@ -15,8 +15,8 @@ sizes! {
         /// Number of 16-byte loads in flight per thread.
         loads: u32 = size(|_| numbers(0, 16))
             .candidates(|facts| if facts.is_software() { &[1, 2] } else { &[1, 2, 4, 8] }),
-        /// Target number of tiles that a workgroup counts before it adds its counters to the output. A tile has threads
-        /// x loads x 16 bytes.
+        /// Target number of tiles that a workgroup counts before it adds its counters to the output. A tile usually
+        /// has threads x loads x 16 bytes.
         tiles: u32 = size(|_| numbers(0, 1 << 16)).candidates(|_| &[4, 8, 16, 32, 64]),
         /// Minimum number of workgroups of `threads` threads, unless there are fewer tiles. Takes precedence over
         /// `tiles`.

@@ -18,7 +18,7 @@ const ITEMS: u32 = 8;
 /// Maximum workgroup size. Larger workgroups would leave too little shared memory for several
 /// workgroups per multiprocessor.
 const MAX_THREADS: u32 = 256;
-/// Workgroup size of the pass that computes the tile boundaries.
+/// Minimum workgroup size of the pass that computes the tile boundaries.
 const CUT_THREADS: u32 = 64;
 
 push_constants! {

@@ -1,4 +1,4 @@
-//! Reductions of an array, of its segments, and of the values of each key; also the index of a minimum or maximum.
+//! Reductions of an array, of its segments, and of runs of equal keys; also the index of a minimum or maximum.
 //!
 //! [`reduce`] adds the passes to a graph: [`AnyOperator`](crate::AnyOperator) specifies the
 //! operator, [`ReduceBuffers`] the arrays. [`Context::reduce`](crate::Context::reduce),

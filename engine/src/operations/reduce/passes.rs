@@ -39,7 +39,7 @@ const THREAD_ELEMENTS: u64 = 16;
 /// Target number of workgroups: several per multiprocessor of a large GPU. Small arrays have one
 /// workgroup per tile instead.
 const GROUPS: u64 = 1024;
-/// Maximum tiles per workgroup. Software drivers terminate loops after 65,535 iterations.
+/// Maximum tiles per workgroup, if there are several workgroups. Software drivers end loops after 65,535 iterations.
 const MAX_TILES: u64 = 256;
 /// Maximum number of workgroups. The last workgroup combines the results of all others in a loop, and software
 /// drivers limit the iterations of that loop too.
@@ -94,7 +94,7 @@ struct ReducePasses<'j> {
 /// Parameters of one pass.
 struct Stage {
     threads: u32,
-    /// Tiles per workgroup.
+    /// Maximum number of tiles per workgroup.
     tiles: u32,
     src: View,
     count: Length,
@@ -142,7 +142,7 @@ impl ReducePasses<'_> {
         };
         // At least one part, so that empty inputs still write the identity.
         let groups = lengths.at_least_one_part(self.n, tile * tiles)?;
-        check_limit("number of tiles of a reduction", groups.max, MAX_PARTS)?;
+        check_limit("number of workgroups of a reduction", groups.max, MAX_PARTS)?;
         let prepared = lengths.prepare(graph, policy, "reduce.prepare")?;
         let part_words = if self.index.is_some() { 4 } else { bytes / WORD };
         let words = HEADER_WORDS + groups.max * part_words;

@@ -87,7 +87,7 @@ pub fn reduce_segments(
         }
     };
     let end = max_segments.saturating_mul(row_length);
-    let what = "number of elements or segments of a segmented reduction";
+    let what = "number of elements or segments of a segmented reduction, or rows times row length";
     check_limit(what, max_segments.max(max_elements).max(end), u32::MAX)?;
     // Kernels read one offset more than there are segments, but none if there are no segments.
     let offset_count = if max_segments > 0 { max_segments + 1 } else { 0 };

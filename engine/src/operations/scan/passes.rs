@@ -37,8 +37,9 @@ push_constants! {
     }
 }
 
-/// Pieces begin at multiples of this many tiles. In an array with one `u32` per tile, each piece then begins at a
-/// multiple of 256 bytes. This is the largest offset alignment that Vulkan allows a device to require.
+/// Pieces of a reduce-then-scan begin at multiples of this many tiles, if such pieces fit one binding. In an array with
+/// one `u32` per tile, each piece then begins at a multiple of 256 bytes: the largest offset alignment that Vulkan
+/// allows a device to require.
 const ALIGNED_TILES: u64 = 64;
 
 /// Part of the arrays that one dispatch processes. Each of its views fits one storage binding.

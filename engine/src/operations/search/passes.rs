@@ -14,8 +14,8 @@ use crate::policy::Policy;
 /// Number of needles that a thread searches for at the same time. Must match `search/bounds.comp`.
 const NEEDLES: u64 = 4;
 /// Number of batches of needles per workgroup. A workgroup loads the top of the search tree into
-/// shared memory once for all its batches. With at least 64 threads, this costs at most one read
-/// per needle. It saves about ten.
+/// shared memory once for all its batches. With at least 64 threads and full batches, this costs at
+/// most one read per needle. It saves about ten.
 const ROUNDS: u32 = 4;
 /// Maximum workgroup size. Each workgroup keeps its own copy of the top of the search tree.
 const MAX_THREADS: u32 = 256;

@@ -49,8 +49,8 @@ impl<K: Key> Select<K> {
     }
 
     /// The push constants `inverted`, `low` and `high` of a condition that compares elements; the low word of each
-    /// bound comes first. `None` for other conditions. A recording may replace the push constants of the pass
-    /// `select.sweep` by these ([`Graph::settable_with`](crate::graph::Graph::settable_with)).
+    /// bound comes first. `None` for other conditions. A recording may replace these push constants of the selection
+    /// ([`Graph::settable_with`](crate::graph::Graph::settable_with)).
     pub fn limits(&self) -> Option<[u32; 5]> {
         let By::Range { low, high, inverted } = self.by else { return None };
         let halves = |x: u64| [x as u32, (x >> 32) as u32];
@@ -198,7 +198,9 @@ impl SelectBuffers {
                 "rejected elements and run lengths cannot both be written; request one of them"
             }
             (By::Heads, None, ..) => "",
-            (_, _, _, Some(_)) => "run lengths are available only with Select::first_of_runs",
+            (_, _, _, Some(_)) => {
+                "run lengths are available only with Select::first_of_runs, without flags"
+            }
             (_, Some(_), ..) => {
                 "flags were given, but the condition does not use them; use Select::flagged, or remove the flags"
             }

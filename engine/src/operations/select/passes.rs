@@ -193,8 +193,7 @@ impl SelectPasses<'_> {
             .bind("dst", view(dst, bytes)?)
             .bind("status", status)
             .bind("selected", selected.range(0, WORD));
-        // The kernel declares a binding for flags or a table. If there are none, `src` is bound instead, and the kernel
-        // does not read this binding.
+        // The kernel declares a binding for flags or a table. If there are none, `src` is bound instead.
         pass = match user {
             None => {
                 let flags = flags.map_or(Ok(src), |flags| view(flags, WORD))?;

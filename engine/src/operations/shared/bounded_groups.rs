@@ -20,7 +20,7 @@ const WORDS: u64 = 3;
 
 /// Adds a pass that clamps the three words of `groups`, which may have any value, to the maximum workgroup counts
 /// that `limits` allow. Returns the clamped arguments for an indirect dispatch. Safe calls may run passes that use
-/// these arguments.
+/// these arguments, if `limits` do not exceed those of the device.
 ///
 /// ```
 /// use multisplit::graph::Graph;

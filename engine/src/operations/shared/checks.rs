@@ -25,7 +25,7 @@ pub(crate) fn check_rows(n: u64, length: u64) -> Result<()> {
     Err(Error::Rows { n, length })
 }
 
-/// Checks that an array has at least `needed` bytes. `name` is the operation and the array, such as `scan.src`.
+/// Checks that an array has at least `needed` bytes. `name` is its name in the error, such as `scan.src`.
 pub(crate) fn check_size(name: &str, buffer: Buffer, needed: u64) -> Result<()> {
     let size = buffer.size();
     if size >= needed {

@@ -102,7 +102,7 @@ impl EvenFloats {
     }
 }
 
-/// Returns the largest power of two that is at most `value`, which is positive and normal.
+/// Returns the largest power of two that is at most `value`, which is positive; 0 if it is subnormal.
 fn power_of_two_below(value: f64) -> f64 {
     const FRACTION: u64 = (1 << (f64::MANTISSA_DIGITS - 1)) - 1;
     f64::from_bits(value.to_bits() & !FRACTION)
@@ -146,12 +146,12 @@ mod tests {
                 let found = edges(&range);
                 assert!(
                     found.is_sorted() && found.len() as u32 == parts + 1,
-                    "{lo:e} to {hi:e} in {parts} parts"
+                    "{lo:e} to {hi:e} in {parts} parts: not sorted, or the wrong number: {found:?}"
                 );
                 assert_eq!((found[0], found[parts as usize]), (lo, hi));
                 assert!(
                     range.is_valid() && range.scaled().is_none(),
-                    "{lo:e} to {hi:e} in {parts} parts"
+                    "{lo:e} to {hi:e} in {parts} parts: invalid, or can be scaled"
                 );
             }
         }
@@ -215,7 +215,10 @@ mod tests {
             let step = 1 + parts as usize / 50_000;
             for (k, &edge) in self.edges.iter().enumerate().take(parts as usize).step_by(step) {
                 let found = (self.scaled(edge) - k as f64).abs();
-                assert!(found <= error, "{lo:x} {hi:x} {parts}: edge {k} is off by {found}");
+                assert!(
+                    found <= error,
+                    "{lo:x} {hi:x} {parts}: edge {k} is off by {found}, more than {error}"
+                );
                 for x in self.next_to(edge) {
                     let expected = self.edges.partition_point(|&edge| edge <= x) as u32;
                     if !(1..=parts).contains(&expected) {
@@ -224,7 +227,11 @@ mod tests {
                     assert_eq!(self.nearest(x), expected - 1, "{lo:x} {hi:x} {parts}: {x:e}");
                     for likely in [false, true].map(|contracts| self.likely(x, contracts)) {
                         let is_right = likely.is_none_or(|part| part == expected - 1);
-                        assert!(is_right, "{lo:x} {hi:x} {parts}: {x:e} in {likely:?}");
+                        assert!(
+                            is_right,
+                            "{lo:x} {hi:x} {parts}: {x:e} in {likely:?}, not in {}",
+                            expected - 1
+                        );
                     }
                 }
             }
@@ -292,13 +299,13 @@ mod tests {
         ] {
             let range = of_f32(lo, hi, parts);
             let scaling = Scaling::new(&range);
-            assert!(scaling.is_some(), "{lo} to {hi} in {parts} parts");
+            assert!(scaling.is_some(), "{lo} to {hi} in {parts} parts cannot be scaled");
             scaling.iter().for_each(Scaling::check);
         }
     }
 
     #[test]
-    fn very_wide_ranges_are_not_scaled_and_empty_ranges_are_invalid() {
+    fn very_wide_ranges_are_not_scaled_and_empty_ranges_or_zero_parts_are_invalid() {
         assert!(of_f64(0.0, 1.0, 1 << 20).scaled().is_some());
         assert!(of_f64(1e9, 1e9 + 1.0, 1 << 20).scaled().is_some());
         assert!(of_f64(0.0, 1e31, 4).scaled().is_none());

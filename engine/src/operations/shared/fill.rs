@@ -1,4 +1,4 @@
-//! Kernels that fill and copy buffers. On an H200, the copy is several times as fast as `vkCmdCopyBuffer`.
+//! Passes that fill and copy buffers. On an H200, a copy is several times as fast as `vkCmdCopyBuffer`.
 
 use multisplit_graph::{Buffer, Graph, Groups, View};
 use multisplit_shaders::{builtin, push_constants};

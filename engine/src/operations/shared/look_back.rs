@@ -182,7 +182,10 @@ mod tests {
                     let missing = if chosen.tickets { tiles.min(32) } else { tiles };
                     let polls = u64::from(chosen.spins) + OTHER_POLLS;
                     let worst = COST.fixed + missing * (COST.poll * polls + COST.recompute);
-                    assert!(worst <= 65_535 * 7 / 8, "{tiles} tiles, {chosen:?}: {worst}");
+                    assert!(
+                        worst <= 65_535 * 7 / 8,
+                        "{tiles} tiles, {chosen:?}: {worst} iterations, more than 7/8 of 65,535"
+                    );
                     off += u32::from(!chosen.tickets);
                 }
             }
@@ -195,7 +198,8 @@ mod tests {
         let policy = Policy { tickets: false, spin_limit: 1 << 22, ..limited_policy(4) };
         for (threads, items) in [(4, 32), (8, 1), (64, 32), (256, 8), (1024, 32)] {
             let cost = LookBackCost::of_buckets(256, TileShape::new(threads, items), 10, 1);
-            assert!(policy.fitting_spins(MAX_TILES_IN_FLIGHT, cost).is_some(), "{threads} threads");
+            let spins = policy.fitting_spins(MAX_TILES_IN_FLIGHT, cost);
+            assert!(spins.is_some(), "no spin limit for {threads} threads with {items} items each");
             assert!(policy.look_back(1 << 20, cost).is_some_and(|chosen| chosen.tickets));
         }
     }

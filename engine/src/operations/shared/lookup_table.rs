@@ -23,7 +23,7 @@ pub(in crate::operations) enum CellMap {
 pub(in crate::operations) struct Cells {
     pub map: CellMap,
     pub format: CellFormat,
-    /// One word per cell, then a last word with only the number of inner splitters.
+    /// One word per cell, then a last word with only the number of inner splitters in all cells.
     pub words: Vec<u32>,
 }
 
@@ -247,7 +247,8 @@ mod tests {
             let cells = Cells::new(KeyType::U32, &splitters, count, true);
             let last = splitters[splitters.len() - 1];
             let place = cells.map.place(KeyType::U32, 0, last);
-            assert!(place >> cells.format.fraction_bits < u64::from(count), "{splitters:?}");
+            let cell = place >> cells.format.fraction_bits;
+            assert!(cell < u64::from(count), "{splitters:?}: cell {cell} of {count}");
             // The last word counts all inner splitters, even those that equal the last sample.
             assert_eq!(cells.words[count as usize], splitters.len() as u32 - 2);
         }

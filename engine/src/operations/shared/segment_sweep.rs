@@ -59,7 +59,7 @@ const BITS: u32 = 4;
 /// Number of elements per word of head bits.
 const BITS_PER_WORD: u64 = 32;
 
-/// Specifies the head (first element) of each segment.
+/// Specifies the head (first element) of each segment. Element 0 is always a head.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::operations) enum Heads {
     /// Elements whose flag is not zero are heads.
@@ -101,7 +101,7 @@ impl Heads {
 /// Parameters of one sweep.
 pub(in crate::operations) struct SegmentSweep<'j> {
     pub policy: &'j Policy,
-    /// Prefix of the pass labels.
+    /// Prefix of the labels of buffers and auxiliary passes (prepare, clear).
     pub name: &'static str,
     pub n: Length,
     pub terms: Terms<'j>,

@@ -46,8 +46,8 @@ const MAX_THREADS: u32 = 1024;
 const OTHER_SHARED: u32 = 256;
 /// Maximum number of separate histograms of 8-bit keys. Every workgroup of the last pass adds all of them up.
 const MAX_SEPARATE: u64 = 16;
-/// Minimum workgroup size of the counting kernel with separate histograms, if the device supports it. A multiple of
-/// all subgroup sizes.
+/// Minimum workgroup size of the counting kernel with separate histograms, unless that of the histogram pass is
+/// smaller. A multiple of all subgroup sizes.
 const MIN_SEPARATE_THREADS: u32 = 256;
 
 /// Whether a sort uses this method. Returns an error if the method was requested for keys of 32 or 64 bits, for a
@@ -161,7 +161,7 @@ struct Sizes {
     threads: u32,
     /// Number of keys per 16-byte load.
     vector_keys: u64,
-    /// Number of keys that a workgroup counts (a part). A multiple of the batch size.
+    /// Number of keys that a workgroup counts (a part). A multiple of `vector_keys`.
     part: u64,
     /// Number of slices of the value range. Each slice has `slice_values` values.
     slices: u64,

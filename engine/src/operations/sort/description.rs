@@ -151,7 +151,8 @@ pub(crate) fn check_bits(sort: &KeyedSort) -> Result<()> {
 pub struct AddedSort {
     /// The method; never `Auto`.
     pub method: SortMethod,
-    /// Number of rounds. The one-sweep method skips rounds that would not change the order, or only copies elements.
+    /// Number of rounds of a radix sort: one per digit. 0 for a counting sort. The one-sweep method skips rounds that
+    /// would not change the order, or only copies elements.
     pub rounds: u32,
     /// Shape of the tiles.
     pub shape: TileShape,

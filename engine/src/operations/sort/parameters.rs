@@ -104,7 +104,7 @@ pub(super) struct Work {
     /// Number of tiles per workgroup. Exception: in a pass that sorts large segments by one digit, the number of
     /// rounds.
     pub parts: u32,
-    /// Index of the digit. Exceptions: in the sort by a single workgroup, the number of digits; in the histogram pass
+    /// Index of the round. Exceptions: in the sort by a single workgroup, the number of digits; in the histogram pass
     /// of a one-sweep sort, the number of 16-byte vectors of the status buffer to clear.
     pub round: u32,
     /// Digit or digits to sort by.

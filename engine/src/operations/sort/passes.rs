@@ -218,7 +218,7 @@ mod tests {
         let [narrow, wide] = [KeyType::U16, KeyType::U32].map(|key| workspace(key, N));
         // 16-bit keys need one array of words and one of values. 8-bit keys are sorted in one round, so they need
         // another array of words, from which the result is copied back.
-        assert!(narrow <= wide, "{narrow} and {wide}");
+        assert!(narrow <= wide, "16-bit keys need {narrow} bytes, but 32-bit keys only {wide}");
         assert!(workspace(KeyType::U8, N) > narrow);
     }
 }

@@ -126,14 +126,23 @@ mod tests {
                             .unwrap_or_else(|| {
                                 panic!("no tiles for rows of {length} {key} keys with {subgroup_size} lanes")
                             });
-                        assert!(u64::from(tiles.row_capacity) >= length, "{tiles:?}");
+                        assert!(
+                            u64::from(tiles.row_capacity) >= length,
+                            "capacity too small: {tiles:?}"
+                        );
                         assert!(
                             tiles.row_capacity.is_power_of_two()
                                 && tiles.row_capacity >= tiles.shape.items
                         );
-                        assert!(tiles.shape.tile().is_multiple_of(tiles.row_capacity), "{tiles:?}");
+                        assert!(
+                            tiles.shape.tile().is_multiple_of(tiles.row_capacity),
+                            "the capacity does not divide the tile: {tiles:?}"
+                        );
                         let bytes = tiles.shape.tile() * key.bytes() * 33 / 32;
-                        assert!(bytes <= shared_memory, "{tiles:?}");
+                        assert!(
+                            bytes <= shared_memory,
+                            "more than {shared_memory} bytes: {tiles:?}"
+                        );
                     }
                     assert!(RowTiles::new(&policy, &sort, SortValues::None, 1 << 20).is_none());
                 }

@@ -110,7 +110,7 @@ fn choose(sort: &KeyedSort, segments: &Segments, shape: TileShape) -> Result<Sor
     let fits = longest.is_some_and(|longest| longest <= tile);
     match sort.method {
         SortMethod::Small if !fits => {
-            let what = "length of the longest segment for SortMethod::Small";
+            let what = "possible length of the longest segment for SortMethod::Small";
             let asked = longest.unwrap_or(segments.elements);
             Err(Error::TooLarge { what, asked, limit: tile })
         }

@@ -123,7 +123,7 @@ impl SortTuning {
         }
     }
 
-    /// Replaces the tile shapes with those tuned for ranking by lane order.
+    /// Replaces the tile shapes for 32-bit keys with those tuned for ranking by lane order.
     #[must_use]
     pub(crate) fn by_lane_order(self) -> Self {
         Self {
@@ -144,7 +144,7 @@ impl SortTuning {
         }
     }
 
-    /// Sizes for software drivers. Barriers are slow there. The direct multisplit does not use barriers: its rounds
+    /// Sizes for software drivers. Barriers are slow there. The direct multisplit has hardly any: its rounds
     /// sort several times as fast as the one-sweep method (docs/performance.md). Tiles are small, because unrolled
     /// code takes longer to compile than to run.
     fn software() -> Self {

@@ -326,9 +326,9 @@ fn unsettable(split: &Split) -> Option<&'static str> {
         _ if split.buckets > MAX_BUCKETS_OF_ROUND => {
             Some("splits with settable edges have at most 256 buckets")
         }
-        Method::ScanSplit | Method::ReducedBitSort | Method::FullSort => {
-            Some("this method does not support settable edges; use Method::Auto")
-        }
+        Method::ScanSplit | Method::ReducedBitSort | Method::FullSort => Some(
+            "ScanSplit, ReducedBitSort and FullSort do not support settable edges; use Method::Auto",
+        ),
         _ => None,
     }
 }

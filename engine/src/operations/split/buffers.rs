@@ -148,9 +148,9 @@ impl SplitOutput {
 pub struct AddedSplit {
     /// The method. Never `Auto`.
     pub method: Method,
-    /// Number of consecutive splits. Each of them moves every element. For `FullSort`: the number of bytes of a key.
+    /// Number of consecutive splits. Each of them moves every element. For `FullSort`: the bytes of a key, at least 4.
     pub rounds: u32,
-    /// The sizes. With several rounds, these are the sizes of the round with the most buckets.
+    /// The sizes. With several rounds, these are approximately the sizes of the round with the most buckets.
     pub sizes: SplitSizes,
 }
 
@@ -165,7 +165,7 @@ pub struct SplitSizes {
     pub turns: u32,
     /// Number of tiles per subproblem.
     pub parts: u32,
-    /// Whether the histogram is counted by atomics in shared memory instead of by ballots.
+    /// Whether `Block` and `OneSweep` count keys by atomics in shared memory instead of by ballots.
     pub count_by_atomics: bool,
     /// Number of copies of the counters, if keys are counted by atomics.
     pub counter_copies: u32,

@@ -56,8 +56,8 @@ sizes! {
         /// Number of tiles that a workgroup of the one-sweep histogram counts. Limited so that key indices fit in 32
         /// bits.
         histogram_parts: u32 = size(|_| numbers(1, 1 << 14)),
-        /// Maximum number of buckets that are counted by ballots. More buckets are counted by atomics in shared
-        /// memory.
+        /// Maximum number of buckets for which the block-level and one-sweep methods count keys by ballots. With more
+        /// buckets, they count by atomics in shared memory.
         max_buckets_by_ballots: u32 = size(any_u32).candidates(|_| &[0, 8, 32]),
         /// Number of copies of the counters, if keys are counted by atomics.
         counter_copies: u32 = size(|_| numbers(1, 32)).candidates(|_| &[1, 2, 4]),

@@ -85,7 +85,7 @@ pub enum TopKMethod {
     /// Chosen by the policy, from k, the number of elements and the number of rows.
     #[default]
     Auto,
-    /// One workgroup per row, which reads the row several times. Suits short rows, or many rows. Longer rows are
+    /// One workgroup per row, which reads a long row several times. Suits short rows, or many rows. Longer rows are
     /// divided into parts with one workgroup each, and another workgroup selects from the results of the parts. k
     /// elements must fit in the shared memory of a workgroup.
     Rows,
@@ -93,8 +93,8 @@ pub enum TopKMethod {
     /// selects from these with one workgroup per row. If the estimate was wrong for a row, `Select` processes this
     /// row. k elements must fit in the shared memory of a workgroup.
     Filter,
-    /// Finds the k-th largest element digit by digit, with one pass over the array per digit. Then collects and sorts
-    /// the result. Supports any k.
+    /// Finds the k-th largest element digit by digit, with one pass over the array per digit. Then collects the
+    /// result, and sorts it unless it is [`unsorted`](TopK::unsorted). Supports any k.
     Select,
 }
 

@@ -28,7 +28,7 @@ const SAMPLE_INTERVAL: u64 = 16;
 /// more threads.
 const ROW_ROUNDS: u64 = 8;
 const MIN_THREADS: u64 = 64;
-/// Minimum number of elements of a part of a row.
+/// Approximate minimum number of elements of a part of a row.
 const MIN_PART: u64 = 1024;
 
 impl Shape {
@@ -116,8 +116,7 @@ impl Shape {
 }
 
 /// Maximum number of loop iterations that a workgroup may take for one pass over its elements; also the maximum
-/// number of tiles per workgroup. A kernel takes up to 18 such passes: one for each digit of keys and indices, and
-/// one for each list that it writes.
+/// number of tiles per workgroup. A kernel takes at most 18 such passes, mainly one for each digit of keys and indices.
 fn max_pass_rounds(policy: &Policy) -> u64 {
     u64::from(policy.facts.max_loop_rounds) / 32
 }
@@ -162,7 +161,8 @@ impl FilterSizes {
         while samples / group_elements > maxima && part.is_multiple_of(2 * group_elements) {
             group_elements *= 2;
         }
-        // The kernel computes the expected number of candidates in the same way. The capacity is twice this number.
+        // The expression in parentheses is the rank of the threshold among the samples, as in `threshold.comp`. The
+        // capacity is about twice the expected number of candidates.
         let sampled = samples as f64 / shape.length.max(1) as f64;
         let expected = shape.k as f64 * sampled;
         let candidates = (expected + 6.0 * expected.sqrt() + 16.0) / sampled;
@@ -187,7 +187,7 @@ pub(super) fn choose(policy: &Policy, topk: &TopK, shape: &Shape) -> Result<TopK
         TopKMethod::Filter => FilterSizes::new(policy, shape).fits(policy),
         _ => return Ok(method),
     };
-    // Number of loop iterations of a bitonic sort by one workgroup.
+    // Approximate number of loop iterations of a bitonic sort by one workgroup.
     let size = shape.k.max(1).next_power_of_two();
     let steps = u64::from(size.ilog2()).pow(2);
     let sorts = (size / u64::from(policy.spine_threads)).saturating_mul(steps);
@@ -232,7 +232,10 @@ mod tests {
                 let max_sorted = Shape { key, ..shape(1, 1) }.max_sorted(&policy);
                 assert!(max_sorted.is_power_of_two());
                 let bytes = max_sorted * (u64::from(key.bytes()) + 4) + OTHER_SHARED;
-                assert!(bytes <= u64::from(shared_memory), "{key}: {max_sorted}");
+                assert!(
+                    bytes <= u64::from(shared_memory),
+                    "{max_sorted} {key} keys need {bytes} of {shared_memory} bytes"
+                );
             }
         }
     }
@@ -271,7 +274,11 @@ mod tests {
         let rows = TopK::largest(300).method(TopKMethod::Rows);
         assert_eq!(choose(&policy, &rows, &long).ok(), Some(TopKMethod::Select));
         for parts in [long.filter_parts(&policy), long.select_parts(&policy)] {
-            assert!(long.tiles(&policy).div_ceil(parts) <= 512, "{parts} parts");
+            let tiles = long.tiles(&policy).div_ceil(parts);
+            assert!(
+                tiles <= 512,
+                "{tiles} tiles per workgroup with {parts} parts, not at most 512"
+            );
         }
         policy.topk.samples = 1;
         let filter = TopK::largest(300).method(TopKMethod::Filter);
@@ -283,8 +290,9 @@ mod tests {
         let policy = test_policy(32, 1024);
         for (length, k, max_capacity) in [(1 << 28, 1024, 20_000), (200_000, 2048, 9_000)] {
             let sizes = FilterSizes::new(&policy, &shape(length, k));
-            assert!((k..max_capacity).contains(&sizes.capacity), "{sizes:?}");
-            assert!(sizes.maxima <= 8192, "{sizes:?}");
+            let expected = k..max_capacity;
+            assert!(expected.contains(&sizes.capacity), "capacity not in {expected:?}: {sizes:?}");
+            assert!(sizes.maxima <= 8192, "more than 8192 maxima: {sizes:?}");
             assert_eq!(sizes.maxima * sizes.group_elements, sizes.samples);
         }
     }

@@ -15,15 +15,14 @@ sizes! {
         /// Maximum number of elements per part of a longer row. Each part has one workgroup. 0 means that rows are
         /// never divided into parts.
         part_elements: u64 = size(any_u64),
-        /// Approximate number of workgroups of a pass over the whole array. In the last exact pass, each workgroup adds
-        /// up the counts of the preceding workgroups of its row.
+        /// Approximate number of workgroups of an exact pass (a quarter of it after a filter), and approximate minimum
+        /// of the filter. In the last exact pass, each workgroup adds up the counts of preceding workgroups of its row.
         groups: u64 = size(|_| numbers(1, 1 << 16)),
         /// Maximum number of tiles per workgroup of the filter.
         filter_tiles: u64 = size(|_| numbers(1, u64::MAX)),
-        /// Maximum number of samples per row for estimating a threshold.
+        /// Maximum number of samples per row for estimating a threshold, unless a single workgroup reads more.
         samples: u64 = size(|_| numbers(1, 1 << 24)),
-        /// Maximum number of groups of samples. One workgroup selects from their maxima, and reads them once
-        /// per digit.
+        /// Target for the number of groups of samples. One workgroup selects from their maxima.
         maxima: u64 = size(|_| numbers(1, 1 << 16)),
     }
 }
@@ -33,7 +32,7 @@ impl TopKTuning {
     pub fn for_device(properties: &DeviceProperties) -> Self {
         let software = Family::of(properties) == Family::Software;
         Self {
-            // A single workgroup reads its row several times, but saves a pass. On software drivers, only the total
+            // A single workgroup reads a long row several times, but saves a pass. On software drivers, only the total
             // work matters.
             row_elements: if software { 1 << 16 } else { 1 << 14 },
             // Rows that are divided into parts need only two passes. On software drivers, only the total work matters.
