@@ -271,7 +271,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn workgroup_sizes_are_multiples_of_the_subgroup_size() {
+    fn default_sizes_are_allowed_and_invalid_sizes_are_rejected() {
         for subgroup_size in [4, 8, 16, 32, 64, 128] {
             for max_threads in [128, 192, 256, 1024] {
                 let policy = test_policy(subgroup_size, max_threads);
@@ -281,7 +281,7 @@ mod tests {
                 );
                 assert!(
                     policy.check().is_ok(),
-                    "subgroups of {subgroup_size}, at most {max_threads} threads: {:?}",
+                    "invalid sizes for subgroups of {subgroup_size}, at most {max_threads} threads: {:?}",
                     policy.check()
                 );
             }

@@ -29,7 +29,7 @@ const MARGIN: f64 = 0.05;
 pub struct TuneProgress {
     /// Time elapsed so far.
     pub elapsed: Duration,
-    /// Time limit.
+    /// Elapsed time at which the tuning for the current ranking method ends.
     pub budget: Duration,
     /// Size that is being tuned, and its first benchmark.
     pub benchmark: String,
