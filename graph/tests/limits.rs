@@ -155,7 +155,7 @@ fn conflicting_or_zero_subgroup_sizes_are_rejected() {
 }
 
 #[test]
-fn subgroup_size_errors_state_both_sizes() {
+fn subgroup_size_errors_describe_each_kind_of_mismatch() {
     let message = |sizes: &[u32], subgroup_size: u32| {
         let mut g = Graph::new("lanes");
         sizes.iter().for_each(|&lanes| g.sized_for_subgroups(lanes));

@@ -57,7 +57,7 @@ sizes! {
         segment_chunk: u32 = size(|_| multiples(4, u32::MAX.into())),
         /// Minimum number of workers of a segmented reduction for which each worker is a subgroup: as many subgroups as
         /// fill the device. With fewer workers, each worker is a workgroup. If a matrix has at least 1/8 of this number
-        /// of rows, each row has exactly one worker.
+        /// of rows, each row has exactly one worker, unless a row exceeds the device's loop limit.
         min_subgroup_workers: u32 = size(any_u32),
         /// Scan method. Short arrays are scanned by a single workgroup instead.
         scan: ScanMethod = size(scan_methods),

@@ -49,7 +49,7 @@ pub(crate) const GROUP_WORDS: u64 = 3;
 /// Adds the passes of one search to graphs.
 #[derive(Clone, Copy)]
 pub(crate) struct Search {
-    /// Policy for fills, copies, sorts and splits. All passes have its form.
+    /// Policy for fills, copies, sorts and splits. All passes declare its plan form.
     pub policy: Policy,
     pub tuning: Tuning,
     pub shape: Shape,
