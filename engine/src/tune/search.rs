@@ -1,5 +1,6 @@
 //! Searches for the best sizes for one ranking method. The search is greedy and local. On GPUs, it visits the parameters
-//! with the largest effect first. It visits each parameter a fixed number of times, or stops early if the time is up.
+//! with the largest effect first. On software drivers, it skips tiles with a small effect. It stops early if the time is
+//! up.
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
