@@ -1,6 +1,5 @@
 //! Searches for the best sizes for one ranking method. The search is greedy and local. On GPUs, it visits the parameters
-//! with the largest effect first. On software drivers, it skips tiles with a small effect. It stops early if the time is
-//! up.
+//! with the largest effect first. On software drivers, it skips tiles with a small effect. It stops if the time is up.
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};

@@ -25,8 +25,8 @@ pub struct Solver {
     pub(crate) residents: Option<Replay>,
     /// Whether resident workgroups have timed out, so that each round is a separate dispatch.
     gave_up_residents: bool,
-    /// Source of the last search, and an upper bound on its rounds, which assumes the maximum number
-    /// of waiting rounds per split of the pile.
+    /// Source of the last search, and an upper bound on its rounds, which assumes the maximum
+    /// number of waiting rounds per split of the pile.
     pub(crate) last: Option<(u32, u32)>,
     survey: Survey,
 }
@@ -249,7 +249,7 @@ impl Solver {
         }
     }
 
-    /// Whether the search has ended. `submitted` is the number of submissions or of submitted rounds.
+    /// Whether the search has ended. `submitted` counts submissions or submitted rounds.
     pub(crate) fn has_ended(&self, submitted: u64) -> Result<bool> {
         let words = self.buffers.status.read();
         has_ended(Status(&words), submitted, self.search.shape.facts.vertices)
