@@ -52,7 +52,7 @@ pub enum Error {
     /// The device failed the [device probe](crate::Context::probe_device): kernels would give wrong results.
     /// [`Config::faulty_devices`](crate::Config::faulty_devices) allows its use.
     #[error(
-        "`{device}` would give wrong results: {fault}; update its driver, choose another device, or set MULTISPLIT_FAULTY_DEVICES=used to use it nevertheless"
+        "`{device}` would give wrong results: {fault}; update its driver, choose another device, or set MULTISPLIT_FAULTY_DEVICES=used (or Config::faulty_devices) to use it nevertheless"
     )]
     FaultyDevice {
         /// Device name.
@@ -71,7 +71,7 @@ pub enum Error {
     /// Validation was requested, but the layer is not installed.
     #[error("the Khronos validation layer is not installed (package vulkan-validationlayers)")]
     NoValidationLayer,
-    /// A validation layer reported an error during a run, and
+    /// A validation layer reported an error during a call, and
     /// [`ValidationConfig::fail_on_error`](crate::ValidationConfig::fail_on_error) is set.
     #[error("the validation layer reported an error: {id}: {text}")]
     Validation {
@@ -273,8 +273,8 @@ pub enum Error {
         /// excludes them.
         enabled: bool,
     },
-    /// A safe call was given a kernel whose accesses cannot be checked: external SPIR-V, or GLSL that accesses
-    /// buffers by address.
+    /// A safe call was given a kernel whose accesses cannot be checked: external SPIR-V, GLSL that accesses buffers by
+    /// address, or a built-in kernel in a pass of the caller.
     #[error(
         "kernel `{kernel}` may access memory outside its buffers; compile it from GLSL and bind buffers instead of addresses, or use Context::instantiate_foreign"
     )]
@@ -282,9 +282,9 @@ pub enum Error {
         /// Kernel label.
         kernel: String,
     },
-    /// A safe call was given an indirect dispatch whose workgroup counts are not bounded.
+    /// A safe call was given an indirect dispatch whose workgroup counts are not bounded by the device's limits.
     #[error(
-        "pass `{pass}` may cause an indirect dispatch with more workgroups than the device allows; bound the counts with operations::bounded_groups, or use Context::instantiate_foreign"
+        "pass `{pass}` may cause an indirect dispatch with more workgroups than the device allows; bound the counts with operations::bounded_groups, declare operations with Context::policy, or use Context::instantiate_foreign"
     )]
     UnboundedGroups {
         /// Pass label.

@@ -6,7 +6,7 @@ use crate::device::hooks::AdoptOptions;
 use crate::error::Result;
 
 impl Context {
-    /// Opens the best available device.
+    /// Opens the device that `MULTISPLIT_DEVICE` selects. If it is not set, opens the best available device.
     pub fn new() -> Result<Self> {
         Self::open(&Config::default())
     }

@@ -110,9 +110,9 @@ impl Checker<'_> {
     }
 }
 
-/// Returns workgroup counts in x, y and z whose product is at least `count`, or `None` if they
-/// would exceed `max`. Uses the smallest possible y, and then the smallest x. If `count` is not
-/// zero, there are fewer than y surplus workgroups.
+/// Returns workgroup counts in x and y (z is 1) whose product is at least `count`, or `None` if y
+/// would exceed its maximum or a maximum is 0. Uses the smallest possible y, and then the smallest
+/// x, so there are fewer than y surplus workgroups. All counts are 0 if `count` is 0.
 pub(crate) fn fold_groups(count: u64, max: [u32; 3]) -> Option<[u32; 3]> {
     if count == 0 {
         return Some([0; 3]);
@@ -148,8 +148,14 @@ mod tests {
         let max = [7, 100, 1];
         for count in 1..=700 {
             let [x, y, z] = fold_groups(count, max).map_or([0; 3], |groups| groups.map(u64::from));
-            assert!(x <= 7 && y <= 100 && z == 1, "{count} groups exceed {max:?}: {x} x {y} x {z}");
-            assert!(x * y >= count && x * y - count < y, "{count} groups became {x} x {y}");
+            assert!(
+                x <= 7 && y <= 100 && z == 1,
+                "{count} groups became {x} x {y} x {z} (zeros: rejected); the maximum is {max:?}"
+            );
+            assert!(
+                x * y >= count && x * y - count < y,
+                "{count} groups became {x} x {y}; expected fewer than {y} surplus groups"
+            );
         }
         assert_eq!(fold_groups(701, max), None);
     }

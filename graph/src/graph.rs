@@ -221,8 +221,8 @@ impl Graph {
         self.replayable = true;
     }
 
-    /// Declares that passes require a subgroup size of `lanes`. Compiling fails if the device has
-    /// another subgroup size, or if passes of the graph require different sizes.
+    /// Declares that passes require a subgroup size of `lanes`. Compiling fails if the device's
+    /// subgroup size is different or unknown, or if passes of the graph require different sizes.
     pub fn sized_for_subgroups(&mut self, lanes: u32) {
         self.subgroup_size = match self.subgroup_size {
             Some(other) if other != lanes => Some(CONFLICTING_SUBGROUP_SIZES),

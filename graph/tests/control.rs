@@ -117,5 +117,5 @@ fn wrong_import_contract_is_detected() {
         });
     });
     let error = model::sync::imports(&declared, &plan).expect_err("wrong contract");
-    assert!(error.contains("contract of in"), "{error}");
+    assert!(error.contains("contract of in"), "expected `contract of in` in: {error}");
 }

@@ -56,7 +56,10 @@ fn buffers_of_other_graphs_are_rejected() {
     let error = declaration_error(|g, _, b| {
         g.pass("the.pass", step()).bind("src", foreign).bind("dst", b).once()
     });
-    assert!(matches!(error, GraphError::ForeignBuffer { .. }), "{error:?}");
+    assert!(
+        matches!(error, GraphError::ForeignBuffer { .. }),
+        "expected ForeignBuffer, found {error:?}"
+    );
     assert_names(&error, &["the.pass", "src"]);
 
     let error = declaration_error(|g, _, _| g.entry(foreign, Scope::COMPUTE_WRITE));
@@ -183,11 +186,14 @@ fn push_constants_with_another_layout_are_rejected() {
         })
     };
     let error = pass_error(block(vec![member("shift", 0), member("count", 4)]), push_struct);
-    assert!(matches!(error, GraphError::PushLayout { .. }), "{error}");
+    assert!(matches!(error, GraphError::PushLayout { .. }), "expected PushLayout: {error:?}");
     let text = error.to_string();
-    assert!(text.contains(&pass()) && text.contains("shift at 0"), "{text}");
+    assert!(
+        text.contains(&pass()) && text.contains("shift at 0"),
+        "expected the pass and `shift at 0` in: {text}"
+    );
     let error = pass_error(block(vec![member("count", 0)]), push_struct);
-    assert!(matches!(error, GraphError::PushLayout { .. }), "{error}");
+    assert!(matches!(error, GraphError::PushLayout { .. }), "expected PushLayout: {error:?}");
 }
 
 fn push_struct(pass: PassBuilder<'_>) -> PassBuilder<'_> {
@@ -370,13 +376,13 @@ fn cycles_are_rejected() {
     g.order(second, first);
     let mut links = match error(&g) {
         GraphError::Cycle { links } => links,
-        other => panic!("{other:?}"),
+        other => panic!("expected Cycle, found {other:?}"),
     };
     links.sort_by(|one, other| one.pass.cmp(&other.pass));
     assert_eq!(links.len(), 2);
     assert!(
         links[0] == link("first", Some("work")) || links[0] == link("first", Some("keys")),
-        "{links:?}"
+        "expected a link of `first` by `work` or `keys`, found {links:?}"
     );
     assert_eq!(links[1], link("second", None));
     assert_names(&error(&g), &["first", "second", "explicit order"]);

@@ -143,7 +143,7 @@ fn paths(json: &str) -> String {
         }
     }
     let mut lines = Vec::new();
-    walk(&mut lines, "", &serde_json::from_str(json).expect("JSON"));
+    walk(&mut lines, "", &serde_json::from_str(json).expect("the dump is valid JSON"));
     lines.sort();
     lines.join("\n")
 }

@@ -39,7 +39,7 @@ fn assert_exceeds(error: &GraphError, name: &str, expected_value: u64, expected_
         GraphError::LimitExceeded { limit, value, max, .. } => {
             assert_eq!((*limit, *value, *max), (name, expected_value, expected_max));
         }
-        other => panic!("{other:?}"),
+        other => panic!("expected LimitExceeded, found {other:?}"),
     }
 }
 
@@ -146,13 +146,16 @@ fn conflicting_or_zero_subgroup_sizes_are_rejected() {
         for subgroup_size in [0, 32, 64] {
             let error = g.compile(&Limits { subgroup_size, ..limits() }).err();
             let expected = matches!(error, Some(GraphError::SubgroupSize { .. }));
-            assert!(expected, "sizes {lanes:?}, device size {subgroup_size}: {error:?}");
+            assert!(
+                expected,
+                "sizes {lanes:?}, device {subgroup_size}: expected SubgroupSize, found {error:?}"
+            );
         }
     }
 }
 
 #[test]
-fn subgroup_size_errors_state_both_sizes() {
+fn subgroup_size_errors_describe_each_kind_of_mismatch() {
     let message = |sizes: &[u32], subgroup_size: u32| {
         let mut g = Graph::new("lanes");
         sizes.iter().for_each(|&lanes| g.sized_for_subgroups(lanes));

@@ -299,11 +299,11 @@ fn contracts_name_the_first_and_last_accesses() {
     g.copy("copy", x, y);
     run(&mut g, "update", updater(), x);
     let plan = plan(&g);
-    let x = plan.import("x").expect("x");
+    let x = plan.import("x").expect("the plan has import `x`");
     // Both the copy and the update read `x`, so the caller's writes must be visible to both.
     assert_eq!(x.first_use, Some(Scope::TRANSFER_READ.union(Scope::COMPUTE_READ)));
     assert_eq!(x.last_use, Some(Scope::COMPUTE_READ_WRITE));
-    let y = plan.import("y").expect("y");
+    let y = plan.import("y").expect("the plan has import `y`");
     assert_eq!(
         (y.first_use, y.last_use),
         (Some(Scope::TRANSFER_WRITE), Some(Scope::TRANSFER_WRITE))

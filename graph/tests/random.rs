@@ -49,7 +49,10 @@ proptest! {
     fn model_detects_every_missing_barrier(sample in random_graph()) {
         if let Some((declared, plan)) = planned(&sample)? {
             for (step, _) in plan.barriers() {
-                prop_assert!(model::sync::sound(&declared, &plan.without_barrier(step)).is_err());
+                prop_assert!(
+                    model::sync::sound(&declared, &plan.without_barrier(step)).is_err(),
+                    "the model accepts the plan without the barrier before step {step}"
+                );
             }
         }
     }
@@ -95,6 +98,9 @@ fn random_graphs_cover_all_features() {
         count("deep", plan.levels() > 4);
     }
     for (feature, graphs) in &occurrences {
-        assert!(*graphs >= 20, "{feature} in {graphs} of 1000 graphs: {occurrences:?}");
+        assert!(
+            *graphs >= 20,
+            "{feature} occurs in {graphs} of 1000 graphs, expected at least 20: {occurrences:?}"
+        );
     }
 }

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::memory::Input;
 use crate::policy::MAX_ELEMENTS;
 
-/// A part with at most this many elements is not halved. If it does not fit in memory, the call fails.
+/// [`in_parts`] does not halve a part of at most this many elements. If it does not fit in memory, the call fails.
 pub(super) const MIN_PART: u64 = 256;
 
 /// Number of elements of an operation, and the device memory that they need.

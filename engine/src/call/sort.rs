@@ -62,7 +62,7 @@ impl Context {
 
     /// Sorts a device array in place. Sorts by a range of bits and sorts of segments rely only on Vulkan's guarantees
     /// ([`RankingChoice::Promised`](crate::RankingChoice::Promised)). If they relied on lane order and failed its
-    /// check, the keys would already have moved, and the original order of equal keys would be lost.
+    /// check, the keys would already have moved, and the sort could not be repeated.
     pub fn sort_in_place<K: Key>(&self, keys: &mut Array<K>, sort: &Sort) -> Result<()> {
         // Equal keys are indistinguishable, so their original order does not matter, and a sort that failed the
         // lane-order check can be repeated.

@@ -100,8 +100,8 @@ impl Context {
             true => Ok(input.clone()),
             false => AnyArray::uninit(self, name, input.element(), input.len()),
         };
-        let out = output(&keys, "keys.out")?;
-        let values_out = values.as_ref().map(|values| output(values, "values.out")).transpose()?;
+        let out = output(&keys, "keys_out")?;
+        let values_out = values.as_ref().map(|values| output(values, "values_out")).transpose()?;
         let to = Destination::Elements(Records { keys: &out, values: values_out.as_ref(), ..from });
         let (offsets, method) = self.split_arrays(from, to, buckets)?;
         Ok(Split { out, values_out, offsets, method })

@@ -119,7 +119,7 @@ impl Context {
         options: AdoptOptions,
     ) -> Result<Self> {
         let AdoptedDevice { entry, instance, physical, queue_family, api_version, .. } = adopted;
-        // The probe submits.
+        // The probe would use the queue, which a record-only context must not.
         let probed_behaviour = adopted.ranking.allows_probed()? && !options.record_only;
         let refuses_faults = FaultyDevices::Auto.are_refused()?;
         let pipeline_fallback = PipelineFallback::Auto.is_on()?;

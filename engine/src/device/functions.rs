@@ -1,6 +1,5 @@
-//! Checks that a device provides all functions that the engine calls. If a function is missing, the call through
-//! `ash` panics inside an `extern` function, which aborts the process. The functions are
-//! therefore checked before the engine calls any of them.
+//! Checks that a device provides the functions that the engine calls between opening and destroying it. If such a
+//! function is missing, the call through `ash` panics inside an `extern` function, which aborts the process.
 
 use std::ffi::CStr;
 

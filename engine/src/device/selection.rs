@@ -212,7 +212,7 @@ mod tests {
         assert!(
             matches!(&unknown, Err(Error::UnknownDevice { wanted, found })
                 if wanted == "radeon" && found.len() == 4 && found[2].contains("not usable")),
-            "{unknown:?}"
+            "expected UnknownDevice with four devices, found {unknown:?}"
         );
         let old = DeviceChoice::Named("2".to_owned()).pick(&all).map(|d| d.index);
         assert!(matches!(&old, Err(Error::MissingRequirements { missing, .. })

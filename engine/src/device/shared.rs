@@ -80,7 +80,7 @@ pub(crate) struct Device {
     pub debug_utils: Option<ash::ext::debug_utils::Device>,
     pub executables: Option<ash::khr::pipeline_executable_properties::Device>,
     pub observer: Option<Observer>,
-    /// Whether a run fails if a validation layer reports an error.
+    /// Whether calls that instantiate or run work fail if a validation layer reports an error.
     fail_on_error: bool,
     /// Whether the queue must not be used.
     pub record_only: bool,

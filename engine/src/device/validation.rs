@@ -4,7 +4,7 @@
 //! (such as leaked objects) are collected. Every message is also emitted as a `tracing` event with level error and
 //! target `multisplit::validation`.
 //!
-//! By default, a run fails with the first error that a layer reports during it.
+//! By default, a call that instantiates or runs work fails with the first error that a layer reports meanwhile.
 
 use std::ffi::{CStr, c_void};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -39,8 +39,8 @@ pub struct ValidationConfig {
     /// Detects out-of-bounds accesses in shaders, at about twice the run time. Disables push descriptors, which
     /// the layer does not instrument correctly.
     pub gpu_assisted: bool,
-    /// Whether a call that runs work on the device fails with [`Error::Validation`] if a layer reports an error while
-    /// it records or runs. Otherwise, the caller checks [`Context::messages`](crate::Context::messages).
+    /// Whether a call that instantiates or runs work fails with [`Error::Validation`] if a layer reports an error
+    /// meanwhile. Otherwise, the caller checks [`Context::messages`](crate::Context::messages).
     pub fail_on_error: bool,
 }
 
@@ -206,7 +206,8 @@ mod tests {
         assert_eq!(sink.take().len(), 4);
         for watch in [watch, other] {
             let error = watch.check().expect_err("an error was reported").to_string();
-            assert!(error.contains("VUID-x") && error.contains("first"), "{error}");
+            let names_first = error.contains("VUID-x") && error.contains("first");
+            assert!(names_first, "expected `VUID-x` and `first` in: {error}");
             assert!(watch.check().is_ok());
         }
         assert!(ErrorWatch::default().check().is_ok());

@@ -314,11 +314,11 @@ mod tests {
         assert_eq!(KeyType::of("keys", narrow).ok(), Some(KeyType::U8));
         let refused = KeyType::wide_of("keys", narrow).map_err(|error| error.to_string());
         let text = refused.expect_err("keys of 8 bits are rejected");
-        assert!(text.contains("u32, i32, f32, u64, i64 or f64"), "{text}");
+        assert!(text.contains("u32, i32, f32, u64, i64 or f64"), "types are missing in: {text}");
         let other = graph.import::<[u8; 4]>("other", 4);
         let refused = KeyType::of("keys", other).map_err(|error| error.to_string());
         let text = refused.expect_err("arrays are not keys");
-        assert!(text.contains("f16, bf16, u32"), "{text}");
+        assert!(text.contains("f16, bf16, u32"), "types are missing in: {text}");
     }
 
     #[test]
@@ -332,7 +332,8 @@ mod tests {
 
     fn ascending<K: Key>(keys: &[K]) {
         let words: Vec<u64> = keys.iter().map(|k| K::TYPE.ordered(k.key_bits())).collect();
-        assert!(words.windows(2).all(|w| w[0] < w[1]), "{:?}: {words:x?}", K::TYPE);
+        let is_ascending = words.windows(2).all(|w| w[0] < w[1]);
+        assert!(is_ascending, "{:?}: not in ascending order: {words:x?}", K::TYPE);
         assert!(words.iter().all(|w| w >> (K::TYPE.bits() - 1) <= 1));
     }
 

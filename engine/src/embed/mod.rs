@@ -39,7 +39,7 @@ mod scope;
 pub use contract::BufferContract;
 pub use scope::{barrier, scope, stages_and_access};
 
-/// Compiles the code of the guide as doc tests.
+/// Compiles the Rust blocks of the guide as doc tests, except those marked `ignore`.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/embedding.md")]
 mod page {}

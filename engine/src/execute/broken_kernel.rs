@@ -1,4 +1,4 @@
-//! For tests of the tests: changes one kernel, which the checks of results, or of data races, must detect.
+//! Changes one kernel, to test that the checks of results, or of data races, detect the change.
 
 /// Environment variable with the label of the kernel that is changed to do nothing.
 const BROKEN: &str = "MULTISPLIT_BROKEN_KERNEL";

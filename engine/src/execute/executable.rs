@@ -176,7 +176,8 @@ impl Context {
     }
 
     /// Like [`instantiate_with`](Self::instantiate_with), for plans with kernels that are not known to stay within
-    /// their buffers: external SPIR-V, and user-written GLSL that accesses buffers by address.
+    /// their buffers: external SPIR-V, user-written GLSL that accesses buffers by address, and built-in kernels in
+    /// passes of the caller.
     ///
     /// # Safety
     /// For all possible buffer contents, each such kernel is a valid Vulkan shader for this device, accesses only its

@@ -247,8 +247,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Result of a call: a device array if the call processed its input at once, or host elements if it processed the input
-/// in parts.
+/// Result of a call: a device array, or host elements to which the call appended the results of parts.
 pub struct Output<T> {
     host: Vec<T>,
     device: Option<AnyArray>,

@@ -62,7 +62,8 @@ mod tests {
         let Err(Error::OutOfMemory { name, size: 41, reason }) = budget.take("keys", 41) else {
             panic!("expected OutOfMemory: 41 bytes requested, 40 left");
         };
-        assert!(name == "keys" && reason.contains("only 40 bytes"), "{name}: {reason}");
+        assert_eq!(name, "keys");
+        assert!(reason.contains("only 40 bytes"), "expected `only 40 bytes` in: {reason}");
         drop(reservation);
         assert!(budget.take("keys", 100).is_ok());
         assert!(Budget::new(None).take("keys", 1 << 60).is_ok());

@@ -1,4 +1,4 @@
-//! Transfers between arrays and the host. Each transfer is divided into chunks, which several threads pass through
+//! Transfers between arrays and the host. Each transfer is divided into chunks, which one or more threads pass through
 //! staging memory. While the device copies some chunks, the host fills or drains others.
 
 use std::collections::VecDeque;

@@ -151,7 +151,7 @@ impl Facts {
         facts.loop_limit = facts.loop_limit.into_iter().chain(lowered.loop_limit).min();
     }
 
-    /// Records whether the device keeps lane order, as found by the probe or by a check in a kernel.
+    /// Sets whether kernels may rely on lane order.
     pub(crate) fn set_lane_order(&mut self, lane_order: bool) {
         self.0.lane_order = lane_order;
     }

@@ -126,18 +126,19 @@ mod tests {
             let usual = test_policy(subgroup_size, 1024);
             assert_eq!(usual.in_form(PlanForm::Usual), usual);
             let small = usual.in_form(PlanForm::SmallTiles);
-            assert!(small.check_all().is_ok(), "{:?}", small.check_all());
+            assert!(small.check_all().is_ok(), "invalid small tiles: {:?}", small.check_all());
             let tiles = small.sort.keys.iter().chain(&small.sort.wide_keys).map(|(_, tile)| tile);
             for tile in tiles.chain(&small.split.block_pairs).chain([&small.sort.small]) {
-                assert!(tile.threads <= MAX_THREADS && tile.items <= MAX_ITEMS, "{tile:?}");
-                assert!(tile.is_sound(), "{tile:?}");
+                let is_small = tile.threads <= MAX_THREADS && tile.items <= MAX_ITEMS;
+                assert!(is_small, "expected at most {MAX_THREADS}x{MAX_ITEMS}, found {tile:?}");
+                assert!(tile.is_sound(), "kernels do not support {tile:?}");
             }
             assert!(small.threads <= MAX_THREADS && small.spine_threads <= MAX_THREADS);
             assert_eq!((small.scan, small.sort.auto), (usual.scan, usual.sort.auto));
             assert_eq!(small.facts.form, PlanForm::SmallTiles);
             assert_eq!(small.in_form(PlanForm::SmallTiles), small);
             let staged = usual.in_form(PlanForm::Staged);
-            assert!(staged.check_all().is_ok(), "{:?}", staged.check_all());
+            assert!(staged.check_all().is_ok(), "invalid staged sizes: {:?}", staged.check_all());
             assert_eq!(staged.scan, ScanMethod::ReduceThenScan);
             assert!(matches!(staged.sort.auto, SortMethod::Multisplit { .. }));
             assert_eq!(staged.in_form(PlanForm::Staged), staged);

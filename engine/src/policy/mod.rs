@@ -57,7 +57,7 @@ sizes! {
         segment_chunk: u32 = size(|_| multiples(4, u32::MAX.into())),
         /// Minimum number of workers of a segmented reduction for which each worker is a subgroup: as many subgroups as
         /// fill the device. With fewer workers, each worker is a workgroup. If a matrix has at least 1/8 of this number
-        /// of rows, each row has exactly one worker.
+        /// of rows, each row has exactly one worker, unless a row exceeds the device's loop limit.
         min_subgroup_workers: u32 = size(any_u32),
         /// Scan method. Short arrays are scanned by a single workgroup instead.
         scan: ScanMethod = size(scan_methods),
@@ -271,7 +271,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn workgroup_sizes_are_multiples_of_the_subgroup_size() {
+    fn default_sizes_are_allowed_and_invalid_sizes_are_rejected() {
         for subgroup_size in [4, 8, 16, 32, 64, 128] {
             for max_threads in [128, 192, 256, 1024] {
                 let policy = test_policy(subgroup_size, max_threads);
@@ -281,7 +281,7 @@ mod tests {
                 );
                 assert!(
                     policy.check().is_ok(),
-                    "subgroups of {subgroup_size}, at most {max_threads} threads: {:?}",
+                    "invalid sizes for subgroups of {subgroup_size}, at most {max_threads} threads: {:?}",
                     policy.check()
                 );
             }

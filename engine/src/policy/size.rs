@@ -292,14 +292,14 @@ mod tests {
         assert!(u32::read("2^32").is_err());
         for wrong in ["", "512", "512x", "x4", "512x4/", "512 x 4", "512x4x2", "-512x4"] {
             let problem = TileShape::read(wrong).expect_err(wrong);
-            assert!(problem.contains("THREADSxITEMS"), "{problem}");
+            assert!(problem.contains("THREADSxITEMS"), "expected the form of a tile in: {problem}");
         }
         type Two = [(u64, TileShape); 2];
         for wrong in ["more: 64x4", "8: 64x4, 16: 64x4", "more: 64x4, 8: 64x4", "64x4, 64x4"] {
             assert!(Two::read(wrong).is_err(), "`{wrong}` was accepted");
         }
         let problem = <[u32; 8]>::read("1, 2, 3").expect_err("3 values are too few");
-        assert!(problem.contains("expected 8 values") && problem.contains("found 3"), "{problem}");
+        assert_eq!(problem, "expected 8 values separated by commas, but found 3");
         assert!(SortMethod::read("small").is_err());
         assert!(Method::read("auto").is_err());
     }

@@ -48,8 +48,8 @@ impl TileShape {
     ///   multiprocessor at a time, or four if a multiprocessor has 64 KiB. Larger tiles, processed in several turns,
     ///   suit GPUs with 48 KiB of shared memory and 64 Ki registers. On GPUs with fewer registers, larger tiles would
     ///   spill keys to memory, which is several times as slow.
-    /// - **At most 14 keys per thread**, also to avoid spills: a key, its bucket and its position take two to three
-    ///   registers, and compilers for mobile GPUs have 64.
+    /// - **At most 14 keys per thread** if the keys are ranked, also to avoid spills: a key, its bucket and its
+    ///   position take two to three registers, and compilers for mobile GPUs have 64.
     pub(crate) const fn unmeasured(items: u32) -> Self {
         Self::new(UNMEASURED_THREADS, items)
     }

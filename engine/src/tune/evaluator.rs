@@ -146,11 +146,11 @@ impl<'c> Evaluator<'c> {
         if self.software { CHECKED_IN_SOFTWARE } else { CHECKED }
     }
 
-    /// A smaller version of a benchmark that uses the same kernels, to check the results.
+    /// A smaller version of a benchmark, to check the results.
     fn small(&self, benchmark: Benchmark, policy: &Policy) -> (Benchmark, Policy) {
         let small = benchmark.up_to(self.checked());
         let mut policy = *policy;
-        // Use the tile that the table selects for the number of elements of the timed benchmark.
+        // Sorts use the tile that the table selects for the number of elements of the timed benchmark.
         if let Some((_, table)) = benchmark.operation.sort_table() {
             let table = table(&mut policy);
             if let Some((_, shape)) = table.iter().copied().find(|(max, _)| benchmark.n <= *max) {

@@ -55,7 +55,7 @@ pub struct Tuned {
     pub candidates: u32,
     /// Number of candidates that the device or a kernel rejected.
     pub rejected: u32,
-    /// Number of candidates discarded because of a wrong result.
+    /// Number of times that a candidate, or the best sizes so far, gave a wrong result.
     pub wrong: u32,
 }
 
@@ -155,8 +155,8 @@ impl Context {
 /// The profile selects ballots if the time with ballots, divided by the time with lane order, is below this.
 const FASTER_RANKING: f64 = 1.0;
 
-/// Replaces the element counts in the tile tables by the built-in ones, because the benchmarks measure these. The
-/// tiles do not change.
+/// Replaces the element counts in the tile tables by the built-in ones, because the benchmarks measure these. Each
+/// count gets the tile that the table had for it.
 fn with_counts_of(policy: &mut Policy, built_in: &Policy) {
     for operation in [Operation::SortKeys, Operation::SortPairs, Operation::SortWideKeys] {
         let Some((_, table)) = operation.sort_table() else { continue };

@@ -9,7 +9,7 @@ use crate::policy::method::{Method, ScanMethod, SortMethod, ValuesAfter};
 use crate::policy::tile::{TileShape, TileShapes};
 use crate::policy::{Field, Policy};
 
-/// Number of elements of the benchmarks for small sorts. The tile tables for GPUs have an entry for it.
+/// Number of elements of the smaller of two benchmarked sorts. The tile tables for GPUs have an entry for it.
 pub(super) const SMALL: u64 = 1 << 20;
 
 type Get<T> = Box<dyn Fn(&Policy) -> T>;

@@ -1,5 +1,5 @@
 //! Searches for the best sizes for one ranking method. The search is greedy and local. On GPUs, it visits the parameters
-//! with the largest effect first. It visits each parameter a fixed number of times, or stops early if the time is up.
+//! with the largest effect first. On software drivers, it skips tiles with a small effect. It stops if the time is up.
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
@@ -29,7 +29,7 @@ const MARGIN: f64 = 0.05;
 pub struct TuneProgress {
     /// Time elapsed so far.
     pub elapsed: Duration,
-    /// Time limit.
+    /// Elapsed time at which the tuning for the current ranking method ends.
     pub budget: Duration,
     /// Size that is being tuned, and its first benchmark.
     pub benchmark: String,

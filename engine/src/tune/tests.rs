@@ -58,7 +58,7 @@ fn every_size_with_candidates_is_tuned_once() {
     for field in Policy::sizes() {
         let has = !(field.candidates)(&policy, &policy.facts).is_empty();
         let count = parameters.iter().filter(|parameter| parameter.name == field.name).count();
-        assert!(!has || count == 1, "{}: {count} parameters", field.name);
+        assert!(!has || count == 1, "{}: expected 1 parameter, found {count}", field.name);
     }
 }
 
@@ -74,7 +74,7 @@ fn tile_table_entries_are_measured_at_their_element_counts() {
     };
     let keys = sizes(Operation::SortKeys, LARGEST);
     assert_eq!(keys, [1 << 25, 1 << 22, 1 << 20, 1 << 19, 1 << 17]);
-    // Table entries above the largest measured number of elements are not tuned.
+    // Table entries that apply only above the largest measured number of elements are not tuned.
     assert_eq!(sizes(Operation::SortKeys, 1 << 20), [1 << 20, 1 << 19, 1 << 17]);
     assert_eq!(sizes(Operation::SortPairs, 1 << 18), [1 << 18, 1 << 17]);
 }

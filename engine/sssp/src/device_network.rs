@@ -17,7 +17,7 @@ pub struct DeviceNetwork {
 /// four in meshes, and in the hundreds in social networks and web graphs.
 const MAX_EVEN_RATIO: f64 = 8.0;
 
-/// Properties of a network that determine the plan of a search.
+/// Properties of a network.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Facts {
     pub vertices: u32,

@@ -2,8 +2,8 @@
 //! [`multisplit`].
 //!
 //! A [`Network`](network::Network) is uploaded once ([`DeviceNetwork`]). A [`Solver`] then finds
-//! paths from any number of sources, one after another. The rounds of a search are recorded once
-//! and resubmitted until the search ends. The device computes the workgroup counts of each round.
+//! paths from any number of sources, one after another. A batch of rounds is recorded once and
+//! resubmitted until the search ends.
 //!
 //! ```
 //! # fn main() -> Result<(), multisplit_sssp::Error> {

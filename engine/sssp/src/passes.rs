@@ -14,7 +14,7 @@ use crate::shape::{Options, Shape};
 use crate::statistics::CONTROL_WORDS;
 use crate::tuning::Tuning;
 
-/// Maximum mean degree for which a subgroup makes the maximum number of local hops ([`Search::local_hops`]).
+/// Above this mean degree, [`Search::local_hops`] is inversely proportional to the mean degree.
 const LOCAL_DEGREE: f64 = 3.0;
 
 push_constants! {
@@ -49,7 +49,7 @@ pub(crate) const GROUP_WORDS: u64 = 3;
 /// Adds the passes of one search to graphs.
 #[derive(Clone, Copy)]
 pub(crate) struct Search {
-    /// Policy for fills, copies, sorts and splits. All passes have its form.
+    /// Policy for fills, copies, sorts and splits. All passes declare its plan form.
     pub policy: Policy,
     pub tuning: Tuning,
     pub shape: Shape,
@@ -230,9 +230,9 @@ impl Search {
 
 /// Instantiates a plan of this crate.
 pub(crate) fn instantiate(context: &Context, plan: Plan) -> Result<Executable> {
-    // SAFETY: each kernel checks its indices against the buffer sizes that its pass pushes, and
-    // bounds its loops. Only these kernels write the buffers that contain indices. The indices of a
-    // network were checked when the network was created.
+    // SAFETY: the kernels bound their loops, and drop queue entries beyond the capacity that is
+    // pushed. The host has checked the indices in the network and the source. All other indices are
+    // written by passes of this crate.
     Ok(unsafe { context.instantiate_foreign(plan, ExecutableOptions::default()) }?)
 }
 

@@ -14,18 +14,19 @@ use crate::statistics::{KEPT_WORD, KEPT_WORDS_WORD};
 
 /// Buffers that are used while a pile is split.
 struct Pile {
-    /// Number of entries that are not stale. An entry is stale if a shorter distance of its vertex
-    /// has been found since.
+    /// Number of kept entries: neither expanded yet nor stale. An entry is stale if a shorter
+    /// distance of its vertex has been found since.
     n: Count,
     /// Bucket of each entry in `entries`.
     ids: Buffer,
-    /// The entries that are not stale.
+    /// The kept entries.
     entries: Buffer,
 }
 
 impl Search {
-    /// Removes stale entries from the pile, splits the rest by bucket, and makes the first bucket
-    /// the near set of the next round. These passes have no effect unless the near set is empty.
+    /// Removes stale and expanded entries from the pile, splits the rest by bucket, and makes the
+    /// first bucket the near set of the next round. These passes have no effect unless the near set
+    /// is empty.
     pub fn split_pile(&self, graph: &mut Graph, at: &Imports, next_groups: Buffer) -> Result<()> {
         let capacity = self.shape.pile_entries();
         let pile = Pile {

@@ -100,7 +100,8 @@ pub(crate) struct Shape {
 const PAIRED_QUEUES: u32 = 6;
 /// Size of a queue entry in bytes.
 const ENTRY: u64 = 8;
-/// Minimum bucket width, as a multiple of the mean weight. Narrower buckets would be nearly empty.
+/// Minimum of the default bucket width, as a multiple of the mean weight. Narrower buckets would be
+/// nearly empty.
 const MIN_WIDTHS: f64 = 1.0 / 16.0;
 
 impl Shape {

@@ -1,4 +1,4 @@
-//! Runs searches on the device. All work is recorded once and resubmitted for every source.
+//! Runs searches on the device. Their passes are recorded once and resubmitted for every source.
 
 use std::sync::Arc;
 
@@ -25,8 +25,8 @@ pub struct Solver {
     pub(crate) residents: Option<Replay>,
     /// Whether resident workgroups have timed out, so that each round is a separate dispatch.
     gave_up_residents: bool,
-    /// Source and round count of the last search. The count includes rounds that only waited for a
-    /// split of the pile.
+    /// Source of the last search, and an upper bound on its rounds, which assumes the maximum
+    /// number of waiting rounds per split of the pile.
     pub(crate) last: Option<(u32, u32)>,
     survey: Survey,
 }
@@ -43,7 +43,8 @@ pub struct Solution {
 /// Maximum number of submissions between two status checks by the host. The number doubles after
 /// each check.
 const MAX_SUBMISSIONS: u32 = 64;
-/// A search fails if it exceeds `ROUNDS_PER_VERTEX * vertices + MIN_ROUND_LIMIT` rounds.
+/// A search fails if it has not ended after more than `ROUNDS_PER_VERTEX * vertices +
+/// MIN_ROUND_LIMIT` rounds.
 const ROUNDS_PER_VERTEX: u64 = 4;
 const MIN_ROUND_LIMIT: u64 = 1 << 12;
 
@@ -188,7 +189,7 @@ impl Solver {
         Ok(words.iter().map(|&[entries, threshold]| RoundSize { entries, threshold }).collect())
     }
 
-    /// Runs a search and returns the final control block.
+    /// Runs a search and returns the first words of the final control block.
     pub(crate) fn run(&mut self, source: u32) -> Result<Vec<u32>> {
         let vertices = self.search.shape.facts.vertices;
         if source >= vertices {
@@ -208,16 +209,16 @@ impl Solver {
         }
         let status = status.ok_or(Error::Unfinished { rounds: 0 })?;
         let found = Status(&status).statistics();
-        // The device does not count rounds that only waited for the split passes, so they are added
-        // here.
+        // The device does not count rounds that only waited for the split passes. Their maximum
+        // number is added here.
         let waiting = if self.has_split_passes() { ROUNDS_PER_SPLIT - 1 } else { 0 };
         let rounds = found.rounds.saturating_add(found.splits.saturating_mul(waiting));
         self.last = Some((source, rounds));
         Ok(status)
     }
 
-    /// Submits rounds until the search ends, and returns the final control block. `None` if
-    /// resident workgroups timed out.
+    /// Submits rounds until the search ends, and returns the first words of the control block.
+    /// `None` if resident workgroups timed out.
     fn run_rounds(&mut self, resident: bool) -> Result<Option<Vec<u32>>> {
         self.begin.submit(1)?;
         self.begin.wait()?;
@@ -248,7 +249,7 @@ impl Solver {
         }
     }
 
-    /// Whether the search has ended after `submitted` submissions.
+    /// Whether the search has ended. `submitted` counts submissions or submitted rounds.
     pub(crate) fn has_ended(&self, submitted: u64) -> Result<bool> {
         let words = self.buffers.status.read();
         has_ended(Status(&words), submitted, self.search.shape.facts.vertices)

@@ -6,7 +6,7 @@ pub(crate) const CONTROL_WORDS: u64 = 29;
 pub(crate) const WORDS_BEFORE_COUNTS: u64 = 224;
 /// Number of words between two queue counts: one cache line.
 pub(crate) const COUNT_STRIDE: u64 = 32;
-/// Index of the control word `kept`: the number of pile entries that are not stale and will be split.
+/// Index of the control word `kept`: the number of pile entries that were kept and will be split.
 pub(crate) const KEPT_WORD: u64 = 27;
 /// Index of the control word `kept_words`: the size of the entries counted by `kept`, in 32-bit words.
 pub(crate) const KEPT_WORDS_WORD: u64 = 28;
@@ -40,7 +40,7 @@ pub struct RoundSize {
     pub threshold: u32,
 }
 
-/// Control block of the kernels.
+/// The first words of the kernels' control block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Status<'w>(pub &'w [u32]);
 

@@ -1,5 +1,5 @@
-//! Measures the GPU time of searches. A batch of rounds is recorded once and resubmitted until the
-//! search ends, so memory use does not depend on the number of rounds.
+//! Measures the GPU time of searches. Batches of rounds are recorded once and resubmitted, so
+//! memory use does not depend on the number of rounds.
 
 use multisplit::PassTime;
 

@@ -37,8 +37,8 @@ pub struct Tuning {
     pub batch_rounds: u32,
     /// Like `batch_rounds`, for methods that split a pile in separate passes. Rounded up to a multiple of 8.
     pub batch_piles: u32,
-    /// Capacity of a stage, in entries per lane. A subgroup collects entries in a stage (in shared memory) before it
-    /// appends them to queues.
+    /// Capacity of a stage, in entries per lane (1 is treated as 2). A subgroup collects entries in a stage (in shared
+    /// memory) before it appends them to queues.
     pub stage: u32,
     /// Minimum mean degree for which each workgroup distributes the arcs of its vertices over all its threads. With a
     /// lower mean degree, each subgroup distributes arcs over its lanes, and also expands vertices that it finds
@@ -50,18 +50,19 @@ pub struct Tuning {
     /// If subgroups distribute arcs: minimum degree of vertices whose arcs are relaxed by all subgroups of a
     /// workgroup.
     pub wide_degree: u32,
-    /// Maximum number of entries of a round that merges several buckets, including the rest of the near set.
-    /// Used by methods with one queue per bucket.
+    /// Buckets are added to a round while it has at most this many entries, including the rest of the near set. The
+    /// bucket added to a small near set (`tail_entries`) may exceed this limit. Used by methods with one queue per
+    /// bucket.
     pub merge_entries: u32,
-    /// Maximum number of entries of a shrinking near set that is merged with the next bucket. Used by methods with one
-    /// queue per bucket.
+    /// Maximum number of entries of a shrinking near set that is merged with the next bucket, whatever the size of the
+    /// bucket. Used by methods with one queue per bucket.
     pub tail_entries: u32,
     /// Minimum degree of vertices whose arcs are divided into pieces, which all workgroups relax.
     pub hub_degree: u32,
     /// Number of arcs per piece.
     pub piece: u32,
     /// Maximum number of local hops. In a local hop, a subgroup expands vertices that it has found itself, instead of
-    /// appending them to a queue. There are fewer hops if the mean degree exceeds 3.
+    /// appending them to a queue. Above a mean degree of 3, this maximum decreases.
     pub local_hops: u32,
     /// Maximum number of entries of a round with local hops.
     pub local_entries: u32,
@@ -140,8 +141,8 @@ impl Tuning {
         }
     }
 
-    /// Tuning parameters for software drivers. Such a driver ends all loops of an invocation after 65,535 iterations
-    /// in total, so there are many workgroups with little work each.
+    /// Tuning parameters for software drivers. llvmpipe ends all loops of an invocation after 65,535 iterations in
+    /// total, so there are many workgroups with little work each.
     fn software() -> Self {
         Self {
             threads: 64,
@@ -160,8 +161,8 @@ impl Tuning {
         }
     }
 
-    /// Rounds workgroup sizes down to whole subgroups, and reduces them to the device limits for threads and shared
-    /// memory.
+    /// Rounds workgroup sizes down to whole subgroups (at least one), and reduces them to the device limits for threads
+    /// and shared memory.
     pub(crate) fn within(mut self, limits: &Limits) -> Self {
         let size = limits.subgroup_size.max(1);
         let max_threads = limits.max_workgroup_invocations;

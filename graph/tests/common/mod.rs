@@ -30,12 +30,10 @@ impl Once for PassBuilder<'_> {
     }
 }
 
-/// The plan of a valid graph.
 pub fn plan(g: &Graph) -> Plan {
     g.compile(&limits()).expect("valid graph")
 }
 
-/// The error of an invalid graph.
 pub fn error(g: &Graph) -> GraphError {
     g.compile(&limits()).expect_err("invalid graph")
 }

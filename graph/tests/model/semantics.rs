@@ -101,8 +101,10 @@ fn levels(declared: &Declared, plan: &Plan, live: &[bool]) -> Result<(), String>
     for pass in (0..before.len()).filter(|&pass| live[pass]) {
         let expected =
             before[pass].iter().filter_map(|&p| level_of(p)).map(|level| level + 1).max();
-        if level_of(pass) != Some(expected.unwrap_or(0)) {
-            return Err(format!("{} has the wrong level", declared.passes[pass].label));
+        let (found, expected) = (level_of(pass), expected.unwrap_or(0));
+        if found != Some(expected) {
+            let label = &declared.passes[pass].label;
+            return Err(format!("{label} has level {found:?}, expected {expected}"));
         }
     }
     let position = |label: &str| declared.passes.iter().position(|pass| pass.label == label);

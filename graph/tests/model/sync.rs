@@ -231,7 +231,6 @@ impl Unrolled {
         }
     }
 
-    /// Fills `atoms`.
     fn find_atoms(&mut self) {
         let mut ends: Vec<(usize, u64)> =
             self.accesses.iter().flat_map(|a| [(a.space, a.start), (a.space, a.end)]).collect();

@@ -62,7 +62,7 @@ fn split_words(
     // A full sort reads its input again, so it needs separate output arrays.
     let out = match buckets.split().method {
         Method::FullSort => {
-            AnyArray::uninit(caller.context, "keys.out", words.element(), words.len())?
+            AnyArray::uninit(caller.context, "keys.words_out", words.element(), words.len())?
         }
         _ => words.clone(),
     };

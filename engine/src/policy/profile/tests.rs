@@ -28,7 +28,7 @@ fn problem(text: &str) -> String {
     match parse(text) {
         Err(Error::Profile { profile, problem }) => {
             assert_eq!(profile, "it");
-            assert!(!problem.contains('\n'), "{problem}");
+            assert!(!problem.contains('\n'), "the message has several lines: {problem}");
             problem
         }
         other => panic!("expected Error::Profile, but parsing gives {other:?}:\n{text}"),
@@ -91,7 +91,10 @@ fn truncated_profiles_are_rejected() {
         let problem = problem(&text[..length]);
         let first_line = length < "multisplit profile 1".len();
         let expected = if first_line { "the first line is not" } else { "truncated" };
-        assert!(problem.contains(expected), "truncated to {length} bytes: {problem}");
+        assert!(
+            problem.contains(expected),
+            "truncated to {length} bytes: expected `{expected}` in: {problem}"
+        );
     }
 }
 
@@ -99,16 +102,19 @@ fn truncated_profiles_are_rejected() {
 fn profiles_of_other_versions_and_devices_are_rejected() {
     let text = Profile::built_in(&device()).text();
     let older = problem(&text.replacen("profile 1", "profile 0", 1));
-    assert!(older.contains("version 0") && older.contains("multisplit tune"), "{older}");
+    assert!(older.contains("version 0"), "expected `version 0` in: {older}");
+    assert!(older.contains("multisplit tune"), "expected the command in: {older}");
     let newer = problem(&text.replacen("profile 1", "profile 2", 1));
-    assert!(newer.contains("version 2"), "{newer}");
+    assert!(newer.contains("version 2"), "expected `version 2` in: {newer}");
     for name in ["vendor_id", "device_id", "driver_version", "driver_build", "subgroup_size"] {
         let foreign = problem(&with(name, "77"));
-        assert!(foreign.contains("A device (driver 7, subgroups of "), "{foreign}");
-        assert!(foreign.contains("multisplit tune"), "{foreign}");
+        let device = "A device (driver 7, subgroups of ";
+        assert!(foreign.contains(device), "expected `{device}` in: {foreign}");
+        assert!(foreign.contains("multisplit tune"), "expected the command in: {foreign}");
     }
     let missing = problem(&text.replacen("vendor_id = 10de\n", "", 1));
-    assert!(missing.contains("section `[device]` has no `vendor_id`"), "{missing}");
+    let expected = "section `[device]` has no `vendor_id`";
+    assert!(missing.contains(expected), "expected `{expected}` in: {missing}");
 }
 
 #[test]
@@ -141,7 +147,10 @@ fn unsupported_sizes_are_rejected() {
         ("ranking", "none", "lane_order"),
     ] {
         let problem = problem(&with(name, value));
-        assert!(problem.contains(expected), "{name} = {value}: {problem}");
+        assert!(
+            problem.contains(expected),
+            "{name} = {value}: expected `{expected}` in: {problem}"
+        );
     }
 }
 
@@ -163,7 +172,7 @@ fn unknown_duplicate_and_misplaced_lines_are_reported() {
         (text.replacen("[device]\n", "", 1), "`NAME = VALUE` in a section"),
     ] {
         let problem = problem(&text);
-        assert!(problem.contains(expected), "{problem}");
+        assert!(problem.contains(expected), "expected `{expected}` in: {problem}");
     }
     let parse = |bytes: &[u8]| Profile::parse("it", bytes, &device());
     assert!(parse(&[0xff; 9]).is_err());
@@ -187,7 +196,8 @@ fn unusable_profiles_are_errors_if_named_and_ignored_in_folders() {
     Profile::built_in(&device()).save(&path).expect("saving creates the folder");
     for choice in [&found, &named] {
         let profile = chosen(choice).expect("the profile is valid").expect("the profile is found");
-        assert!(profile.source().contains(&*path.to_string_lossy()), "{}", profile.source());
+        let (source, path) = (profile.source(), path.to_string_lossy());
+        assert!(source.contains(&*path), "expected `{path}` in: {source}");
     }
     let bytes = ProfileChoice::Bytes(fs::read(&path).expect("the profile can be read").into());
     assert!(matches!(chosen(&bytes), Ok(Some(_))));
@@ -218,7 +228,7 @@ fn default_tiles_fit_in_the_guaranteed_shared_memory() {
             check::reduce_tiles(&mut cut);
             assert_eq!(
                 cut, policy,
-                "subgroups of {subgroup_size} lanes, {shared_memory} bytes of shared memory"
+                "tiles exceed {shared_memory} bytes of shared memory, subgroups of {subgroup_size}"
             );
         }
     }

@@ -68,7 +68,7 @@ pub enum NetworkError {
     },
     /// A shortest distance does not fit in 32 bits.
     #[error(
-        "the distance of vertex {vertex} does not fit in 32 bits; use smaller weights, or floats instead of integers"
+        "the distance of vertex {vertex} exceeds the largest 32-bit value; use smaller weights, or floats if the weights are integers"
     )]
     DistanceOverflow {
         /// A vertex whose shortest distance overflows.

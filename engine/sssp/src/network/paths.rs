@@ -63,7 +63,7 @@ impl ShortestPaths {
     }
 
     /// A shortest path from the source to `vertex`, both included. `None` if `vertex` is
-    /// unreachable, or if predecessors were not requested.
+    /// unreachable, or if predecessors were not requested and `vertex` is not the source.
     pub fn path_to(&self, vertex: u32) -> Option<Vec<u32>> {
         self.distance(vertex)?;
         let mut path = vec![vertex];
