@@ -101,5 +101,7 @@ fn functions_are_rejected_for_other_roles() {
         assert_eq!(text, format!("the GLSL has no function `{wanted}`"));
     }
     let error = CheckError::SideEffect { function: "f".to_owned(), problem: "writes".to_owned() };
-    assert!(error.to_string().starts_with("`f` writes; it may only read its parameters"));
+    assert!(
+        error.to_string().starts_with("`f` writes; the function and its callees may read only")
+    );
 }

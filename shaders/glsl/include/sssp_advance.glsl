@@ -93,7 +93,7 @@ void take_more(uint counts[BUCKETS], uint bucket, uint entries, uint pieces, boo
 }
 
 // Makes the near set the input of the next round. A shrinking near set, which would need many rounds for few entries,
-// is taken together with following buckets, if they are small. If the near set grew large after several buckets were
+// is taken together with following buckets (take_more()). If the near set grew large after several buckets were
 // taken together, the threshold returns to the end of the lowest of them; entries beyond it go back to their buckets.
 void take_near(uint counts[BUCKETS], uint near, uint pieces) {
     uint bucket = control.bucket;
