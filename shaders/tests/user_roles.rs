@@ -84,7 +84,7 @@ fn operators_cannot_read_kernel_data() {
         let kernel = variants::REDUCE_TERMS[0];
         let refused = Kernel::with_user_function(kernel, UserFunction::Operator, "uint", &source);
         let text = refused.expect_err("it reads data of the kernel").to_string();
-        assert!(text.contains("push"), "{text}");
+        assert!(text.contains("push"), "`push` is not in: {text}");
     }
 }
 
