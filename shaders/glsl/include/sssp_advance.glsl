@@ -114,9 +114,9 @@ void take_near(uint counts[BUCKETS], uint near, uint pieces) {
 }
 
 #ifdef PILE
-// Rounds are recorded in batches, and each batch is followed by the passes that split the pile. Once the pile is to be
-// split, the remaining rounds of the batch are no-ops with one workgroup, which only writes the dispatches of the next
-// round and of the first of these passes (sssp.filter).
+// The host records a fixed number of rounds between splits of the pile. Once the pile is to be split, the remaining
+// rounds before the next split are no-ops with one workgroup, which only writes the dispatches of the next round and of
+// the first pass of the split (sssp.filter).
 void write_dispatches() {
     groups.at[0] = 1;
     groups.at[1] = 1;
