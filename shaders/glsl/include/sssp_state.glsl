@@ -1,5 +1,5 @@
-// State of a shortest-path search, shared by all its kernels. docs/kernels.md, "SSSP round", describes how a round uses
-// it.
+// State of a shortest-path search, used by all its kernels except sssp.survey. docs/kernels.md, "SSSP round", describes
+// how a round uses it.
 //
 // A queue entry is a vertex and its distance when the entry was added. If the distance has decreased since, the
 // entry is stale, and a later entry replaces it.
