@@ -39,7 +39,7 @@ pub enum CompileError {
     /// The GLSL has errors. Lines are numbered from 1 in their file.
     #[error("GLSL does not compile:{}", list(.0))]
     Glsl(Vec<Diagnostic>),
-    /// The GLSL compiles, but must not be run.
+    /// The GLSL was rejected by a check, before or after compilation.
     #[error(transparent)]
     Refused(#[from] CheckError),
 }

@@ -62,7 +62,7 @@ pub enum CheckError {
         /// The problem, and what is allowed.
         problem: String,
     },
-    /// A memory access that is not allowed.
+    /// A memory access or subgroup operation that is not allowed, or too much local memory.
     #[error("`{function}` {problem}")]
     Access {
         /// The function that contains it.
