@@ -19,13 +19,17 @@ fn rewritten_kernels_are_valid() {
         let words = match by_address(kernel.spirv(), kernel.interface()) {
             Ok(words) => words,
             Err(AddressError::Unsupported(why)) if builtin.label().starts_with(BOUND_ONLY) => {
-                assert!(why.contains("ArrayLength"), "{why}");
+                assert!(why.contains("ArrayLength"), "not about array lengths: {why}");
                 continue;
             }
             Err(error) => panic!("{}: {error}", builtin.label()),
         };
         let bytes = push_bytes(kernel.interface());
-        assert!(bytes <= 128, "{}: {bytes} bytes of push constants", builtin.label());
+        assert!(
+            bytes <= 128,
+            "{}: {bytes} bytes of push constants, more than 128",
+            builtin.label()
+        );
         assert!(address_offset(kernel.interface()).is_multiple_of(8));
         assert_eq!(
             words,
@@ -35,13 +39,13 @@ fn rewritten_kernels_are_valid() {
         expect_valid(builtin.label(), &words);
         rewritten += 1;
     }
-    assert!(rewritten > 50, "only {rewritten} kernels could be rewritten");
+    assert!(rewritten > 50, "only {rewritten} kernels could be rewritten, expected over 50");
 }
 
-/// Loads and stores must have the alignment that offsets and strides guarantee.
+/// Stores must declare the alignment that offsets and strides guarantee, up to the maximum for the stored type.
 #[cfg(feature = "compile")]
 #[test]
-fn accesses_have_the_alignment_of_the_layout() {
+fn stores_declare_the_alignment_of_layout_and_type() {
     use common::tool;
     use multisplit_shaders::Kernel;
     use multisplit_shaders::compile::{Source, compile};
@@ -72,6 +76,6 @@ void main() {{ {body} }}"
         run("spirv-val", &["--target-env", "vulkan1.2", "--scalar-block-layout"]);
         let text = run("spirv-dis", &["--no-color"]);
         let store = text.lines().find(|line| line.contains("Aligned")).unwrap_or("");
-        assert!(store.ends_with(expected), "{name}: {store}");
+        assert!(store.ends_with(expected), "{name}: no `{expected}` in: {store}");
     }
 }

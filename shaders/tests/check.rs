@@ -145,7 +145,7 @@ layout(buffer_reference) buffer Anywhere { uint x; };";
         for part in *expected {
             assert!(text.contains(part), "{name}: `{part}` is not in: {text}");
         }
-        assert!(!text.contains('\n'), "{name}: {text}");
+        assert!(!text.contains('\n'), "{name}: more than one line: {text}");
     }
 }
 
@@ -156,14 +156,14 @@ fn indices_are_clamped() {
     assert_eq!(text.matches("UMin").count(), 2, "{text}");
     // Indices that are known to be in range are not clamped. A buffer has at least one element.
     let text = accepted("first", &shader("", "data.at[0] = pool[63] + push.list[3];"));
-    assert!(!text.contains("UMin"), "{text}");
+    assert!(!text.contains("UMin"), "an index in range is clamped:\n{text}");
     let text = accepted("fourth", &shader("", "data.at[4] = 1;"));
     assert_eq!(text.matches("UMin").count(), 1, "{text}");
     let body = "uint own[7]; own[push.n] = 3; pool[push.m] = own[push.m];
         uvec4 v = uvec4(push.list[push.n]); v[push.m] = 2; data.at[push.m] = v[push.n];
         mat3 t = mat3(1); t[push.n][push.m] = 4; data.at[1] = uint(t[2][push.n]);";
     let text = accepted("all", &shader("", body));
-    assert!(text.matches("UMin").count() >= 11, "{text}");
+    assert!(text.matches("UMin").count() >= 11, "fewer than 11 clamps:\n{text}");
 }
 
 #[test]
@@ -185,7 +185,7 @@ shared uint shifted[1u << BITS];
     assert_eq!(large, 4 * (64 + (1 << 20) + 6 + 8));
     for (id, value) in [(3, 0), (4, 0), (4, u32::MAX), (5, 32), (5, 40)] {
         let error = kernel.memory(|wanted| (wanted == id).then_some(value)).unwrap_err();
-        assert!(matches!(error, CheckError::Specialization(_)), "{error}");
+        assert!(matches!(error, CheckError::Specialization(_)), "{id} = {value}: {error}");
     }
 }
 
@@ -201,11 +201,12 @@ fn trapping_arithmetic_is_guarded() {
     let text = accepted("guarded", &shader(wide, body));
     assert!(
         text.matches("OpSelect ").count() >= 5 && text.matches("NClamp").count() == 4,
-        "{text}"
+        "expected at least 5 OpSelect and exactly 4 NClamp:\n{text}"
     );
     let plain = "data.at[0] = (push.n / 3u) + (push.n % 7u) + (push.n << 5) + uint(push.m / 2);";
     let text = accepted("plain", &shader("", plain));
-    assert!(!text.contains("OpSelect") && !text.contains("OpBitwiseAnd"), "{text}");
+    let guards = text.contains("OpSelect") || text.contains("OpBitwiseAnd");
+    assert!(!guards, "constant operands are guarded:\n{text}");
 }
 
 #[test]
@@ -255,7 +256,7 @@ void spoil(inout uint n) { n = gl_LocalInvocationIndex; }
     ];
     for (number, body) in refused_bodies.iter().enumerate() {
         let error = refused(&format!("`{body}`"), &shader(functions, body));
-        assert!(matches!(error, CheckError::Barrier { .. }), "{number}: {error}");
+        assert!(matches!(error, CheckError::Barrier { .. }), "{number}, not a Barrier: {error}");
     }
 }
 
@@ -292,7 +293,7 @@ void wait(uint n) { for (uint i = 0; i < n; i++) subgroupBarrier(); }
     ];
     for body in refused_bodies {
         let error = refused(&format!("`{body}`"), &shader(head, body));
-        assert!(matches!(error, CheckError::SubgroupBarrier { .. }), "{error}");
+        assert!(matches!(error, CheckError::SubgroupBarrier { .. }), "{body}: {error}");
         let text = error.to_string();
         assert!(
             text.starts_with("subgroupBarrier() in `") && text.contains("part of the subgroup")
@@ -380,7 +381,7 @@ fn overlapping_matrices_are_rejected() {
         assert!(!pairs.is_empty());
         pairs.iter().for_each(|&at| bad[at + 1] = small);
         let text = refused("overlap", &bad).to_string();
-        assert!(text.contains(expected), "{text}");
+        assert!(text.contains(expected), "`{expected}` is not in: {text}");
     }
 }
 
@@ -417,6 +418,7 @@ fn default_shared_memory_of_built_in_kernels_is_within_48_kib() {
     for builtin in builtin::ALL {
         let kernel = builtin.kernel().unwrap();
         let memory = kernel.memory(|_| None).unwrap_or_else(|e| panic!("{}: {e}", builtin.label()));
-        assert!(memory.shared_bytes <= 48 << 10, "{}: {memory:?}", builtin.label());
+        let bytes = memory.shared_bytes;
+        assert!(bytes <= 48 << 10, "{}: {bytes} bytes, more than 48 KiB", builtin.label());
     }
 }

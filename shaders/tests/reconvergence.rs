@@ -47,10 +47,11 @@ fn reconvergence_mode_is_added_to_every_kernel() {
         let kernel = builtin.kernel().unwrap();
         for (reconvergence, mode, name) in BOTH {
             let words = with_reconvergence(kernel.spirv(), reconvergence).unwrap();
-            assert!(modes(&words).contains(&mode), "{}", builtin.label());
-            assert!(!modes(kernel.spirv()).contains(&mode), "{}", builtin.label());
+            assert!(modes(&words).contains(&mode), "{}: no {name}", builtin.label());
+            assert!(!modes(kernel.spirv()).contains(&mode), "{}: has {name}", builtin.label());
             let extension = extension_words(name);
-            assert!(words.windows(extension.len()).any(|w| w == extension), "{}", builtin.label());
+            let extended = words.windows(extension.len()).any(|w| w == extension);
+            assert!(extended, "{}: no extension {name}", builtin.label());
             // Only an execution mode of three words and the extension are added.
             assert_eq!(words.len(), kernel.spirv().len() + 3 + extension.len());
             assert_eq!(&reflect(&words).unwrap(), kernel.interface(), "{}", builtin.label());
@@ -63,7 +64,7 @@ fn reconvergence_mode_is_added_to_every_kernel() {
 #[test]
 fn invalid_modules_are_rejected() {
     for words in [&[][..], &[1, 2, 3], &[0x0723_0203, 0x0001_0500, 0, 8, 0, 3 << 16]] {
-        assert!(with_reconvergence(words, Reconvergence::Maximal).is_err(), "{words:?}");
+        assert!(with_reconvergence(words, Reconvergence::Maximal).is_err(), "{words:?} accepted");
     }
 }
 

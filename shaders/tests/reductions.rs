@@ -12,7 +12,7 @@ use multisplit_shaders::compile::{Source, compile};
 use rspirv::dr::{Block, Function, Instruction, Module, Operand, load_words};
 use rspirv::spirv::{GroupOperation, Op, Word};
 
-/// A kernel that lost keys on this driver: it has such reductions in a function that is called in a loop.
+/// A kernel with such reductions in a function that is called in a loop. It lost keys on the driver with this bug.
 const LOST_KEYS: &[u8] = include_bytes!(
     "../../tests/machine/tests/machine/modules/before-27112e0.multisplit.block.postscan.pairs.spv"
 );

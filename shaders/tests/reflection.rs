@@ -90,7 +90,8 @@ fn local_size_and_specialization_constants_are_reflected() {
 #[test]
 fn push_constants_are_checked_against_the_struct() {
     let kernel = kernel(EVERYTHING);
-    let block = kernel.interface().push_constants.clone().expect("a push-constant block");
+    let block =
+        kernel.interface().push_constants.clone().expect("the kernel has a push-constant block");
     assert_eq!(block.size, 24);
     let field = |name, offset, size| PushField { name, offset, size };
     let good = [field("n", 0, 4), field("offset", 8, 8), field("flags", 16, 8)];
@@ -104,7 +105,7 @@ fn push_constants_are_checked_against_the_struct() {
 fn required_capabilities_are_reflected() {
     let kernel = builtin::SCAN_LOOKBACK.kernel().expect("built-in");
     for needed in ["Shader", "GroupNonUniform", "GroupNonUniformArithmetic"] {
-        assert!(kernel.interface().capabilities.iter().any(|c| c == needed), "{needed}");
+        assert!(kernel.interface().capabilities.iter().any(|c| c == needed), "no {needed}");
     }
 }
 
@@ -162,7 +163,7 @@ void main() { data.at[0] = bucket_of(data.at[1]); }";
     let first = &diagnostics[0];
     assert_eq!((&*first.file, first.line), ("bucket.glsl", 3));
     assert_eq!(first.excerpt.as_deref(), Some("    return kee & 1u;"));
-    assert!(first.message.contains("kee"), "{}", first.message);
+    assert!(first.message.contains("kee"), "`kee` is not in: {}", first.message);
 }
 
 #[test]
@@ -172,7 +173,7 @@ fn missing_include_is_reported_by_name() {
 #include \"nowhere.glsl\"
 void main() {}";
     let error = compile(&Source::new("main.comp", shader)).expect_err("must not compile");
-    assert!(error.to_string().contains("nowhere.glsl"), "{error}");
+    assert!(error.to_string().contains("nowhere.glsl"), "no file name in: {error}");
 }
 
 /// The compiler prints its whole built-in library to standard output for versions before 1.50. It treats a shader
@@ -208,7 +209,7 @@ fn shaders_without_a_compute_version_are_rejected() {
         let error = compile(&Source::new("bad.comp", &glsl)).expect_err(bad);
         let CompileError::Glsl(diagnostics) = &error else { panic!("{bad}: {error}") };
         assert_eq!((&*diagnostics[0].file, diagnostics[0].line), ("bad.comp", line), "{bad}");
-        assert!(error.to_string().contains(part), "{bad}: {error}");
+        assert!(error.to_string().contains(part), "{bad}: `{part}` is not in: {error}");
     }
     // The source contains only a comment.
     assert!(compile(&Source::new("bad.comp", "//#version 460")).is_err());

@@ -213,7 +213,7 @@ fn text_of(table: &Table) -> String {
 fn excesses(file: &str, now: &Sizes, bounds: &Sizes) -> Vec<String> {
     let all = FIGURES.iter().zip(now).zip(bounds);
     let above = all.filter(|((_, now), bound)| now > bound);
-    above.map(|((name, now), bound)| format!("{file}: {now} {name}, at most {bound}")).collect()
+    above.map(|((name, now), bound)| format!("{file}: {now} {name}, but at most {bound}")).collect()
 }
 
 #[test]

@@ -82,7 +82,7 @@ fn every_multisplit_bucket_kernel_accepts_a_user_function() {
             continue;
         }
         let text = accepted(builtin, "uint", source);
-        assert!(text.contains("OpArrayLength"), "{label}");
+        assert!(text.contains("OpArrayLength"), "{label}: the table index is not clamped");
         let user = Kernel::with_function(builtin, "uint", source).unwrap();
         let names = |kernel: &Kernel| -> Vec<(String, u32)> {
             kernel.interface().bindings.iter().map(|b| (b.name.clone(), b.binding)).collect()
@@ -99,7 +99,7 @@ fn every_multisplit_bucket_kernel_accepts_a_user_function() {
         assert_eq!(users, expected, "{label}");
         kernels += 1;
     }
-    assert!(kernels > 10, "only {kernels} kernels have a bucket function");
+    assert!(kernels > 10, "only {kernels} kernels have a bucket function, expected over 10");
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn only_user_instructions_are_guarded() {
 }
 
 #[test]
-fn functions_with_side_effects_or_forbidden_reads_are_rejected() {
+fn functions_with_side_effects_or_forbidden_features_are_rejected() {
     let deep = format!(
         "uint bucket_of(uint key) {{ uint big[{}]; big[key] = 1u; return big[0]; }}",
         1 << 20
@@ -161,9 +161,9 @@ fn functions_with_side_effects_or_forbidden_reads_are_rejected() {
     for (source, expected) in cases {
         let error = refused("uint", source);
         let text = error.to_string();
-        assert!(matches!(error, CompileError::Refused(_)), "{source}: {text}");
-        assert!(text.contains(expected), "{source}: {text}");
-        assert!(!text.contains('\n'), "{text}");
+        assert!(matches!(error, CompileError::Refused(_)), "{source}: not Refused: {text}");
+        assert!(text.contains(expected), "{source}: `{expected}` is not in: {text}");
+        assert!(!text.contains('\n'), "more than one line: {text}");
     }
 }
 
@@ -211,22 +211,26 @@ fn missing_mistyped_and_recursive_functions_are_rejected() {
     ];
     for (key, source, expected) in cases {
         let error = refused(key, source);
-        assert!(matches!(error, CompileError::Refused(_)), "{source}: {error}");
-        assert!(error.to_string().starts_with(expected), "{source}: {error}");
+        assert!(matches!(error, CompileError::Refused(_)), "{source}: not Refused: {error}");
+        let text = error.to_string();
+        assert!(text.starts_with(expected), "{source}: expected `{expected}`, but got: {text}");
     }
     let error = refused(
         "uint",
         "uint f(uint k);\nuint bucket_of(uint key) { return f(key); }\nuint f(uint k) { return bucket_of(k); }",
     );
     let text = error.to_string();
-    assert!(text.contains("ecursi") || text.contains("calls itself"), "{text}");
+    assert!(
+        text.contains("ecursi") || text.contains("calls itself"),
+        "not about recursion: {text}"
+    );
 }
 
 #[test]
 fn compiler_messages_refer_to_the_users_lines() {
     let lines = |source: &str| match refused("uint", source) {
         CompileError::Glsl(found) => {
-            assert!(found.iter().all(|d| d.file == "user_bucket.glsl"), "{found:?}");
+            assert!(found.iter().all(|d| d.file == "user_bucket.glsl"), "another file: {found:?}");
             found.iter().map(|d| d.line).collect::<Vec<_>>()
         }
         other => panic!("{source}: {other}"),
@@ -279,7 +283,7 @@ fn compiler_survives_extreme_sources() {
     let _ = Kernel::with_function(&builtin::MULTISPLIT_LABELS, "uint", &blocks);
     let error =
         refused("uint", "#include \"user_bucket.glsl\"\nuint bucket_of(uint key) { return 0u; }");
-    assert!(error.to_string().contains("includes itself"), "{error}");
+    assert!(error.to_string().contains("includes itself"), "not `includes itself`: {error}");
     let error = refused("uint", &" ".repeat(1 << 20));
     assert!(matches!(error, CompileError::Refused(CheckError::SourceTooLong { .. })), "{error}");
 }

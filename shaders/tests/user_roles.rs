@@ -84,7 +84,7 @@ fn operators_cannot_read_kernel_data() {
         let kernel = variants::REDUCE_TERMS[0];
         let refused = Kernel::with_user_function(kernel, UserFunction::Operator, "uint", &source);
         let text = refused.expect_err("it reads data of the kernel").to_string();
-        assert!(text.contains("push"), "{text}");
+        assert!(text.contains("push"), "`push` is not in: {text}");
     }
 }
 
@@ -101,5 +101,7 @@ fn functions_are_rejected_for_other_roles() {
         assert_eq!(text, format!("the GLSL has no function `{wanted}`"));
     }
     let error = CheckError::SideEffect { function: "f".to_owned(), problem: "writes".to_owned() };
-    assert!(error.to_string().starts_with("`f` writes; it may only read its parameters"));
+    assert!(
+        error.to_string().starts_with("`f` writes; the function and its callees may read only")
+    );
 }

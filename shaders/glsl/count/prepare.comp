@@ -9,7 +9,7 @@ layout(local_size_x = 1) in;
 layout(set = 0, binding = 0, std430) readonly buffer Source { uint at[]; } source;
 layout(set = 0, binding = 1, std430) buffer Counts { uint at[]; } counts;
 
-// kernels.txt defines STEPS for the kernel and the host.
+// kernels.txt defines STEPS, which must match STEPS of operations/shared/count.rs.
 layout(push_constant) uniform Push {
     uint index;       // index of the count in `source`
     uint max_count;   // upper bound; larger counts are clamped

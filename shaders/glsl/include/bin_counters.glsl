@@ -103,7 +103,7 @@ uint total_of(uint active_index, uint bin) {
     return total;
 }
 
-// Adds the workgroup's counts to the output. Called by all threads; contains a barrier.
+// Adds the workgroup's counts to the output. Called by all threads; contains a barrier unless METHOD_GLOBAL.
 void end_counting() {
     if (METHOD == METHOD_BALLOTS) {
         [[unroll]] for (uint s = 0; s < BUCKETS_PER_LANE; ++s) {

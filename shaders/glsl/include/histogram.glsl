@@ -53,7 +53,7 @@ layout(push_constant) uniform Push {
     uint origin_high;
     uint min_low;       // ordered(lowest edge)
     uint min_high;
-    uint span_low;      // ordered(highest edge) - ordered(lowest edge)
+    uint span_low;      // ordered(highest edge) - ordered(lowest edge); 1 more if floats have a closed end at zero
     uint span_high;
     uint scale_low;     // bins or places (cells.glsl) per unit
     uint scale_high;

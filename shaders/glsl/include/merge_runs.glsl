@@ -1,5 +1,5 @@
-// Merges two adjacent sorted runs in shared memory with all threads of a workgroup. Each thread finds the sources
-// of its ITEMS consecutive output elements by binary search (merge path) and then merges sequentially.
+// Merges two adjacent sorted runs in shared memory. Each thread finds the sources of its ITEMS consecutive output
+// elements by binary search (merge path) and then merges sequentially.
 //
 // Needs KEY, ITEMS, TILE (the elements of all threads) and is_after(), the order of the elements in shared memory.
 // With PAIRS, each element is accompanied by its source index.
@@ -49,8 +49,8 @@ uint of_first_run(uint first, uint second, uint end, uint diagonal) {
     return low;
 }
 
-// Merges the runs [first, second) and [second, end) into own[], for the output positions of this thread. Called by
-// all threads, between barriers.
+// Merges the runs [first, second) and [second, end) into own[], for the output positions of this thread. Called
+// between barriers, by all threads with output positions in the runs.
 void merge_runs(uint first, uint second, uint end) {
     uint p = thread_rank() * ITEMS;
     uint diagonal = max(p, first) - first;

@@ -16,7 +16,7 @@ layout(push_constant) uniform Push {
     uint ids;           // number of ids of the bucket function: m, unless a pass uses some bits of the id
     uint part_shift;    // lowest bit of the id that the pass uses
     uint subproblems;   // L: subproblem count; in kernels without subproblems, the tile count
-    uint parts;         // windows or tiles per subproblem; in a scan-based split, the bit of the id to split by
+    uint parts;         // windows, stretches or tiles per subproblem; in a scan-based split, bit of the id to split by
 #ifdef USER_BUCKET
     uint parameter_0;   // parameters of the user's function
     uint parameter_1;

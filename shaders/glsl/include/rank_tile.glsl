@@ -1,4 +1,4 @@
-// Ranks the keys of a tile by bucket across a workgroup: the core of block-level and one-sweep multisplit.
+// Ranks the keys of a tile by bucket across a workgroup, in block-level and one-sweep multisplit and in radix sorts.
 //
 // A key's place in the ordered tile is the sum of three numbers: keys of smaller buckets, keys of its bucket in earlier
 // subgroups, and keys of its bucket before it in its own subgroup. The last one is the key's rank.

@@ -27,7 +27,7 @@ layout(push_constant) uniform Push {
     uint mask_or_width_high;  // mask of the digit, shifted down to bit 0
     uint flip_or_reciprocal;  // 0, or ~0 in descending order
     uint round;               // number of this round
-    uint round_pair;          // bits of this round and of its partner; if both are no-ops, neither moves data
+    uint round_pair;          // bits of this round and its partner; two no-ops move no data, except in small sorts
     uint noop_rounds;         // bit r: round r is known to be a no-op
 } push;
 

@@ -1,8 +1,8 @@
 // Decides the work of the next round. One thread calls advance() when all workgroups have finished a round. No other
 // workgroup has work then, so advance() issues the loads that any of its cases needs together, at its start.
 //
-// PILE selects the methods whose rest is a pile that separate passes split. Gives advance(), distribute() and, with
-// PILE, write_dispatches().
+// PILE selects the methods whose rest is a pile that separate passes split. Gives advance(), clear_counts(),
+// distribute() and, with PILE, write_dispatches().
 
 #ifndef SSSP_ADVANCE_GLSL
 #define SSSP_ADVANCE_GLSL
@@ -93,7 +93,7 @@ void take_more(uint counts[BUCKETS], uint bucket, uint entries, uint pieces, boo
 }
 
 // Makes the near set the input of the next round. A shrinking near set, which would need many rounds for few entries,
-// is taken together with following buckets, if they are small. If the near set grew large after several buckets were
+// is taken together with following buckets (take_more()). If the near set grew large after several buckets were
 // taken together, the threshold returns to the end of the lowest of them; entries beyond it go back to their buckets.
 void take_near(uint counts[BUCKETS], uint near, uint pieces) {
     uint bucket = control.bucket;
@@ -114,9 +114,9 @@ void take_near(uint counts[BUCKETS], uint near, uint pieces) {
 }
 
 #ifdef PILE
-// Rounds are recorded in batches, and each batch is followed by the passes that split the pile. Once the pile is to be
-// split, the remaining rounds of the batch are no-ops with one workgroup, which only writes the dispatches of the next
-// round and of the first of these passes (sssp.filter).
+// The host records a fixed number of rounds between splits of the pile. Once the pile is to be split, the remaining
+// rounds before the next split are no-ops with one workgroup, which only writes the dispatches of the next round and of
+// the first pass of the split (sssp.filter).
 void write_dispatches() {
     groups.at[0] = 1;
     groups.at[1] = 1;

@@ -1,5 +1,5 @@
-// State of a shortest-path search, shared by all its kernels. docs/kernels.md, "SSSP round", describes how a round uses
-// it.
+// State of a shortest-path search, used by all its kernels except sssp.survey. docs/kernels.md, "SSSP round", describes
+// how a round uses it.
 //
 // A queue entry is a vertex and its distance when the entry was added. If the distance has decreased since, the
 // entry is stale, and a later entry replaces it.
@@ -40,7 +40,7 @@ layout(push_constant) uniform Push {
     uint subgroups;     // subgroups per workgroup of a round
     uint last_id;       // last bucket id of the passes that split the pile
     uint wide_degree;   // vertices with at least this many arcs are relaxed by a whole workgroup
-    uint merge_entries; // buckets are taken together up to this many entries
+    uint merge_entries; // limit of entries when buckets are taken together; see take_more()
     uint tail_entries;  // a shrinking near set up to this size is taken with the next bucket
 } push;
 

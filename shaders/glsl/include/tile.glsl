@@ -4,8 +4,7 @@
 // ROW_TERMS * v on. Each subgroup owns a contiguous part of the tile and reads it row by row; a row is one vector per
 // lane. All accesses are coalesced, and the element order is (subgroup, row, lane, component).
 //
-// ROWS is defined in kernels.txt, from which the host reads it too; a thread has 4 * ROWS elements. Kernels that store
-// tiles define TILE_STORES.
+// ROWS is defined in kernels.txt; a thread has 4 * ROWS elements. Kernels that store tiles define TILE_STORES.
 
 #ifndef TILE_GLSL
 #define TILE_GLSL

@@ -1,5 +1,5 @@
-// Status of the tiles of a look-back: totals that workgroups publish while others are still being computed.
-// docs/kernels.md, "Look-back scan", has the data flow, invariants and barriers.
+// Status of the tiles of a look-back (in reduce.polled_segments: of chunks): totals that workgroups publish while
+// others are still being computed. docs/kernels.md, "Look-back scan", has the data flow, invariants and barriers.
 //
 // A term is split into 16-bit halves, and each half is stored in a word with the state in the upper 16 bits. Each word
 // is therefore valid by itself: plain volatile loads and stores suffice, without 64-bit atomics or an order between

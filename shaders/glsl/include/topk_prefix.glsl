@@ -1,8 +1,8 @@
-// Finds the leading digits of the k-th largest image, in the passes that count digits of top-k.
+// Finds the leading digits of the k-th largest image, for topk/digits.comp and topk/count.comp.
 //
-// Each pass handles one digit: of the elements that begin with the digits found so far, it counts the values of
-// the next digit. The next pass determines the digit of the k-th largest from these counts, in every workgroup;
-// the first workgroup of a row writes it for the pass after that.
+// Each pass of digits.comp handles one digit: of the elements that begin with the digits found so far, it counts the
+// values of the next digit. The next pass determines the digit of the k-th largest from these counts, in every
+// workgroup; the first workgroup of a row writes it for the pass after that.
 //
 // Needs the shared memory of topk_pick.glsl, with DIGIT_BINS bins. Gives find_pick().
 

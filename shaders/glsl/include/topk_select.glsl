@@ -111,7 +111,7 @@ void count_image_digits(const List list, inout KEY numbers[HELD], uint shift, ui
                 if (digits >> width == prefix) atomicAdd(bins[uint(digits) & ((1u << width) - 1)], 1))
 }
 
-// If left < same: the elements above the threshold, and `left` of the `same` equal to it. Otherwise: all not below it.
+// Selected: if left < same, elements above the threshold and `left` of the `same` equal to it; else all not below it.
 struct Selection {
     KEY threshold;
     uint left;

@@ -65,7 +65,7 @@ TERM total_of_range(uint begin, uint end) {
 // Returns the total of [begin, end), reduced by one worker, in every lane. Called by all threads of the worker.
 TERM total_of_worker(uint begin, uint end) {
     if (BY_SUBGROUPS != 0) return total_of_range(begin, end);
-    // Subgroups get equal shares, except the last ones, that start at vector boundaries.
+    // Subgroups get equal numbers of vectors, except the last ones, which may get fewer.
     uint base = begin / ROW_TERMS;
     uint rows = (end - 1) / ROW_TERMS + 1 - base;
     uint share = ((rows - 1) / gl_NumSubgroups + 1) * ROW_TERMS;

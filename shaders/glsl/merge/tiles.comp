@@ -26,7 +26,7 @@ layout(set = 0, binding = 6, std430) writeonly buffer ValuesOut2 { uvec2 at[]; }
 layout(set = 0, binding = 6, std430) writeonly buffer ValuesOut4 { uvec4 at[]; } values_out_vec4;
 #endif
 
-// kernels.txt defines ITEMS, the elements per thread, for the kernel and the host.
+// kernels.txt defines ITEMS, the elements per thread, which must match ITEMS of operations/merge/passes.rs.
 const uint TILE = gl_WorkGroupSize.x * ITEMS;
 
 #include "merge_runs.glsl"

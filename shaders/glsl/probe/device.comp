@@ -35,7 +35,7 @@ layout(push_constant) uniform Push {
     // Numbers of iterations. Compilers do not know them, so they do not unroll the loops. (Unrolled, creating the
     // pipeline takes much longer than running it.)
     uint lanes;  // SUBGROUP_SIZE
-    uint bits;   // bits of a lane index
+    uint bits;   // bits of a lane index, for the largest subgroups
     uint rounds;
 } push;
 
@@ -133,7 +133,7 @@ void test_shuffles() {
     require(subgroupBroadcastFirst(value) == value_of(0), SHUFFLES);
     require(subgroupElect() == (lane == 0), SHUFFLES);
     for (uint k = 0; k < push.bits; ++k) {
-        // 0 if 1 << k exceeds the subgroup.
+        // 0 if 1 << k is not less than the subgroup size.
         uint distance = (1u << k) & last;
         uint other = value_of(lane ^ distance);
         require(subgroupShuffle(value, lane ^ distance) == other, SHUFFLES);

@@ -1,9 +1,9 @@
 #version 460
-// First pass of the reduction of long segments. A worker is a subgroup or a workgroup. There is one worker per chunk of
-// the array and one per segment. A segment's worker reduces the first `chunk` elements of its segment; the chunk
-// workers reduce the remaining elements. No worker therefore handles more elements than a chunk has, regardless of the
-// segment lengths. Totals of segments that fit a chunk are written to `dst`, all others to `chunks`, which
-// reduce.long_join combines.
+// First pass of the reduction of long segments. A worker is a subgroup or a workgroup. There is one worker per segment
+// and, unless max_chunks is 0, one per chunk of the array. A segment's worker reduces the first `chunk` elements of its
+// segment; the chunk workers reduce the remaining elements. No worker therefore handles more elements than a chunk has,
+// regardless of the segment lengths. Totals of segments that fit a chunk are written to `dst`, all others to `chunks`,
+// which reduce.long_join combines.
 //
 // Offsets beyond the elements are clamped. A segment that ends at or before its start is empty. If offsets
 // decrease, totals of nonempty segments are unspecified; all accesses stay in bounds.
@@ -25,7 +25,7 @@ layout(set = 0, binding = 3, std430) writeonly buffer Chunks { uvec2 at[]; } chu
 
 layout(push_constant) uniform Push {
     uint segments;
-    uint max_chunks;      // number of chunk workers, whose indices precede those of the segment workers
+    uint max_chunks;      // number of chunk workers, which precede the segment workers; 0 if all rows fit a chunk
     uint elements;        // element count of `src`, or its upper bound
     uint elements_index;  // index of the device count of elements
     uint chunk;           // elements per chunk, a multiple of four

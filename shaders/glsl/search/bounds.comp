@@ -41,7 +41,7 @@ layout(push_constant) uniform Push {
 
 // Concurrent searches per thread.
 const uint NEEDLES = 4;
-// The top of the search tree. kernels.txt defines TOP, its capacity in elements, for the kernel and the host.
+// The top of the search tree. kernels.txt defines TOP, its capacity in elements.
 shared KEY top[TOP];
 
 bool is_before(KEY element, KEY needle) {

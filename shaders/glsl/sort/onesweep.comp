@@ -94,8 +94,8 @@ uint noop_rounds() {
     return one ? this_round : 0;
 }
 
-// Handles no-op rounds and returns whether this round is one. If both rounds of `round_pair` are no-ops, the data stays
-// in place; a single one copies it to the output of the round. Called by all threads; the result is uniform.
+// Handles no-op rounds and returns whether this round is one. If `noops` has both rounds of `round_pair`, the data
+// stays in place; otherwise a no-op round copies it to its output. Called by all threads; the result is uniform.
 bool skip_round(const uint noops) {
     if ((noops & push.round_pair) == push.round_pair) return true;
     if ((noops >> push.round & 1) == 0) return false;

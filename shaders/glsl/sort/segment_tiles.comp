@@ -44,7 +44,7 @@ layout(set = 0, binding = 2, std430) buffer Values2 { uvec2 at[]; } values_vec2;
 layout(set = 0, binding = 2, std430) buffer Values4 { uvec4 at[]; } values_vec4;
 #endif
 
-// A thread has ITEMS elements. kernels.txt defines ITEMS for the kernel and the host; merge_levels() requires 8.
+// A thread has ITEMS elements (kernels.txt). Must match operations/sort/segments.rs; merge_levels() requires 8.
 const uint TILE = gl_WorkGroupSize.x * ITEMS;
 
 #include "tile_heads.glsl"

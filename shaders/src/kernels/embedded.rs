@@ -78,8 +78,8 @@ impl Builtin {
         self.defines
     }
 
-    /// The preprocessor definition `name` of this variant, if it is a number. The host uses it to compute workgroup
-    /// counts, so that host and kernel always agree.
+    /// The preprocessor definition `name` of this variant, if it is a number. The host computes some tile sizes from
+    /// it, so that host and kernel agree.
     pub fn define(&self, name: &str) -> Option<u32> {
         self.defines.iter().find(|(n, _)| *n == name).and_then(|(_, value)| value.parse().ok())
     }

@@ -180,7 +180,8 @@ mod tests {
             ("a b @KEY\naxis KEY : A", 1, "`KEY`"),
         ] {
             let error = parse(list).expect_err(list);
-            assert!(error.line == line && error.problem.contains(part), "{error}");
+            let expected = error.line == line && error.problem.contains(part);
+            assert!(expected, "expected line {line} and `{part}`, but got: {error}");
         }
     }
 
@@ -196,17 +197,18 @@ mod tests {
             .partition(|family| family.kernels.iter().any(|k| has(k, "KEY_BITS", "64")));
         for family in narrow {
             for (kernel, moved) in family.kernels.iter().zip(["KEYS", "PAIRS"]) {
-                assert!(has(kernel, moved, "1"), "{}", kernel.label);
+                assert!(has(kernel, moved, "1"), "{} lacks {moved}", kernel.label);
             }
         }
         for family in wide {
             let narrow_and_wide = family.kernels.chunks_exact(2).enumerate();
             for (index, kernels) in narrow_and_wide {
-                assert!(has(&kernels[0], "KEY_BITS", "32"), "{}", kernels[0].label);
-                assert!(has(&kernels[1], "KEY_BITS", "64"), "{}", kernels[1].label);
+                assert!(has(&kernels[0], "KEY_BITS", "32"), "{} is not 32-bit", kernels[0].label);
+                assert!(has(&kernels[1], "KEY_BITS", "64"), "{} is not 64-bit", kernels[1].label);
                 let moved = ["KEYS", "PAIRS", "PERMUTATION"][index];
                 let moves = family.axes.len() > 1;
-                assert!(!moves || kernels.iter().all(|k| has(k, moved, "1")), "{}", family.label);
+                let all = !moves || kernels.iter().all(|k| has(k, moved, "1"));
+                assert!(all, "a kernel of {} lacks {moved}", family.label);
             }
         }
         // The order of operators: 32-bit sums and minima, then 64-bit sums and minima, then float sums if they have
@@ -221,7 +223,7 @@ mod tests {
                 ("64", "FLOAT"),
             ];
             for (kernel, (bits, kind)) in family.kernels.iter().zip(operators) {
-                assert!(has(kernel, "KEY_BITS", bits), "{}", kernel.label);
+                assert!(has(kernel, "KEY_BITS", bits), "{} is not {bits}-bit", kernel.label);
                 for define in ["ORDER", "FLOAT"] {
                     assert_eq!(has(kernel, define, "1"), define == kind, "{}", kernel.label);
                 }

@@ -1,4 +1,4 @@
-//! The GLSL sources of this crate, for kernels that are compiled at run time with a user's function.
+//! The GLSL sources of this crate, for compilation at run time: kernels with a user's function, and includes.
 
 #[rustfmt::skip]
 mod generated;

@@ -39,14 +39,14 @@ pub enum CompileError {
     /// The GLSL has errors. Lines are numbered from 1 in their file.
     #[error("GLSL does not compile:{}", list(.0))]
     Glsl(Vec<Diagnostic>),
-    /// The GLSL compiles, but must not be run.
+    /// The GLSL was rejected by a check, before or after compilation.
     #[error(transparent)]
     Refused(#[from] CheckError),
 }
 
 /// Size of the compiler's stack in bytes. Only the pages that the compiler touches use memory.
 const STACK_BYTES: usize = 256 << 20;
-/// Maximum depth of nested includes. The built-in includes need at most eight. The compiler itself has no limit other
+/// Maximum depth of nested includes. The built-in includes need at most six. The compiler itself has no limit other
 /// than its stack.
 const MAX_INCLUDE_DEPTH: usize = 16;
 
@@ -159,7 +159,7 @@ fn compile_here(source: &Source<'_>, debug: bool) -> Result<Vec<u32>, CompileErr
     }
 }
 
-/// Rejects a shader whose first line of code is not a `#version` directive that supports compute shaders.
+/// Rejects a shader whose first line of code is not a `#version` directive of at least [`MIN_VERSION`].
 ///
 /// The compiler treats a shader without `#version` as GLSL 1.10. Its own built-in functions do not compile in versions
 /// before 1.50, and it prints all of them to standard output.

@@ -1,4 +1,4 @@
-//! Adds types, constants and imports to a module. Reuses existing ones where possible.
+//! Adds types, constants, variables and imports to a module. Reuses existing ones where possible.
 
 use std::collections::HashMap;
 

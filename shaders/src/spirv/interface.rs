@@ -41,8 +41,8 @@ impl Interface {
 /// One buffer binding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
-    /// The GLSL instance name. Several blocks may share one binding number (views of the same memory as `uint` and as
-    /// `uvec4`); this is then the shortest of their names.
+    /// The GLSL instance name, or the block's name if it has none. Several blocks may share one binding number (views
+    /// of the same memory as `uint` and as `uvec4`); this is then the shortest of their names.
     pub name: String,
     /// Descriptor set.
     pub set: u32,
@@ -52,8 +52,8 @@ pub struct Binding {
     pub kind: BindingKind,
     /// Access by the shader, according to `readonly` and `writeonly`.
     pub access: BindingAccess,
-    /// Size in bytes of the members before the unsized array, or of the whole block if there is no unsized array. If
-    /// several blocks share the binding, this is the largest size.
+    /// Offset in bytes of the unsized array at the end, or the size of the whole block if there is none. If several
+    /// blocks share the binding, this is the largest value.
     pub fixed_size: u32,
     /// Stride in bytes of the unsized array at the end, if there is one. If several blocks share the binding, this is
     /// the smallest stride.

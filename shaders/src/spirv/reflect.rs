@@ -269,7 +269,7 @@ impl Declarations<'_> {
         }
     }
 
-    /// Returns the size in bytes of the members before the unsized array at the end, and the stride of this array.
+    /// Returns the offset in bytes of the unsized array at the end and its stride; without one, the size of the block.
     fn block_extent(&self, block: Word, members: &[Word]) -> (u32, Option<u32>) {
         let Some((&last, _)) = members.split_last() else { return (0, None) };
         let offset = self.member_offset(block, members.len() as u32 - 1);

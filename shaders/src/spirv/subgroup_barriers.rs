@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn modules_without_subgroup_barriers_return_none() {
+    fn malformed_modules_and_those_without_subgroup_barriers_are_not_rewritten() {
         let kernel = builtin::SCAN_REDUCE.kernel().expect("a kernel");
         assert_eq!(with_memory_barriers(kernel.spirv()), None);
         assert_eq!(with_memory_barriers(&[]), None);

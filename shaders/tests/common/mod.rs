@@ -13,7 +13,7 @@ pub fn tool(program: &str, arguments: &[&str], spirv: &[u32]) -> Result<String, 
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .unwrap_or_else(|error| panic!("cannot run {program}: {error}"));
+        .unwrap_or_else(|error| panic!("cannot run {program} (package spirv-tools): {error}"));
     child.stdin.take().unwrap().write_all(bytemuck::cast_slice(spirv)).unwrap();
     let done = child.wait_with_output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

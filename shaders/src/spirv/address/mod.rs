@@ -49,8 +49,8 @@ pub fn push_bytes(interface: &Interface) -> u32 {
     address_offset(interface) + ADDRESS_BYTES * interface.bindings.len() as u32
 }
 
-/// Rewrites `spirv`, which has this interface, to use an address instead of each binding. Fails if the kernel
-/// reads a uniform buffer, queries the length of a buffer, or passes a buffer to a function.
+/// Rewrites `spirv`, which has this interface, to use an address instead of each binding. Fails, for
+/// example, if the kernel reads a uniform buffer, queries the length of a buffer, or passes a buffer to a function.
 pub fn by_address(spirv: &[u32], interface: &Interface) -> Result<Vec<u32>, AddressError> {
     if interface.bindings.iter().any(|b| b.kind == BindingKind::Uniform) {
         return Err(AddressError::Unsupported("it reads a uniform buffer".to_owned()));

@@ -40,7 +40,7 @@ pub enum CheckError {
     },
     /// An extension that is not allowed.
     #[error(
-        "the shader uses the extension {extension}, which is not allowed; use only extensions for subgroup operations, sized numbers, control-flow attributes and includes"
+        "the shader uses the extension {extension}, which is not allowed; use only extensions for subgroup operations, sized numbers, 64-bit atomics, control-flow attributes, includes and file names in #line"
     )]
     Extension {
         /// Its GLSL or SPIR-V name.
@@ -62,7 +62,7 @@ pub enum CheckError {
         /// The problem, and what is allowed.
         problem: String,
     },
-    /// A memory access that is not allowed.
+    /// A memory access or subgroup operation that is not allowed, or too much local memory.
     #[error("`{function}` {problem}")]
     Access {
         /// The function that contains it.
@@ -119,7 +119,7 @@ pub enum CheckError {
     },
     /// A function with side effects or access to other data.
     #[error(
-        "`{function}` {problem}; it may only read its parameters, its own variables and, if it has one parameter, push.parameter_0, _1 and _2 and table.at[], and may only write its own variables"
+        "`{function}` {problem}; the function and its callees may read only their parameters, their own variables and, except in an operator (`combined`), push.parameter_0, _1 and _2 and table.at[], and may write only their own variables"
     )]
     SideEffect {
         /// The function.

@@ -313,7 +313,7 @@ impl Body<'_> {
             return Err(wrong("accesses neither a buffer nor shared memory"));
         };
         if !matches!(self.ids.shape(pointee), Shape::Int { bits: 32 | 64, .. }) {
-            return Err(wrong("accesses a value that is not an integer"));
+            return Err(wrong("accesses a value that is not an integer of 32 or 64 bits"));
         }
         let op = instruction.class.opcode;
         if op != Op::AtomicStore && instruction.result_type != Some(pointee) {
@@ -395,7 +395,7 @@ impl Body<'_> {
         let whole =
             instruction.operands.iter().filter_map(Operand::id_ref_any).next_back().unwrap_or(0);
         let wrong = || {
-            invalid(format!("`{}` extracts a component that the value does not have", self.name))
+            invalid(format!("`{}` accesses a component that the value does not have", self.name))
         };
         let mut ty = self.ids.type_of(whole);
         for operand in &instruction.operands {

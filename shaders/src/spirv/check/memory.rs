@@ -11,8 +11,8 @@ use super::globals;
 use crate::spirv::fold::{Folded, fold, mask};
 use crate::spirv::ids::{Ids, Shape, is_variable, literal};
 
-/// Maximum local memory of a checked shader, in bytes per invocation. Software drivers allocate it on the stack, once
-/// per lane.
+/// Maximum local memory of a checked shader or a user's function, in bytes per invocation. Software drivers allocate it
+/// on the stack, once per lane.
 pub const MAX_LOCAL_BYTES: u64 = 16 << 10;
 
 /// Memory use of a kernel in addition to its buffers.

@@ -88,7 +88,7 @@ pub(crate) fn check_local(function: &str, bytes: u64) -> Result<(), CheckError> 
     }
     let problem = format!(
         "and its callees have {bytes} bytes of local variables, but at most {MAX_LOCAL_BYTES} are allowed; use \
-         shared memory or a buffer"
+         fewer or smaller variables"
     );
     Err(CheckError::Access { function: function.to_owned(), problem })
 }
