@@ -9,7 +9,7 @@ use crate::common::{RunOutput, is_full, multisplit, run, run_line};
 #[cfg(target_os = "linux")]
 use crate::swiftshader::on_swiftshader;
 
-/// Part of the names of the operations that are checked unless all cases are tested.
+/// In a plain run, [`check`] checks only the operations whose name contains this.
 const SAMPLE: &str = "reduction of";
 
 /// Runs `check` with `arguments`, on all operations in a full run and otherwise on the sample.
@@ -74,7 +74,9 @@ fn check_prints_a_line_per_operation_and_a_verdict() {
     let ran = check(&[]).expect(0);
     assert!(ran.err.is_empty(), "{}", ran.err);
     let lines: Vec<&str> = ran.out.lines().collect();
-    let [device, probe, operations @ .., verdict] = &lines[..] else { panic!("{}", ran.out) };
+    let [device, probe, operations @ .., verdict] = &lines[..] else {
+        panic!("expected a device, a probe, operations and a verdict:\n{}", ran.out)
+    };
     assert!(device.contains("software driver") || device.contains(", "), "{device}");
     assert!(probe.starts_with("  device probe ") && probe.contains("  passed; "), "{probe}");
     assert!(operations.len() >= 4, "{}", ran.out);
@@ -138,7 +140,11 @@ fn check_within(max_threads: u32, limits: &str, mut command: Command) {
     let refused = results.iter().filter(|result| **result == Some("not supported")).count();
     let right = results.iter().filter(|result| **result == Some("right")).count();
     assert_eq!(right + refused, results.len(), "{report}");
-    assert!(refused > 0 && right > refused, "{refused} of {} refused", results.len());
+    assert!(
+        refused > 0 && right > refused,
+        "{refused} of {} operations were refused, expected some, but fewer than half",
+        results.len()
+    );
     let pipelines = report["pipelines"].as_array().expect("the value is a list");
     assert!(pipelines.len() > right);
     for pipeline in pipelines {
@@ -236,7 +242,8 @@ fn kernels_compile_for_amd_without_spills() {
         assert_eq!(report["device"]["subgroup_size"], lanes, "{family}");
         assert_eq!(report["failures"], Value::Array(Vec::new()));
         let pipelines = report["pipelines"].as_array().expect("the value is a list");
-        assert!(pipelines.len() >= if is_full() { 600 } else { 2 }, "{}", pipelines.len());
+        let least = if is_full() { 600 } else { 2 };
+        assert!(pipelines.len() >= least, "{family}: {} pipelines, not {least}", pipelines.len());
         // The probe of lane order runs on NVIDIA GPUs only.
         for pipeline in pipelines.iter().filter(|one| one["kernel"] != "probe.lane_order") {
             let statistics = &pipeline["statistics"];

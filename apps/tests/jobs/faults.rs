@@ -1,5 +1,5 @@
-//! Tests of inputs that shrink or end while they are read, and of outputs without disk space, for every way
-//! that a job reads and writes. Jobs must report the error and leave no files behind.
+//! Tests of inputs that shrink or end while they are read, and of outputs without disk space, for several ways
+//! in which jobs read and write. Jobs must report the error and leave no files behind.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
