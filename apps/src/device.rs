@@ -41,7 +41,7 @@ impl Devices {
         Self { common, messages: Messages::default(), trace, trace_outputs: RefCell::default() }
     }
 
-    /// Opens the device that the command line selects.
+    /// Opens the device that the command line selects. Without `--validate`, it stays open until the process ends.
     pub fn open(&self) -> Result<Context> {
         let context =
             self.open_with(Config { observer: Some(kernel_times()), ..Config::default() })?;

@@ -48,7 +48,7 @@ pub trait Number: Key + Debug + Send + Sync {
         edge
     }
 
-    /// The m + 1 edges of m bins of equal width. They are bitwise equal to those of the engine.
+    /// The m + 1 edges of m bins of equal width; for floats, exactly those of the engine.
     fn even_edges(lo: Edge, hi: Edge, m: u32) -> Vec<Edge>;
 
     /// The smallest number; negative infinity for floats.

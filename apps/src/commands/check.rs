@@ -1,5 +1,5 @@
-//! `multisplit check`: runs every operation on a device and verifies the results against the CPU, or compiles every
-//! kernel.
+//! `multisplit check`: runs operations of every kind on a device and verifies the results against the CPU, or compiles
+//! every kernel.
 
 use std::io::Write as _;
 use std::time::Instant;
