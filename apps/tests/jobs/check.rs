@@ -243,7 +243,11 @@ fn kernels_compile_for_amd_without_spills() {
         assert_eq!(report["failures"], Value::Array(Vec::new()));
         let pipelines = report["pipelines"].as_array().expect("the value is a list");
         let least = if is_full() { 600 } else { 2 };
-        assert!(pipelines.len() >= least, "{family}: {} pipelines, not {least}", pipelines.len());
+        assert!(
+            pipelines.len() >= least,
+            "{family}: {} pipelines, expected at least {least}",
+            pipelines.len()
+        );
         // The probe of lane order runs on NVIDIA GPUs only.
         for pipeline in pipelines.iter().filter(|one| one["kernel"] != "probe.lane_order") {
             let statistics = &pipeline["statistics"];
