@@ -98,7 +98,10 @@ fn networks_of_every_format_are_read() {
             checksums.push(object["checksum"].clone());
         }
     }
-    assert!(checksums.iter().all(|sum| *sum == checksums[0]), "{checksums:?}");
+    assert!(
+        checksums.iter().all(|sum| *sum == checksums[0]),
+        "the checksums differ: {checksums:?}"
+    );
     let unweighted = file("forms.el", "0 1\n1 2\n");
     let ran = run(&format!("sssp {unweighted} --method dijkstra --hops"), 0);
     ran.expect_out(&["3 of 3 vertices reached, sum 3, max 2"]);
@@ -223,7 +226,7 @@ fn peak_memory(arguments: &str) -> u64 {
         let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB"));
         peak = kilobytes.map_or(peak, |text| text.parse().expect("the text is a number"));
         if let Some(status) = child.try_wait().expect("the process can be polled") {
-            assert!(status.success(), "{arguments}: {status}");
+            assert!(status.success(), "{arguments} failed: {status}");
             return peak;
         }
         if peak > 4 * MAX_PEAK {
@@ -272,7 +275,7 @@ fn bench_prints_one_line_per_method_and_delta() {
     for line in lines {
         assert_eq!((&line["op"], &line["graph"]), (&"sssp".into(), &"rmat:300:900".into()));
         for key in ["ms", "mteps", "rounds", "relaxations", "rerelaxations", "delta"] {
-            assert!(line[key].is_number(), "{key}: {line}");
+            assert!(line[key].is_number(), "no {key} in {line}");
         }
     }
     assert_eq!((&lines[0]["method"], &lines[3]["delta"]), (&"near-far".into(), &500.into()));

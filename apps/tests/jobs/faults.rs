@@ -83,8 +83,11 @@ fn truncated_input_from_a_pipe_is_reported() {
         let output = workdir.feed(&format!("sort - -o out.bin {kind}"), bytes);
         let err = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{err}");
-        assert!(err.contains(part) && err.lines().count() == 1, "{err}");
-        assert!(workdir.names().is_empty(), "{:?}", workdir.names());
+        assert!(
+            err.contains(part) && err.lines().count() == 1,
+            "expected one line, `{part}`: {err}"
+        );
+        assert!(workdir.names().is_empty(), "files are left: {:?}", workdir.names());
     }
 }
 
