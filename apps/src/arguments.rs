@@ -1,5 +1,5 @@
-//! The command line: the options that all subcommands share, the subcommands, and the general help. The module of each
-//! subcommand declares the options of its own.
+//! The command line: the options that all subcommands share, the subcommands, and the general help. The options of a
+//! subcommand are declared in its module, those of `bench` in [`multisplit_bench`].
 
 use clap::Parser;
 
@@ -96,7 +96,7 @@ mod tests {
             let outcome = Arguments::try_parse_from(&command);
             assert!(
                 outcome.is_ok(),
-                "{place}: {command:?}: {}",
+                "{place}: {command:?} does not parse: {}",
                 outcome.expect_err("the command does not parse")
             );
             count += 1;
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn commands_in_the_guides_parse() {
         let found: usize = GUIDES.iter().map(|(name, text)| check(name, text)).sum();
-        assert!(found > 15, "{found} commands were found");
+        assert!(found > 15, "found only {found} commands, expected more than 15");
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub struct Devices {
     pub common: Common,
     messages: Messages,
     trace: Option<Trace>,
-    /// Outputs with only the trace file. The command takes them and adds its own files.
+    /// Outputs that contain only the trace file. A command that writes files takes them and adds its own.
     trace_outputs: RefCell<Option<Outputs>>,
 }
 
@@ -41,7 +41,7 @@ impl Devices {
         Self { common, messages: Messages::default(), trace, trace_outputs: RefCell::default() }
     }
 
-    /// Opens the device that the command line selects.
+    /// Opens the device that the command line selects. Without `--validate`, it stays open until the process ends.
     pub fn open(&self) -> Result<Context> {
         let context =
             self.open_with(Config { observer: Some(kernel_times()), ..Config::default() })?;
@@ -76,7 +76,7 @@ impl Devices {
             [] => RankingChoice::Auto,
             [one] => one.into(),
             _ => report::usage_error(
-                "--ranking accepts either promised or probed here; only `multisplit bench` accepts both",
+                "--ranking accepts either promised or probed here; only `multisplit bench` accepts both (but not its subject `paper`)",
             ),
         }
     }
@@ -134,7 +134,7 @@ impl Devices {
         Resources { context, memory, bars: self.bars() }
     }
 
-    /// Output files, including the trace. They overwrite existing files only with `--force`.
+    /// Output files, including the trace. By default, they overwrite existing files only with `--force`.
     pub fn outputs(&self) -> Outputs {
         self.trace_outputs.take().unwrap_or_else(|| Outputs::new(self.common.force))
     }

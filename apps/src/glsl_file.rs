@@ -46,7 +46,7 @@ pub struct GlslFile {
 
 /// File name of the user's source in the engine's compile errors.
 const ENGINES_NAME: &str = "user_bucket.glsl";
-/// Maximum file size in bytes. The engine limits the source separately.
+/// Maximum size in bytes of a file to read. The engine accepts a source of at most 64 KiB.
 const MAX_BYTES: u64 = 1 << 20;
 
 impl GlslOptions {
@@ -61,7 +61,7 @@ impl GlslOptions {
         let problem = || format!("cannot read {name}");
         let bytes = std::fs::metadata(path).with_context(problem)?.len();
         if bytes > MAX_BYTES {
-            bail!("{name} has {bytes} bytes, but a function may have at most {MAX_BYTES}");
+            bail!("{name} has {bytes} bytes, but a function may have at most 64 KiB");
         }
         let source = std::fs::read_to_string(path).with_context(problem)?;
         let mut parameters = [0; 3];

@@ -260,7 +260,7 @@ impl KeyedFiles {
         Ok(self.outputs.finish()?)
     }
 
-    /// Format of outputs for which neither an option nor the file name specifies one.
+    /// Format of standard output if no option specifies one.
     fn otherwise(&self) -> Format {
         match &self.input {
             Input::Numbers(_, format) => *format,

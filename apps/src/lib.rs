@@ -1,8 +1,8 @@
-//! The `multisplit` command line, for files of any size in several formats. Most commands need a Vulkan device; a
-//! software driver is enough.
+//! The `multisplit` command line, for files in several formats. Most commands need a Vulkan device; a software driver
+//! is enough.
 //!
-//! Each subcommand is one module of `commands`; arguments, the device, files and the exit status are handled by
-//! shared modules. Measurements, networks and drawings are in [`multisplit_bench`].
+//! The subcommands are in `commands`; arguments, the device, files and the exit status are handled by shared modules.
+//! Measurements, networks and plots are in [`multisplit_bench`].
 #![forbid(unsafe_code)]
 
 mod arguments;

@@ -48,7 +48,7 @@ pub trait Number: Key + Debug + Send + Sync {
         edge
     }
 
-    /// The m + 1 edges of m bins of equal width. They are bitwise equal to those of the engine.
+    /// The m + 1 edges of m bins of equal width; for floats, exactly those of the engine.
     fn even_edges(lo: Edge, hi: Edge, m: u32) -> Vec<Edge>;
 
     /// The smallest number; negative infinity for floats.
@@ -251,11 +251,20 @@ mod tests {
                 half.expect("a number is at or above the edge"),
                 brain.expect("a number is at or above the edge"),
             );
-            assert!(half.to_f64() >= edge && brain.to_f64() >= edge, "{edge}");
+            assert!(
+                half.to_f64() >= edge && brain.to_f64() >= edge,
+                "{half} or {brain} is below {edge}"
+            );
             let all = (0..=u16::MAX).map(|bits| (f16::from_bits(bits), bf16::from_bits(bits)));
             for (a, b) in all {
-                assert!(a.to_f64() < edge || a >= half || a.is_nan(), "{edge}: {a}");
-                assert!(b.to_f64() < edge || b >= brain || b.is_nan(), "{edge}: {b}");
+                assert!(
+                    a.to_f64() < edge || a >= half || a.is_nan(),
+                    "{a} is between {edge} and {half}"
+                );
+                assert!(
+                    b.to_f64() < edge || b >= brain || b.is_nan(),
+                    "{b} is between {edge} and {brain}"
+                );
             }
         }
     }

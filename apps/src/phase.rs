@@ -73,8 +73,8 @@ pub fn time_of(name: &str) -> Duration {
     phases.iter().find(|phase| phase.name == name).map_or(Duration::ZERO, |phase| phase.time)
 }
 
-/// Formats the time of an operation for its summary: the time of its kernels, or that of the phase `name` if no kernel
-/// was timed, because the device has no timestamps or the input is empty.
+/// Formats the time of an operation for its summary: the time of all kernels so far, or of the phase `name` if no
+/// kernel was timed, because the device has no timestamps or the input is empty.
 pub fn of_kernels(name: &str) -> String {
     let phases = PHASES.lock().unwrap_or_else(PoisonError::into_inner);
     let device = phases.iter().filter_map(|phase| phase.device).reduce(|a, b| a + b);

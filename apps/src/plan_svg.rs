@@ -133,7 +133,7 @@ impl<'p> Sheet<'p> {
         if let Some(barrier) = &plan.exit() {
             self.barrier("exit barrier", barrier);
         }
-        // Draw lifetimes below everything else.
+        // Draw lifetimes behind everything else.
         let drawn = self.body.split_off(begin);
         for &buffer in &self.columns.clone() {
             let mut users = places.iter().filter(|(uses, _)| uses.iter().any(|u| u.0 == buffer));

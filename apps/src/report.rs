@@ -34,7 +34,9 @@ pub fn finish(outcome: anyhow::Result<()>, messages: &[Message]) -> u8 {
     let layers = match messages.len() {
         0 => None,
         1 => Some("the validation layers reported 1 message (see above)".to_owned()),
-        count => Some(format!("the validation layers reported {count} messages (see above)")),
+        count => Some(format!(
+            "the validation layers reported {count} messages (see above; at most {MAX_MESSAGES} are printed)"
+        )),
     };
     let error = outcome.err().filter(|error| !is_broken_pipe(error)).map(|error| line(&error));
     let status = match (&error, &layers) {
@@ -47,7 +49,7 @@ pub fn finish(outcome: anyhow::Result<()>, messages: &[Message]) -> u8 {
     status
 }
 
-/// Prints a message about conflicting options and exits with the usage-error status.
+/// Prints a message about wrong usage and exits with the usage-error status.
 pub fn usage_error(text: impl Display) -> ! {
     console::say(format_args!("multisplit: {text}"));
     std::process::exit(USAGE)

@@ -91,7 +91,7 @@ fn check_offsets(place: &Place, offsets: &[u32], (input, n): (&Place, usize)) ->
     if last as usize != n {
         let n = size::grouped(n as u64);
         bail!(
-            "{place} ends with {last}, but {input} has {n} elements; the last offset must be their number"
+            "{place} ends with {last}, but {input} has {n} elements; the last offset must be the number of elements"
         );
     }
     Ok(())

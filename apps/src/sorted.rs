@@ -1,4 +1,4 @@
-//! Merges and searches of sorted arrays.
+//! Checks that arrays are sorted, searches them, and verifies merges and searches on the CPU.
 
 use anyhow::{Result, bail};
 use multisplit::Context;

@@ -205,7 +205,7 @@ mod tests {
         // tighter bounds.
         let runs = [run(start, 900, 3000, 5000, 1000.0), run(start, 4990, 6010, 7000, 1000.0)];
         let offset = clock_offset(start, &runs);
-        assert!((offset - 1000.0).abs() <= 10.0, "{offset}");
+        assert!((offset - 1000.0).abs() <= 10.0, "{offset} ns, expected 990 to 1010 ns");
         assert_eq!(clock_offset(start, &[]), 0.0);
     }
 

@@ -1,5 +1,5 @@
-//! Converts elements of types that the device does not support to wider types and back. The order of the elements is
-//! preserved. Sorts, splits and top-k support all numbers; scans, reductions, merges, searches and run lengths support
+//! Converts elements of types that the device does not support to wider types and back. The elements compare in the
+//! same order. Sorts, splits and top-k support all numbers; scans, reductions, merges, searches and run lengths support
 //! only numbers of 32 and 64 bits.
 
 use std::borrow::Cow;
@@ -80,7 +80,9 @@ mod tests {
         };
         let bytes = Data::Bytes1((0..=255).collect());
         assert_eq!(check_round_trip(Element::U8, bytes.clone()), Data::Bytes4((0..256).collect()));
-        let Data::Bytes4(signed) = check_round_trip(Element::I8, bytes) else { panic!("words") };
+        let Data::Bytes4(signed) = check_round_trip(Element::I8, bytes) else {
+            panic!("widened elements must have 4 bytes")
+        };
         assert_eq!(signed[200].cast_signed(), -56);
         check_round_trip(Element::F16, Data::Bytes2((0..=u16::MAX).collect()));
         check_round_trip(Element::Bf16, Data::Bytes2((0..=u16::MAX).collect()));

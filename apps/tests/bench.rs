@@ -200,7 +200,7 @@ fn bench_splits_into_many_buckets() {
 fn bench_writes_json_file_and_prints_passes() {
     let file = temporary("bench.jsonl");
     let ran = bench(&format!("copy --n 64 --json {} --passes --statistics", name(&file)));
-    assert!(ran.out.is_empty(), "{}", ran.out);
+    assert!(ran.out.is_empty(), "expected no output, found: {}", ran.out);
     ran.expect_err("memory.copy");
     let (_, lines) = figures(&std::fs::read_to_string(&file).expect("the file is readable"));
     assert_eq!(lines.len(), 1);
@@ -243,7 +243,7 @@ fn bench_all_measures_every_subject() {
                     --k 32 --histograms histogram_even --graph rmat:300:900 --search near-far";
     let files = format!("--json {} --html {}", name(&lines), name(&page));
     let ran = bench(&format!("all {one_each} --validate {files}"));
-    assert!(ran.out.is_empty(), "{}", ran.out);
+    assert!(ran.out.is_empty(), "expected no output, found: {}", ran.out);
     let (_, figures) = figures(&std::fs::read_to_string(&lines).expect("the file is readable"));
     let ops: Vec<_> = figures.iter().filter_map(|line| line["op"].as_str()).collect();
     let expected = [
@@ -301,9 +301,9 @@ fn bench_paper_prints_its_tables() {
         assert!(report.contains(&format!("<h2>{title}")), "no `{title}` in the report");
     }
     // The table contains the paper's figure, and one figure of this device for each requested case.
-    assert!(ran.out.contains("17.8 (5.23x)"), "{}", ran.out);
+    assert!(ran.out.contains("17.8 (5.23x)"), "no `17.8 (5.23x)` in\n{}", ran.out);
     let here: Vec<_> = ran.out.lines().filter(|line| line.contains(" here ")).collect();
-    assert!(here.len() > 40, "{}", ran.out);
+    assert!(here.len() > 40, "{} figures, expected more than 40:\n{}", here.len(), ran.out);
     let missing = here.iter().filter(|line| line.ends_with(" -")).count();
     assert_eq!(missing, 1, "expected a figure for all but the unpack stage of keys:\n{}", ran.out);
     assert!(report.contains("split_delta_keys: shares of the stages"), "no plots");

@@ -13,7 +13,7 @@ fn devices_shows_the_selected_device_and_reason() {
     let ran = run(multisplit(), &["devices", "--validate"]).expect(0);
     let ran = ran.expect_out(&["* ", "driver ", "Vulkan ", "subgroup size ", "shared memory "]);
     let ran = ran.expect_out(&["would be used "]);
-    assert!(ran.err.is_empty(), "{}", ran.err);
+    assert!(ran.err.is_empty(), "expected no messages, found: {}", ran.err);
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn split_graph_works_without_driver() {
 fn graph_is_planned_for_the_available_device() {
     let ran = run(multisplit(), &["graph", "scan", "--validate"]).expect(0);
     assert!(ran.out.starts_with("graph scan: "), "{}", ran.out);
-    assert!(ran.err.is_empty(), "{}", ran.err);
+    assert!(ran.err.is_empty(), "expected no messages, found: {}", ran.err);
 }
 
 /// Checks that a validation message fails a command. With best practices enabled, the validation layer always reports

@@ -55,14 +55,14 @@ fn profiles_are_written_found_and_validated() {
     let command = || with_folder(&folder);
     // Without a profile, there is no message about it.
     let ran = run(command(), &["devices"]).expect(0).expect_out(&["kernel sizes     built-in"]);
-    assert!(ran.err.is_empty(), "{}", ran.err);
+    assert!(ran.err.is_empty(), "expected no messages, found: {}", ran.err);
 
     let ran = run_line(command(), "tune --budget 5").expect(0).expect_out(&["built-in", "tuned"]);
     let wrote = ran.err.lines().last().and_then(|line| line.strip_prefix("wrote "));
     let path = PathBuf::from(
         wrote.and_then(|rest| rest.split(": ").next()).expect("the message contains the path"),
     );
-    assert!(path.starts_with(&folder), "{}", path.display());
+    assert!(path.starts_with(&folder), "{} is not in the folder", path.display());
     let profile = fs::read_to_string(&path).expect("the file is readable");
 
     // The profile is found, and its path is shown.
@@ -100,7 +100,7 @@ fn profiles_are_written_found_and_validated() {
         assert!(ran.error_line().contains(expected) && ran.out.is_empty(), "{}", ran.err);
         // With `--profile built-in`, the damaged profile is ignored silently.
         let ran = run(command(), &["devices", "--profile", "built-in"]).expect(0);
-        assert!(ran.err.is_empty(), "{}", ran.err);
+        assert!(ran.err.is_empty(), "expected no messages, found: {}", ran.err);
     }
 
     fs::write(&path, &profile).expect("the file can be written");

@@ -93,7 +93,7 @@ const SIZES: [u64; 6] = [1000, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24];
 const ROWS: [u64; 4] = [16, 256, 1 << 12, 1 << 16];
 const BUCKETS: [u32; 8] = [2, 4, 8, 16, 32, 64, 128, 256];
 
-/// Plans of all operations.
+/// Collects the plans whose kernels are compiled.
 struct Plans<'g> {
     gpu: &'g Context,
     policy: Policy,
@@ -163,7 +163,7 @@ impl Plans<'_> {
         Ok(())
     }
 
-    /// Adds plans of sorts, merges, selections and searches of keys of 4 or 8 bytes.
+    /// Adds plans of sorts, merges, selections, searches, argmin and top-k of keys of 4 or 8 bytes.
     fn moves<K: Key>(&mut self) -> Result<()> {
         let large = self.large;
         for n in SIZES.map(|n| n.min(self.large)) {

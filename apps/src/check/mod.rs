@@ -1,4 +1,4 @@
-//! The self-test of a device: every operation verified against the CPU, or every kernel compiled.
+//! The self-test of a device: operations of every kind verified against the CPU, or every kernel compiled.
 
 mod kernels;
 mod operations;

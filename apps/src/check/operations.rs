@@ -25,7 +25,7 @@ use crate::sort::{self, SortRequest, Sorted};
 use crate::sorted::{verify_merge, verify_search};
 use crate::terms::{Term, verify_index, verify_reduction, verify_scan};
 
-/// An operation, and the function that checks it on arrays of about the given length.
+/// An operation, and the function that checks it on arrays of about the given length, or on a network (`VERTICES`).
 pub struct Operation {
     pub name: &'static str,
     pub check: fn(&Context, usize) -> Result<()>,
@@ -469,7 +469,7 @@ fn paths(gpu: &Context, n: usize, method: SearchMethod) -> Result<()> {
     check_predecessors(&network, &found)
 }
 
-/// Checks that each reached vertex has an arc from its predecessor whose weight gives the distance of the vertex.
+/// Checks that each reached vertex except the source has an arc from its predecessor whose weight gives its distance.
 fn check_predecessors(network: &Network, found: &ShortestPaths) -> Result<()> {
     let distance = |vertex: u32| found.distances.get(vertex as usize).copied();
     for vertex in (0..network.vertices()).filter(|&vertex| vertex != found.source) {

@@ -1,5 +1,5 @@
-//! `multisplit check`: runs every operation on a device and verifies the results against the CPU, or compiles every
-//! kernel.
+//! `multisplit check`: runs operations of every kind on a device and verifies the results against the CPU, or compiles
+//! every kernel.
 
 use std::io::Write as _;
 use std::time::Instant;
@@ -182,7 +182,7 @@ fn compile(options: &Options, gpu: &Context, begin: Instant) -> Result<()> {
     }
 }
 
-/// Formats one line for each kernel, and the total number of pipelines.
+/// Formats one line for each compiled kernel, unsupported kernel and failure, and the total number of pipelines.
 fn table(compiled: &Compiled, pipelines: &[PipelineStatistics]) -> String {
     let mut text = String::new();
     for of_kernel in pipelines.chunk_by(|a, b| a.kernel == b.kernel) {

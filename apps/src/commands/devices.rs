@@ -163,7 +163,7 @@ fn to_json(entry: &DeviceEntry, chosen: Option<&Chosen>) -> Value {
     all
 }
 
-/// Name of the scan algorithm that the device uses.
+/// Name of the scan algorithm that the built-in policy uses on the device.
 fn scan_name(properties: &DeviceProperties) -> String {
     match Policy::for_device(properties).scan {
         ScanMethod::LookBack => "lookback".to_owned(),

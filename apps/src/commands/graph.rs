@@ -100,7 +100,7 @@ enum Subject {
     },
 }
 
-/// Options of every plan.
+/// Options of all plans except shortest paths.
 #[derive(Debug, Args)]
 struct PlanOptions {
     /// Number of elements
@@ -152,8 +152,10 @@ fn parse_bucket_count(text: &str) -> Result<SortMethod, String> {
 
 /// Returns an R-MAT network of this size.
 fn network(vertices: u64, edges: u64) -> Result<Source> {
-    let narrow =
-        |number| u32::try_from(number).context("--n and --m must be less than 2^32 for a network");
+    let narrow = |number: u64| {
+        let problem = "a network must have fewer than 2^32 vertices (--n) and edges (--m, by default 4 times --n)";
+        u32::try_from(number).context(problem)
+    };
     Ok(Source::Rmat(Rmat::of_size(narrow(vertices)?, narrow(edges)?)))
 }
 

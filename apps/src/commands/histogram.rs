@@ -79,9 +79,10 @@ Examples:
 
 A bin contains its lower edge but not its upper edge. Samples below the first edge, samples at or \
 above the last edge (above it with --closed) and NaN are out of range; their count is printed. \
-Without --range, the bins go from the smallest to the largest sample, and the last bin contains the \
-largest. Without --json, --csv or --svg a chart is printed. A GLSL function gets the sample as uint \
-(u8, u16, u32), int (i8, i16, i32), float (f16, bf16, f32), uint64_t, int64_t or double.";
+Without --range, the bins go from the smallest to the largest finite sample (with --log, of the \
+positive ones), and the last bin contains the largest. Without --json, --csv or --svg a chart is \
+printed. A GLSL function gets the sample as uint (u8, u16, u32), int (i8, i16, i32), float (f16, bf16, \
+f32), uint64_t, int64_t or double.";
 
 /// Reads the samples, counts them, and prints the histogram.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {

@@ -1,4 +1,4 @@
-//! The subcommands, one module each.
+//! The subcommands, one module each; `completions` and `man` share `shell`.
 
 mod bench;
 mod check;

@@ -125,7 +125,7 @@ fn reduce<T: Term>(job: &Job<'_>, op: Op, array: &Array) -> Result<(Option<usize
         job.verify_by(|| verify_index(operator, input, found))?;
         found.unzip()
     } else {
-        // An empty input has no minimum or maximum.
+        // Only a sum can have an empty input here.
         let reduce = || match input {
             [] => Ok(None),
             _ => job.context.reduce(input, operator).map(Some),

@@ -184,7 +184,12 @@ impl TopKJob<'_> {
             .flat_map_iter(|row| first_indices(row, k, |key| rank(key) ^ flip))
             .collect();
         if found.len() != expected.len() || indices.len() != expected.len() {
-            bail!("the top-k is wrong: it must have {} elements", expected.len());
+            bail!(
+                "the top-k is wrong: it has {} elements and {} indices, but must have {} of each",
+                found.len(),
+                indices.len(),
+                expected.len()
+            );
         }
         for (place, &index) in expected.iter().enumerate() {
             let key = keys[place / k * length + index as usize];

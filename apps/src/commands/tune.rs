@@ -72,10 +72,10 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let Tuned { candidates, rejected, wrong, .. } = tuned;
     let wrong = match wrong {
         0 => String::new(),
-        count => format!(", {count} rejected because of wrong results"),
+        count => format!(", {count} discarded because of wrong results"),
     };
     console::summary(format_args!(
-        "wrote {}: {candidates} candidates{wrong}, {rejected} not supported by the device",
+        "wrote {}: {candidates} candidates{wrong}, {rejected} rejected by the device or a kernel",
         path.display()
     ));
     Ok(())

@@ -4,7 +4,7 @@ use std::io;
 
 use super::{Element, Format};
 
-/// Maximum length in bytes of a line with one number. An exact decimal 64-bit float has fewer than 1,100 characters.
+/// Maximum bytes of a line with one number and its newline. An exact decimal 64-bit float has fewer than 1,100 characters.
 pub const MAX_LINE_BYTES: u64 = 4096;
 
 /// An error in a file. Most messages name the file as on the command line.
@@ -60,7 +60,7 @@ pub enum FileError {
         "the splitters in {place} have type {found}, but the elements have type {divided}; convert the splitters to {divided}"
     )]
     SplittersType { place: String, found: Element, divided: Element },
-    #[error("{place} has type {found}, but --type is {asked}")]
+    #[error("{place} has type {found}, but type {asked} is required")]
     OtherType { place: String, found: Element, asked: Element },
     #[error("{} does not contain the type of its elements; give --type", input(place))]
     NoType { place: String },
@@ -69,7 +69,10 @@ pub enum FileError {
          --format raw to read it as raw numbers anyway"
     )]
     LooksLikeText { place: String },
-    #[error("{place}: values of {bytes} bytes cannot be written as {format}; use .npy or raw")]
+    #[error(
+        "{place}: values of {bytes} bytes cannot be written as {format}, because their type is not a single \
+         little-endian number; use .npy or raw"
+    )]
     NoText { place: String, bytes: usize, format: Format },
     #[error("{place} exists; --force overwrites it")]
     Exists { place: String },

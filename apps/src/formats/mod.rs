@@ -1,8 +1,8 @@
 //! File formats of arrays, independent of the source or destination of the bytes.
 //!
-//! The file name determines the format if it has a known extension: `.npy`, `.csv`, `.tsv` or `.txt` (one
-//! number per line). An additional `.gz` or `.zst` means compression. `-` is standard input or output.
-//! Without a known extension, the format is detected from the first bytes.
+//! Unless an option gives it, the format follows from the extension: `.npy`, `.csv`, `.tsv` or `.txt` (one number per
+//! line). An additional `.gz` or `.zst` means compression. Inputs with other names are detected by their first bytes;
+//! output files with other names are raw. `-` is standard input or output.
 
 mod array;
 mod element;
@@ -29,8 +29,10 @@ use crate::common::option_name;
 /// Result of reading and writing files.
 pub type Result<T, E = FileError> = std::result::Result<T, E>;
 
-// File data is copied to memory without conversion.
-const _: () = assert!(cfg!(target_endian = "little"), "raw and .npy files are little-endian");
+const _: () = assert!(
+    cfg!(target_endian = "little"),
+    "big-endian targets are not supported: raw files are little-endian, and are copied to memory without conversion"
+);
 
 /// File format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

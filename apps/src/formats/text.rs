@@ -20,7 +20,7 @@ pub enum Problem {
     Line(u64, String),
     /// This line, counted from 1, is too long for a number.
     LongLine(u64),
-    /// There is not enough memory for this many numbers.
+    /// Memory was insufficient after about this many numbers.
     NoMemory(u64),
 }
 

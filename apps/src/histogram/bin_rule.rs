@@ -20,9 +20,9 @@ pub struct HistogramRequest<'w> {
 
 /// Function that maps samples to bins.
 pub enum Function<'w> {
-    /// Bins of equal width over the given range, or from the smallest to the largest sample.
+    /// Bins of equal width over the given range, or from the smallest to the largest finite sample.
     Even(Option<(&'w str, &'w str)>),
-    /// Bins whose edges have equal ratios, over the given range, or from the smallest to the largest sample.
+    /// Bins whose edges have equal ratios, over the given range, or that of the positive finite samples.
     Logarithmic(Option<(&'w str, &'w str)>),
     /// Bins between adjacent numbers of this array, which may have another type than the samples.
     Splitters(&'w Array),
@@ -50,7 +50,7 @@ enum Kind<'b> {
 }
 
 impl<'b, N: Number> BinRule<'b, N> {
-    /// Creates the bins. `ends` are the smallest and largest sample; required if the range is automatic.
+    /// Creates the bins. `ends` is the result of [`HistogramRequest::ends`]; required if the range is automatic.
     pub fn new(request: &HistogramRequest<'b>, ends: Option<(N, N)>) -> Result<Self> {
         let m = request.bins;
         if m > MAX_BINS {
@@ -187,7 +187,9 @@ fn range_of<N: Number>(
     if let Some((lo, hi)) = asked {
         let edge = |text: &str| {
             let edge = N::parse_edge(text);
-            edge.with_context(|| format!("--range: `{text}` is not a number of type {}", N::TYPE))
+            edge.with_context(|| {
+                format!("--range: `{text}` is not a number (for integer samples: an integer from -2^64 to 2^64)")
+            })
         };
         let (lo, hi) = (edge(lo)?, edge(hi)?);
         if lo >= hi {
@@ -205,7 +207,7 @@ fn range_of<N: Number>(
     if lo < hi {
         return Ok((lo, hi, true));
     }
-    // All samples are equal. Like NumPy, extend the range by 0.5 on both sides; for integers, by 1 at the
+    // All samples that count are equal. Like NumPy, extend the range by 0.5 on both sides; for integers, by 1 at the
     // upper end.
     Ok(match lo {
         Edge::Whole(only) => (lo, Edge::Whole(only + 1), false),

@@ -50,7 +50,7 @@ impl OutOfRange {
 }
 
 impl Counted {
-    /// Adds the counts of other samples for the same bins.
+    /// Adds the counts of other samples for the same bins. Sums of f32 weights are not added.
     pub fn add(&mut self, other: &Self) {
         if let (Counts::Whole(all), Counts::Whole(counts)) = (&mut self.counts, &other.counts) {
             all.iter_mut().zip(counts).for_each(|(all, count)| *all += count);

@@ -1,5 +1,5 @@
 //! Histogram of a plain file without keeping its samples on the host. Ranges of the file are read directly
-//! into staging memory. Unless the bins depend on the samples, they are counted while later ranges are read.
+//! into staging memory. Unless the bins depend on the samples, each range is counted while the next one is read.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};

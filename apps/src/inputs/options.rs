@@ -50,7 +50,7 @@ pub struct TableInput {
 /// One array, from a file or from one column of a table.
 pub struct OneArray {
     pub numbers: Numbers,
-    /// Format of outputs for which neither an option nor the file name specifies one.
+    /// Format of standard output if no option specifies one.
     pub format: Format,
     /// For a table with empty cells, the row of each number.
     pub rows: Option<Vec<u32>>,

@@ -145,8 +145,8 @@ fn place_in_c_order(index: usize, shape: &[u64]) -> usize {
 }
 
 impl Stream {
-    /// Reads values of `bytes` bytes until the end of the input, but at most `max` bytes, and pads each to 4, 8 or 16
-    /// bytes. Also returns the number of bytes read.
+    /// Returns the values of `bytes` bytes from `offset` to the end of the input, but at most `max` bytes, each padded
+    /// to 4, 8 or 16 bytes, and the number of bytes found.
     fn rows(&mut self, offset: u64, bytes: usize, max: u64) -> Result<(Elements, u64)> {
         let padded = [4, 8, 16].into_iter().find(|&size| size >= bytes).unwrap_or(16);
         if padded == bytes {

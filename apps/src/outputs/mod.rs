@@ -133,7 +133,7 @@ impl Outputs {
         Ok(OutputId(self.begun.len() - 1))
     }
 
-    /// Writes an array. `otherwise` is the format if the output does not specify one.
+    /// Writes an array. `otherwise` is the format of standard output if no option specifies one.
     pub fn array(&mut self, id: OutputId, array: &Array, otherwise: Format) -> Result<()> {
         let format = self.format(id, otherwise)?;
         if format.is_text() {

@@ -1,4 +1,4 @@
-//! Reserves disk space for an output of known size in the background. A full disk is detected early, and
+//! On Linux, reserves disk space for an output of known size in the background. A full disk is detected early, and
 //! writing is faster because the space is already allocated.
 
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! Removes unfinished files when the program is interrupted.
+//! Removes unfinished files when a signal interrupts the program (on Unix).
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -74,7 +74,7 @@ fn watch() {
             for path in unfinished.iter() {
                 let _ = std::fs::remove_file(path);
             }
-            let what = if unfinished.is_empty() { "" } else { "; no output was written" };
+            let what = if unfinished.is_empty() { "" } else { "; no output file was written" };
             let name = low_level::signal_name(signal).unwrap_or("a signal");
             print(format!("multisplit: stopped by {name}{what}"));
             // Terminate with the default action of the signal, so that the shell can report the signal.

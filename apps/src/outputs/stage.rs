@@ -32,7 +32,7 @@ impl Drop for Staged {
 }
 
 impl Staged {
-    /// Creates a staged file for `target`, with the permissions of the file that it replaces.
+    /// Creates a staged file for `target`, with the permissions of the file that it replaces, if any.
     pub fn begin(target: &Path, replaces: Option<&Metadata>) -> io::Result<Self> {
         let folder = folder_of(target);
         let name = target.file_name().ok_or(io::ErrorKind::IsADirectory)?;

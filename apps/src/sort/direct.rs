@@ -17,7 +17,7 @@ use crate::on_device::{MovedPairs, by_value_bytes, upload};
 use crate::parts::{Resources, is_out_of_memory};
 use crate::phase;
 
-/// Sorts `keys` and the optional values; stable. `None` if there are none, or if they must be sorted in parts.
+/// Sorts `keys` and the optional values; stable. `None` if there are no keys, or if they must be sorted in parts.
 pub fn sort_direct<K: Number>(
     resources: &Resources<'_>,
     request: SortRequest,

@@ -10,7 +10,7 @@ use multisplit_bench::key_order::rank;
 use crate::formats::Data;
 use crate::parts::Resources;
 
-/// Sort parameters, as given on the command line.
+/// Sort parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct SortRequest {
     pub descending: bool,

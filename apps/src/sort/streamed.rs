@@ -28,8 +28,8 @@ use crate::phase;
 const SAMPLES_PER_BUCKET: usize = 32;
 /// The bucket count is this many times the required minimum, so that few buckets are too large.
 const SPARE: usize = 2;
-/// Upper bound of the bucket count. Quantiles of the sample delimit at most half of the buckets;
-/// the others isolate frequent keys and the smallest sampled key.
+/// Upper bound of the bucket count. Quantiles of the sample give at most half as many buckets; frequent keys and the
+/// smallest sampled key get separate buckets.
 const MAX_BUCKETS: usize = 1024;
 const SEED: u64 = 0x736f_7274;
 /// Elements that one thread splits at a time.

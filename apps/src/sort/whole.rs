@@ -95,7 +95,7 @@ impl Sorting<'_> {
         values: Option<&Data>,
     ) -> Result<Sorted<K>> {
         let value_bytes = self.value_bytes(values);
-        // Sort rounds alternate between two buffers. Row offsets and workspace take at most as much as one buffer.
+        // Sort rounds alternate between two buffers. Reserve as much as a third one for row offsets and workspace.
         let (bytes, widest) = (3 * (size_of::<K>() + value_bytes), size_of::<K>().max(value_bytes));
         let max = self.resources.max_elements(bytes as u64, widest as u64);
         let mut all = Sorted {

@@ -60,8 +60,8 @@ impl<K: Key> KeyRule<K> {
         match (&self.function, error.downcast_ref()) {
             (KeyFunction::Glsl(file), _) => file.named(error),
             (KeyFunction::Identity, Some(Error::BucketOutOfRange { keys, buckets })) => anyhow!(
-                "{keys} of the keys are {buckets} or more; with --by identity a key is the number of its bucket, \
-                 so --buckets must be greater than the largest key"
+                "{keys} of the keys are {buckets} or more, or negative; with --by identity a key is the number of its \
+                 bucket, so keys must be from 0 to --buckets minus 1"
             ),
             _ => error,
         }

@@ -19,7 +19,7 @@ use crate::formats::text;
 pub enum TableError {
     #[error("{place} has no column `{column}`; it has {names}")]
     NoColumn { place: String, column: String, names: String },
-    #[error("{place} has two columns `{column}`; choose one by its number")]
+    #[error("{place} has several columns `{column}`; choose one by its number")]
     TwoColumns { place: String, column: String },
     #[error("{place}, line {line}: `{cell}` in column `{column}` is not {wanted}")]
     Cell { place: String, line: u64, column: String, cell: String, wanted: String },
@@ -42,7 +42,7 @@ pub enum TableError {
 
 type Result<T, E = TableError> = std::result::Result<T, E>;
 
-/// Table options from the command line.
+/// Table options from the command line, or for the separator from the file name.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Dialect {
     pub separator: Option<u8>,
@@ -105,7 +105,7 @@ impl Table {
         let mut table =
             Self { place, text, separator, names: None, rows: Vec::new(), header: None, line_end };
         let first = table.find_rows()?;
-        // The first row is data only if all requested columns are given by number and have numbers in it.
+        // Without --no-header, the first row is data only if all columns are given by number and have numbers in it.
         let is_data = |cells: &Vec<String>, column: &String| match numbered(column, cells.len()) {
             Some(index) => cells[index].trim().parse::<f64>().is_ok(),
             None => false,

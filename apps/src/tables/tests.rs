@@ -68,7 +68,7 @@ fn table_errors_are_reported() {
     assert_eq!(problem("z", None), Err("t.csv has no column `z`; it has a, b, b".to_owned()));
     assert_eq!(
         problem("b", None),
-        Err("t.csv has two columns `b`; choose one by its number".to_owned())
+        Err("t.csv has several columns `b`; choose one by its number".to_owned())
     );
     assert_eq!(
         problem("2", None),

@@ -9,7 +9,7 @@ use crate::common::{RunOutput, is_full, multisplit, run, run_line};
 #[cfg(target_os = "linux")]
 use crate::swiftshader::on_swiftshader;
 
-/// Part of the names of the operations that are checked unless all cases are tested.
+/// In a plain run, [`check`] checks only the operations whose name contains this.
 const SAMPLE: &str = "reduction of";
 
 /// Runs `check` with `arguments`, on all operations in a full run and otherwise on the sample.
@@ -32,7 +32,7 @@ fn number(pipeline: &Value, name: &str) -> u64 {
 #[test]
 fn check_reports_device_probes_kernels_and_results() {
     let ran = check(&["--json"]).expect(0);
-    assert!(ran.err.is_empty(), "{}", ran.err);
+    assert!(ran.err.is_empty(), "expected no messages, found: {}", ran.err);
     let report = ran.json();
     assert_eq!(report["check"], "results");
     assert_eq!(report["right"], true);
@@ -40,17 +40,20 @@ fn check_reports_device_probes_kernels_and_results() {
     assert!(report["seconds"].as_f64() > Some(0.0));
     let device = &report["device"];
     for text in ["name", "driver", "api_version", "type"] {
-        assert!(device[text].as_str().is_some_and(|text| !text.is_empty()), "{text}: {device}");
+        assert!(
+            device[text].as_str().is_some_and(|text| !text.is_empty()),
+            "no {text} in {device}"
+        );
     }
     for number in ["subgroup_size", "shared_memory", "device_memory"] {
-        assert!(device[number].as_u64() > Some(0), "{number}: {device}");
+        assert!(device[number].as_u64() > Some(0), "no {number} in {device}");
     }
     assert!(device["limits"]["max_workgroup_invocations"].as_u64() >= Some(128), "{device}");
     assert!(!report["features"].as_array().expect("the value is a list").is_empty());
     let probe = &report["probes"]["device"];
     assert_eq!(probe["result"], "passed");
     for time in ["seconds", "seconds_if_stored"] {
-        assert!(probe[time].as_f64() > Some(0.0), "{time}: {probe}");
+        assert!(probe[time].as_f64() > Some(0.0), "no {time} in {probe}");
     }
     assert_eq!(report["pipeline_failures"], Value::Array(Vec::new()));
     assert!(report["probes"]["subgroup_barriers"].is_string());
@@ -61,7 +64,7 @@ fn check_reports_device_probes_kernels_and_results() {
     for operation in all {
         assert_eq!(operation["result"], "right", "{operation}");
         assert_eq!(operation["cases"].as_u64(), Some(sizes as u64), "{operation}");
-        assert!(operation["seconds"].as_f64() > Some(0.0), "{operation}");
+        assert!(operation["seconds"].as_f64() > Some(0.0), "no time in {operation}");
     }
     let pipelines = report["pipelines"].as_array().expect("the value is a list");
     let constants = |pipeline: &Value| pipeline["constants"]["local_size_x"].as_u64();
@@ -72,16 +75,18 @@ fn check_reports_device_probes_kernels_and_results() {
 #[test]
 fn check_prints_a_line_per_operation_and_a_verdict() {
     let ran = check(&[]).expect(0);
-    assert!(ran.err.is_empty(), "{}", ran.err);
+    assert!(ran.err.is_empty(), "expected no messages, found: {}", ran.err);
     let lines: Vec<&str> = ran.out.lines().collect();
-    let [device, probe, operations @ .., verdict] = &lines[..] else { panic!("{}", ran.out) };
+    let [device, probe, operations @ .., verdict] = &lines[..] else {
+        panic!("expected a device, a probe, operations and a verdict:\n{}", ran.out)
+    };
     assert!(device.contains("software driver") || device.contains(", "), "{device}");
     assert!(probe.starts_with("  device probe ") && probe.contains("  passed; "), "{probe}");
-    assert!(operations.len() >= 4, "{}", ran.out);
+    assert!(operations.len() >= 4, "expected at least 4 operations:\n{}", ran.out);
     assert!(operations.iter().all(|line| line.ends_with(" right")), "{}", ran.out);
     let cases =
         format!("all right: {} cases of {} operations in ", 3 * operations.len(), operations.len());
-    assert!(verdict.starts_with(&cases), "{verdict}");
+    assert!(verdict.starts_with(&cases), "expected `{cases}`, found `{verdict}`");
 }
 
 /// If the driver fails for large workgroups, the check uses small tiles, succeeds, and reports the
@@ -103,7 +108,8 @@ fn check_command_succeeds_with_small_tiles_if_large_workgroups_fail() {
     let pipelines = report["pipelines"].as_array().expect("the value is a list");
     assert!(!pipelines.is_empty());
     for pipeline in pipelines {
-        assert!((1..=128).contains(&number(pipeline, "threads")), "{pipeline}");
+        let threads = number(pipeline, "threads");
+        assert!((1..=128).contains(&threads), "expected 1 to 128 threads: {pipeline}");
     }
     let ran = run_line(failing(">128"), "check --only fill").expect(0);
     assert!(ran.out.contains("could not create the pipeline of memory."), "{}", ran.out);
@@ -138,13 +144,17 @@ fn check_within(max_threads: u32, limits: &str, mut command: Command) {
     let refused = results.iter().filter(|result| **result == Some("not supported")).count();
     let right = results.iter().filter(|result| **result == Some("right")).count();
     assert_eq!(right + refused, results.len(), "{report}");
-    assert!(refused > 0 && right > refused, "{refused} of {} refused", results.len());
+    assert!(
+        refused > 0 && right > refused,
+        "{refused} of {} operations were refused, expected some, but fewer than half",
+        results.len()
+    );
     let pipelines = report["pipelines"].as_array().expect("the value is a list");
     assert!(pipelines.len() > right);
     for pipeline in pipelines {
         assert!((1..=max_threads.into()).contains(&number(pipeline, "threads")), "{pipeline}");
-        assert!(number(pipeline, "shared_bytes") <= 16 << 10, "{pipeline}");
-        assert!(number(pipeline, "push_bytes") <= 128, "{pipeline}");
+        assert!(number(pipeline, "shared_bytes") <= 16 << 10, "more than 16 KiB: {pipeline}");
+        assert!(number(pipeline, "push_bytes") <= 128, "more than 128 bytes: {pipeline}");
     }
 }
 
@@ -228,7 +238,7 @@ fn kernels_compile_for_amd_without_spills() {
         let only: &[&str] = if is_full() { &[] } else { &["--only", sample] };
         let ran = run(command, &[&["check", "--compile-only", "--json"], only].concat()).expect(0);
         // The compiler prints an error if it cannot generate code for a kernel.
-        assert!(ran.err.is_empty(), "{family}: {}", ran.err);
+        assert!(ran.err.is_empty(), "{family}: expected no messages, found: {}", ran.err);
         let report = ran.json();
         assert_eq!((&report["check"], &report["right"]), (&"compilation".into(), &true.into()));
         let name = report["device"]["name"].as_str().unwrap_or_default().to_lowercase();
@@ -236,13 +246,18 @@ fn kernels_compile_for_amd_without_spills() {
         assert_eq!(report["device"]["subgroup_size"], lanes, "{family}");
         assert_eq!(report["failures"], Value::Array(Vec::new()));
         let pipelines = report["pipelines"].as_array().expect("the value is a list");
-        assert!(pipelines.len() >= if is_full() { 600 } else { 2 }, "{}", pipelines.len());
+        let least = if is_full() { 600 } else { 2 };
+        assert!(
+            pipelines.len() >= least,
+            "{family}: {} pipelines, expected at least {least}",
+            pipelines.len()
+        );
         // The probe of lane order runs on NVIDIA GPUs only.
         for pipeline in pipelines.iter().filter(|one| one["kernel"] != "probe.lane_order") {
             let statistics = &pipeline["statistics"];
             assert_eq!(statistics["Spilled VGPRs"], 0, "{pipeline}");
             assert_eq!(statistics["Spilled SGPRs"], 0, "{pipeline}");
-            assert!(statistics["VGPRs"].as_u64() > Some(0), "{pipeline}");
+            assert!(statistics["VGPRs"].as_u64() > Some(0), "no count of VGPRs in {pipeline}");
         }
     }
 }

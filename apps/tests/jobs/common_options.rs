@@ -86,7 +86,7 @@ fn trace_has_host_and_device_on_one_time_axis() {
     let slack = 2000.0;
     for name in ["multisplit.prescan", "multisplit.postscan"] {
         let (device, pass_begin, pass_end) = one(name);
-        assert_ne!(device, host, "{name}");
+        assert_ne!(device, host, "{name} is in the timeline of the host");
         assert!(
             run_begin - slack <= pass_begin && pass_end <= run_end + slack,
             "{name}: {trace:#}"

@@ -13,7 +13,7 @@ fn cut(mut file: Vec<u8>) -> Vec<u8> {
 }
 
 #[test]
-fn malformed_files_are_rejected() {
+fn malformed_and_unsupported_files_are_rejected() {
     let workdir = Workdir::new();
     let raw = words([3, 1, 2]);
     let whole = npy(1, "<u4", 3, &raw);
@@ -44,7 +44,7 @@ fn malformed_files_are_rejected() {
             npy_with(2, &dictionary("'<u4'", "(3, 1)"), &raw),
             "array with 2 dimensions; it must have one",
         ),
-        ("f.npy", npy(1, "<f4", 3, &raw), "has type f32, but --type is u32"),
+        ("f.npy", npy(1, "<f4", 3, &raw), "has type f32, but type u32 is required"),
         (
             "word.csv",
             b"1\n2\nthree\n".to_vec(),
@@ -121,7 +121,7 @@ fn error_is_the_last_line_of_stderr() {
         ),
         ("sort in.bin -o out.bin --type u32 --device none", 1, "`none`"),
         // Failures after the device has run, and while the output is written.
-        ("SPLIT --by identity", 1, "1 of the keys are 2 or more; with --by identity"),
+        ("SPLIT --by identity", 1, "1 of the keys are 2 or more, or negative; with --by"),
         ("sort in.bin -o /dev/full --type u32", 1, "cannot write /dev/full"),
         ("sort in.bin -o out.bin --type u33", 2, "invalid value 'u33'"),
         ("sort in.bin -o out.bin --foo", 2, "unexpected argument '--foo' found"),

@@ -1,5 +1,5 @@
-//! Tests of inputs that shrink or end while they are read, and of outputs without disk space, for every way
-//! that a job reads and writes. Jobs must report the error and leave no files behind.
+//! Tests of inputs that shrink or end while they are read, and of outputs without disk space, for several ways
+//! in which jobs read and write. Jobs must report the error and leave no files behind.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -83,8 +83,11 @@ fn truncated_input_from_a_pipe_is_reported() {
         let output = workdir.feed(&format!("sort - -o out.bin {kind}"), bytes);
         let err = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{err}");
-        assert!(err.contains(part) && err.lines().count() == 1, "{err}");
-        assert!(workdir.names().is_empty(), "{:?}", workdir.names());
+        assert!(
+            err.contains(part) && err.lines().count() == 1,
+            "expected one line, `{part}`: {err}"
+        );
+        assert!(workdir.names().is_empty(), "files are left: {:?}", workdir.names());
     }
 }
 

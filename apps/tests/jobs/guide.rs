@@ -1,5 +1,5 @@
-//! Runs the examples of `docs/cli.md` and compares their output with the guide. Also runs the shell commands of
-//! the help.
+//! Runs the examples of `docs/cli.md` and compares their output with the guide. Also runs some shell commands of
+//! the help, with other input files.
 
 use std::process::Command;
 
@@ -82,11 +82,11 @@ fn guide_examples_print_the_documented_output() {
             count += 1;
         }
     }
-    assert!(count > 20, "{count} examples");
+    assert!(count > 20, "found only {count} examples, expected more than 20");
 }
 
 #[test]
-fn shell_pipelines_in_the_help_run() {
+fn shell_commands_like_those_in_the_help_run() {
     let workdir = workdir();
     workdir.write("keys.txt", "-3\n4\n5\n");
     workdir.write("parity.glsl", "uint bucket_of(int key) { return uint(key) & 1u; }");

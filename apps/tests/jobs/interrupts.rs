@@ -48,7 +48,7 @@ fn interrupt(workdir: &Workdir, line: &str, phase: Option<&str>, (name, number):
     errors.read_to_string(&mut stderr).expect("standard error is UTF-8");
     let status = child.wait().expect("the process ends");
     assert_eq!(status.signal(), Some(number), "{line}, {phase:?}: {status}\n{stderr}");
-    let message = format!("multisplit: stopped by SIG{name}; no output was written");
+    let message = format!("multisplit: stopped by SIG{name}; no output file was written");
     // Other threads may log a phase after the message.
     assert!(
         stderr.lines().any(|printed| printed == message),

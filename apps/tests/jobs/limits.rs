@@ -10,8 +10,8 @@ use crate::workdir::Workdir;
 fn same_with_limit(workdir: &Workdir, line: &str, limit: &str, outputs: &[&str]) {
     workdir.job(&format!("{line} --force"));
     let whole: Vec<_> = outputs.iter().map(|name| workdir.read(name)).collect();
-    // With verification, results are kept in memory; otherwise they are written directly to their files. A plain run
-    // tries one of the two for each line.
+    // Without --verify, sorts without --argsort write their results directly to the files; all others keep them in
+    // memory. A plain run tests each line either with or without --verify.
     let all = ["--verify", ""];
     let ways = if is_full() { &all[..] } else { &all[line.len() % 2..][..1] };
     for verify in ways {

@@ -56,7 +56,7 @@ fn narrow_keys_are_sorted_with_and_without_values() {
     }
 }
 
-/// A sort that exceeds the memory limit sorts one bucket after another.
+/// A sort that exceeds the memory limit sorts each bucket separately.
 #[test]
 fn narrow_keys_are_sorted_in_parts() {
     let workdir = Workdir::new();

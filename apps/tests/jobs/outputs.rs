@@ -92,8 +92,9 @@ fn signals_and_later_runs_remove_unfinished_files() {
     for signal in ["HUP", "QUIT", "TERM"] {
         let mut child = waiting(&workdir, "out.bin");
         send(signal, &child);
-        assert!(child.wait().expect("the process ends").code().is_none(), "{signal}");
-        assert!(workdir.names().is_empty(), "{signal}: {:?}", workdir.names());
+        let status = child.wait().expect("the process ends");
+        assert!(status.code().is_none(), "{signal} must end the process, but: {status}");
+        assert!(workdir.names().is_empty(), "{signal}: files are left: {:?}", workdir.names());
     }
     let mut killed = waiting(&workdir, "out.bin");
     send("KILL", &killed);
@@ -107,5 +108,5 @@ fn signals_and_later_runs_remove_unfinished_files() {
     assert_eq!(unfinished(&workdir, "other.bin"), 1, "the file of a running program was removed");
     send("TERM", &other);
     other.wait().expect("the process ends");
-    assert!(workdir.names().is_empty(), "{:?}", workdir.names());
+    assert!(workdir.names().is_empty(), "files are left: {:?}", workdir.names());
 }

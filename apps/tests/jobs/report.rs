@@ -1,4 +1,4 @@
-//! Tests of `multisplit bench --html`: the report, and whether a browser can display it.
+//! Tests of the reports of `multisplit bench --html` and `multisplit demo`, and whether a browser can display them.
 
 use std::process::Command;
 

@@ -85,7 +85,7 @@ fn unsorted_input_is_rejected() {
         ("merge down.bin up.bin --type u32 -o o", "down.bin is not sorted: element 1"),
         ("merge down.bin up.bin --type u32 --descending -o o", "up.bin is not sorted from large"),
         ("search down.bin up.bin --type u32 -o o", "down.bin is not sorted: element 1"),
-        ("merge floats.npy up.bin --type u32 -o o", "has type f32, but --type is u32"),
+        ("merge floats.npy up.bin --type u32 -o o", "has type f32, but type u32 is required"),
         ("search up.bin floats.npy -o o", "give --type"),
         ("merge - - --type u32 -o o", "standard input can be only one"),
         ("merge up.bin none.bin --type u32 -o o", "none.bin"),

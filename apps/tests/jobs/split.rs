@@ -190,7 +190,7 @@ fn invalid_splits_are_reported() {
     for (line, part) in [
         (
             "in.bin --type u32 --buckets 3 --by identity",
-            "1 of the keys are 3 or more; with --by identity",
+            "1 of the keys are 3 or more, or negative; with --by",
         ),
         (
             "f.npy --buckets 2 --by delta",

@@ -1,4 +1,4 @@
-//! Tests of tables like those of spreadsheets and pandas, sorted, split and counted by a column.
+//! Tests of tables like those of spreadsheets and pandas, sorted, split, counted and selected by a column.
 
 use crate::workdir::Workdir;
 

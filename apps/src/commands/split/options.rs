@@ -182,8 +182,7 @@ fn even_splitters<N: Number, K: Number>(lo: &str, hi: &str, m: u32) -> Result<Ke
         let edge = N::parse_edge(text).filter(|edge| edge.value().is_finite());
         edge.with_context(|| {
             format!(
-                "--range: `{text}` is not a bound for keys of type {}; give a finite number (for integers from -2^64 to 2^64)",
-                N::TYPE
+                "--range: `{text}` is not a finite number (for integer keys: an integer from -2^64 to 2^64)"
             )
         })
     };
