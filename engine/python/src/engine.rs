@@ -43,7 +43,8 @@ impl Engine {
 
 #[pymethods]
 impl Engine {
-    /// Opens a device: `device` is an index, a part of a name or `software`; `None` selects the best.
+    /// Opens a device: `device` is an index, a part of a name or `software`; `None` selects the device of
+    /// `MULTISPLIT_DEVICE`, or the best one.
     #[new]
     #[pyo3(signature = (device, memory_limit, validation, cache))]
     fn open(

@@ -1,4 +1,5 @@
-//! GPU sort, split, histogram and scan on the buffers of a wgpu program, combined with its own commands.
+//! GPU sort, split, histogram, scan, selection and top-k on the buffers of a wgpu program, combined with its own
+//! commands.
 //!
 //! Works with a [`wgpu::Device`] of the Vulkan backend ([`Multisplit::new`]) and its [`wgpu::Queue`], without
 //! `unsafe` code and without special features in the device request:

@@ -11,7 +11,10 @@ use wgpu::BufferUsages;
 fn error_for_other_backends_names_the_backend() -> Result<()> {
     let (device, queue) = wgpu::Device::noop(&wgpu::DeviceDescriptor::default());
     let error = Multisplit::new(&device, &queue).err().context("the call must fail")?;
-    ensure!(matches!(error, Error::NotVulkan { backend: wgpu::Backend::Noop }), "{error:?}");
+    ensure!(
+        matches!(error, Error::NotVulkan { backend: wgpu::Backend::Noop }),
+        "expected NotVulkan with the backend Noop, found {error:?}"
+    );
     let message = error.to_string();
     ensure!(message.contains("Noop") && message.contains("Backends::VULKAN"), "{message}");
     Ok(())
@@ -38,11 +41,17 @@ fn wrong_buffers_are_rejected_and_later_commands_run() -> Result<()> {
             "{error}"
         );
         let error = sort.encode(&mut commands, &uniform, &value, Count::All).err();
-        ensure!(matches!(error, Some(Error::Usage { name: "keys", .. })), "{error:?}");
+        ensure!(
+            matches!(error, Some(Error::Usage { name: "keys", .. })),
+            "expected Usage of `keys`, found {error:?}"
+        );
         let error = sort.encode(&mut commands, &key, &value, Count::Host(1001)).err();
         ensure!(matches!(error, Some(Error::CountTooLarge { count: 1001, max: 1000 })));
         let error = sort.encode(&mut commands, &key, &key, Count::All).err();
-        ensure!(matches!(error, Some(Error::Multisplit(_))), "{error:?}");
+        ensure!(
+            matches!(error, Some(Error::Multisplit(_))),
+            "one buffer as keys and values must be an error of the engine, not {error:?}"
+        );
         // A buffer of another device.
         let (other, _queue) = device(&gpu.adapter)?;
         let foreign = other.create_buffer(&wgpu::BufferDescriptor {
@@ -52,13 +61,19 @@ fn wrong_buffers_are_rejected_and_later_commands_run() -> Result<()> {
             mapped_at_creation: false,
         });
         let error = sort.encode(&mut commands, &foreign, &value, Count::All).err();
-        ensure!(matches!(error, Some(Error::Wgpu(_))), "{error:?}");
+        ensure!(
+            matches!(error, Some(Error::Wgpu(_))),
+            "a buffer of another device must be an error of wgpu, not {error:?}"
+        );
         // Commands and a buffer of another device.
         let elsewhere = open()?;
         let mut foreign_commands = elsewhere.commands();
         let theirs = elsewhere.filled(&keys);
         let error = sort.encode(&mut foreign_commands, &theirs, &theirs, Count::All).err();
-        ensure!(matches!(error, Some(Error::OtherDevice { .. })), "{error:?}");
+        ensure!(
+            matches!(error, Some(Error::OtherDevice { .. })),
+            "expected OtherDevice, found {error:?}"
+        );
         // Valid commands still run after the errors.
         sort.encode(&mut commands, &key, &value, Count::All)?;
         commands.submit();
@@ -135,7 +150,10 @@ fn downlevel_devices_run_operations_with_many_buffers() -> Result<()> {
             commands.submit();
             let mut expected = values[..n].to_vec();
             expected.sort_by_key(|&i| bucket(keys[i as usize]));
-            ensure!(gpu.read::<u32>(&value_out)?[..n] == expected, "{n} pairs");
+            ensure!(
+                gpu.read::<u32>(&value_out)?[..n] == expected,
+                "the values of {n} split pairs differ from the CPU's"
+            );
             let sorted: Vec<u32> = expected.iter().map(|&i| keys[i as usize]).collect();
             ensure!(gpu.read::<u32>(&key_out)?[..n] == sorted);
             ensure!(gpu.read::<u32>(&offsets)?[3] == n as u32);
@@ -161,7 +179,7 @@ fn limit_errors_name_the_limit() -> Result<()> {
         .context("the call must fail")?;
     ensure!(
         error.to_string()
-            == "a sort of at most 524288 elements needs max_storage_buffer_binding_size of at least 2097152, \
+            == "the operation sort of at most 524288 elements needs max_storage_buffer_binding_size of at least 2097152, \
                 but the device was requested with 1048576",
         "{error}"
     );
@@ -177,7 +195,10 @@ fn destroyed_buffers_and_devices_are_reported() -> Result<()> {
     let mut commands = gpu.commands();
     let error =
         sort.encode(&mut commands, &key, &value, Count::All).err().context("the call must fail")?;
-    ensure!(matches!(error, Error::BufferDestroyed { name: "values" }), "{error:?}");
+    ensure!(
+        matches!(error, Error::BufferDestroyed { name: "values" }),
+        "expected BufferDestroyed for `values`, found {error:?}"
+    );
     let value = gpu.empty::<u32>(1000);
     sort.encode(&mut commands, &key, &value, Count::All)?;
     gpu.device.destroy();
@@ -186,10 +207,10 @@ fn destroyed_buffers_and_devices_are_reported() -> Result<()> {
             .encode(&mut commands, &key, &value, Count::All)
             .err()
             .context("the call must fail")?;
-        ensure!(matches!(error, Error::DeviceLost), "{error:?}");
+        ensure!(matches!(error, Error::DeviceLost), "expected DeviceLost, found {error:?}");
         commands.submit();
     }
     let error = Multisplit::new(&gpu.device, &gpu.queue).err().context("the call must fail")?;
-    ensure!(matches!(error, Error::DeviceLost), "{error:?}");
+    ensure!(matches!(error, Error::DeviceLost), "expected DeviceLost, found {error:?}");
     Ok(())
 }

@@ -135,7 +135,7 @@ class Context:
     def close(self) -> None:
         """Close the device and free its memory and compiled kernels, for all contexts with the same parameters.
 
-        Calls in other threads finish first. Arrays on the device can no longer be used, not even copied to the
+        Calls that are already running in other threads still finish. Arrays on the device can no longer be used, not even copied to the
         host, and keep the device open until they are deleted. Another call with the context opens the device
         again.
         """
@@ -232,8 +232,8 @@ def engine_of(context: Context | None, *arrays: Any) -> _native.Engine:
         if isinstance(engine, _native.Engine):
             if context is not None and context._engine is not engine:
                 raise ArgumentError(
-                    f"the array is on the device of another context than {context!r}: omit context, or copy the "
-                    "array to the host first (numpy.asarray)"
+                    f"the array is on the device of another context than {context!r}, or this context was closed after "
+                    "the array was made: omit context, or copy the array to the host before (numpy.asarray)"
                 )
             return engine
     return (_default if context is None else context)._engine

@@ -47,14 +47,14 @@ class Sampling:
 
     def of_chunk(self, length: int) -> int:
         """Sample size of a chunk, in proportion to its length. Rounded up, so that each sample represents at most
-        count / (128 x buckets) keys."""
+        count / (128 x buckets) keys, or one key."""
         if length == 0:
             return 0
         return min(length, math.ceil(SAMPLES_PER_BUCKET * self.buckets * length / self.count))
 
 
 def sample(keys: np.ndarray, count: int, seed: int) -> np.ndarray:
-    """Choose `count` keys, one at random from each of `count` equal parts of the chunk.
+    """Choose `count` keys, one at random from each of `count` equal parts of the chunk, and leave out NaN.
 
     The seed is the chunk's number: a chunk that is sampled again after a worker was lost gives the same sample and
     thus the same splitters. Otherwise, chunks split before and after the loss would not match.
