@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn pass_times_are_assigned_to_stages_for_every_method() {
+    fn pass_times_are_assigned_to_stages() {
         for method in [Method::Direct, Method::Warp, Method::Block] {
             let found = stages(Function::Delta, method, 8);
             let scan = found["scan_ms"].as_f64();

@@ -17,7 +17,7 @@ impl Ticks {
         Self(values.into_iter().zip(labels).collect())
     }
 
-    /// Powers of ten from 1 to the first one at or above `hi`. Some are left out if there are more than about `max`.
+    /// Powers of ten from 1 to the first one at or above `hi`, at least 10. Some are left out if there are more than about `max`.
     pub fn decades(hi: f64, max: f64) -> Self {
         let decades = hi.max(1.0).log10().ceil().max(1.0);
         let step = (decades / max.max(1.0)).ceil().max(1.0) as usize;

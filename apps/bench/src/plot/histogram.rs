@@ -78,7 +78,7 @@ impl HistogramPlot<'_> {
             edges.len()
         );
         let sorted = edges.is_sorted() && !edges.iter().any(|edge| edge.is_nan());
-        ensure!(sorted, "the edges of the bins are not in ascending order");
+        ensure!(sorted, "the edges of the bins must be in ascending order, without NaN");
         let inner = edges[1..bins].iter().all(|edge| edge.is_finite());
         ensure!(inner, "only the first and the last edge of a drawn histogram may be infinite");
         let positive = self.heights.iter().all(|height| *height >= 0.0 && height.is_finite());
