@@ -11,8 +11,8 @@
  *
  * Objects can be moved but not copied, except Context, whose copies share one context. Each operation and each
  * ShortestPaths holds a copy, so the context is destroyed after the last of them, regardless of the order of
- * destruction or assignment. The device must outlive all of them. Objects that were default-constructed or moved from are
- * empty: they convert to false, and their functions return MULTISPLIT_ERROR_NULL.
+ * destruction or assignment. The device must outlive all of them. Objects that were default-constructed or
+ * moved from are empty: they convert to false, and their functions return MULTISPLIT_ERROR_NULL.
  *
  * Functions that take a structure set its struct_size. SPDX-License-Identifier: MIT OR Apache-2.0
  */

@@ -1,4 +1,4 @@
-"""Shared test helpers: types, generators and time limits."""
+"""Shared test helpers: types, generators, comparisons and settings."""
 
 from __future__ import annotations
 

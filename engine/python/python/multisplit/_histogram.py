@@ -118,7 +118,7 @@ def _edges(engine: _native.Engine, samples: Any, bins: Any, range: Any, weights:
 
 
 def _between(engine: _native.Engine, samples: Any, weights: Array | None, edges: Array) -> Array:
-    """Count the samples, or sum their weights, from each edge up to the next one; the last bin includes its upper edge."""
+    """Count samples, or sum their weights, from each edge up to the next; the last bin includes its upper edge."""
     dtype = np.dtype(samples._buffer.kind) if isinstance(samples, DeviceArray) else encoding_of(samples.dtype).dtype
     bins = edges.size - 1
     if edges.dtype.kind not in "buif":

@@ -344,8 +344,7 @@ def parts_of(n: int, row: int, engine: _native.Engine) -> Iterator[slice]:
     """Split the rows into parts, each for one call of the engine: several rows, or one long row."""
     if n == 0 or row == 0:
         return
-    # Rows that are processed together have 30-bit indices, and their arrays, with up to 16 bytes per element, must fit
-    # one storage binding.
+    # Rows processed together have 30-bit indices, and arrays of up to 16 bytes per element that fit one storage binding.
     max_part = min(int(engine.describe()["max_storage_range"]) // 16, 1 << 29)
     rows = 1 if row >= _LONG_ROW else max(1, max_part // row)
     step = rows * row

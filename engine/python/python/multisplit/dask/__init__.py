@@ -1,5 +1,4 @@
-"""Sorts, top-k, quantiles and histograms of chunked dask arrays, and sorts of dask dataframes. Chunks are processed on
-the devices of their workers.
+"""Sorts, top-k, quantiles and histograms of chunked dask arrays, and sorts of dask dataframes, on workers' devices.
 
 >>> import dask.array as da
 >>> import multisplit.dask as msd

@@ -44,8 +44,7 @@ def axis(axis: int) -> None:
 
 
 def result_chunks(chunks, total: int, default: int) -> tuple[int, ...]:
-    """The lengths of the result chunks: as given, or of at most `default` chunks whose lengths differ by at
-    most one."""
+    """The lengths of the result chunks: as given, or at most `default` lengths that differ by at most one."""
     if chunks is None:
         count = default
     elif isinstance(chunks, (int, np.integer)):
