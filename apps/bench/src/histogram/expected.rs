@@ -62,7 +62,7 @@ mod tests {
                 .expect("the samples can be generated");
             let counts = expected(op, 100, &words, n);
             let sum: u64 = counts.iter().map(|&count| u64::from(count)).sum();
-            assert_eq!(sum, n * u64::from(op.channels()), "{op:?}");
+            assert_eq!(sum, n * u64::from(op.channels()), "sum of the counts of {op:?}");
         }
     }
 }

@@ -289,7 +289,11 @@ mod tests {
     fn every_method_has_one_colour() {
         let all: Vec<&str> = METHODS.iter().flat_map(|names| names.iter().copied()).collect();
         for name in &all {
-            assert_eq!(all.iter().filter(|other| other == &name).count(), 1, "{name}");
+            assert_eq!(
+                all.iter().filter(|other| other == &name).count(),
+                1,
+                "occurrences of {name}"
+            );
         }
         assert_eq!(colour("warp"), colour("warp, binomial"));
         assert_ne!(colour("warp"), colour("block"));

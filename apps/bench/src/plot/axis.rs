@@ -171,8 +171,11 @@ mod tests {
         assert_eq!(ticks(100.0), [0.0, 25.0, 50.0, 75.0, 100.0]);
         for max in [0.0013, 0.7, 3.0, 517.0, 1e9] {
             let ticks = ticks(max);
-            assert!((3..=7).contains(&ticks.len()), "{ticks:?}");
-            assert!(ticks.last().is_some_and(|&last| last >= max), "{ticks:?}");
+            assert!((3..=7).contains(&ticks.len()), "expected 3 to 7 ticks, found {ticks:?}");
+            assert!(
+                ticks.last().is_some_and(|&last| last >= max),
+                "no tick reaches {max}: {ticks:?}"
+            );
         }
         assert_eq!(ticks(0.0), [0.0, 1.0]);
     }

@@ -391,7 +391,7 @@ mod tests {
     fn many_bins_share_bars() {
         let (heights, edges) = (vec![1.0; 65_536], edges(65_536));
         let text = plot("many", &heights, &edges).svg().expect("the histogram can be drawn");
-        assert!(text.len() < 40_000 && text.contains("bins per bar"), "{}", text.len());
+        assert!(text.len() < 40_000 && text.contains("bins per bar"), "{} bytes", text.len());
     }
 
     #[test]

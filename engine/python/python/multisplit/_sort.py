@@ -28,8 +28,7 @@ from ._device_array import DeviceArray
 
 Array = np.ndarray[Any, Any]
 
-#: Rows of host arrays are processed one by one from this length on. Each is large enough to occupy the device, and one
-#: sort of all rows would move each key twice as often.
+#: Rows of host arrays are processed one by one from this length on. Each is large enough to occupy the device.
 _LONG_ROW = 1 << 20
 
 
