@@ -16,7 +16,10 @@ fn error_for_other_backends_names_the_backend() -> Result<()> {
         "expected NotVulkan with the backend Noop, found {error:?}"
     );
     let message = error.to_string();
-    ensure!(message.contains("Noop") && message.contains("Backends::VULKAN"), "{message}");
+    ensure!(
+        message.contains("Noop") && message.contains("Backends::VULKAN"),
+        "the message must name Noop and Backends::VULKAN: {message}"
+    );
     Ok(())
 }
 
@@ -38,7 +41,7 @@ fn wrong_buffers_are_rejected_and_later_commands_run() -> Result<()> {
         let error = error.context("a buffer that is too small must be rejected")?;
         ensure!(
             error.to_string() == "buffer `values` has 3996 bytes, but at least 4000 are needed",
-            "{error}"
+            "unexpected message: {error}"
         );
         let error = sort.encode(&mut commands, &uniform, &value, Count::All).err();
         ensure!(
@@ -168,7 +171,10 @@ fn limit_errors_name_the_limit() -> Result<()> {
     let limits = wgpu::Limits { max_storage_buffers_per_shader_stage: 0, ..Default::default() };
     let (device, queue) = device_with(&adapter, limits)?;
     let error = Multisplit::new(&device, &queue).err().context("the call must fail")?.to_string();
-    ensure!(error.contains("max_storage_buffers_per_shader_stage of at least 1"), "{error}");
+    ensure!(
+        error.contains("max_storage_buffers_per_shader_stage of at least 1"),
+        "the message must name max_storage_buffers_per_shader_stage: {error}"
+    );
     let limits = wgpu::Limits { max_storage_buffer_binding_size: 1 << 20, ..Default::default() };
     let gpu = open_with(limits)?;
     gpu.multisplit.sort::<u32>(1 << 18, &Sort::ascending())?;
@@ -181,7 +187,7 @@ fn limit_errors_name_the_limit() -> Result<()> {
         error.to_string()
             == "the operation sort of at most 524288 elements needs max_storage_buffer_binding_size of at least 2097152, \
                 but the device was requested with 1048576",
-        "{error}"
+        "unexpected message: {error}"
     );
     Ok(())
 }

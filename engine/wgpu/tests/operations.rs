@@ -226,7 +226,10 @@ fn missing_barrier_causes_a_hazard() -> Result<()> {
 #[test]
 fn validation_layer_reports_missing_barrier() -> Result<()> {
     let output = run_validated("missing_barrier_causes_a_hazard")?;
-    ensure!(has_errors(&output) && output.contains("SYNC-HAZARD-WRITE-AFTER-WRITE"), "{output}");
+    ensure!(
+        has_errors(&output) && output.contains("SYNC-HAZARD-WRITE-AFTER-WRITE"),
+        "the validation layer reports no SYNC-HAZARD-WRITE-AFTER-WRITE:\n{output}"
+    );
     Ok(())
 }
 

@@ -18,8 +18,7 @@ BUCKETS_PER_RESULT = 16
 chunk processes about one bucket more than it keeps: 1/16 of its elements."""
 
 MIN_BUCKETS = 128
-"""Minimum number of buckets. Up to 256 buckets, more buckets do not take more time, because the device searches their
-splitters in shared memory."""
+"""Minimum number of buckets. A split into up to 256 buckets takes only one round."""
 
 MAX_BUCKETS = 30_000
 """Target for the maximum number of buckets. Less than half of the maximum bucket count of a device (65,536), because
