@@ -93,7 +93,7 @@ impl Clock {
         Ok(())
     }
 
-    /// Clocks under load, as reported by `nvidia-smi`. `None` for devices of other vendors, or if the tool fails.
+    /// Clocks under load, as reported by `nvidia-smi`. `None` for other vendors, or if the tool fails or repeats the name.
     pub fn reported(&self, context: &Context) -> Option<String> {
         if context.properties().vendor_id != NVIDIA {
             return None;

@@ -104,7 +104,7 @@ pub fn mixed(index: usize, seed: u64) -> u32 {
 const MAX_BITS: u32 = 17;
 
 /// Offsets that divide `n` elements into segments. Lengths have a log-uniform distribution: most
-/// segments are tiny, but most elements are in large ones.
+/// segments are much shorter than the mean, and most elements are in large ones.
 pub fn random_offsets(n: u64) -> Vec<u32> {
     let mut offsets = vec![0];
     let mut end = 0;
@@ -153,6 +153,6 @@ mod tests {
         let offsets = random_offsets(1 << 20);
         assert!(offsets.is_sorted());
         assert_eq!(offsets.last(), Some(&(1 << 20)));
-        assert!(offsets.len() > 100, "only {} offsets", offsets.len());
+        assert!(offsets.len() > 100, "{} offsets, expected more than 100", offsets.len());
     }
 }

@@ -1,8 +1,8 @@
 //! The benchmarks of multisplit: `multisplit bench` and `multisplit demo`, the paper's tables, plots and HTML reports.
 //!
 //! - [`Options`] are the arguments of `multisplit bench`; [`measure`] runs the benchmarks of one argument line.
-//! - [`plans`], [`sort`], [`split`], [`histogram`] and [`sssp`] plan each operation, generate its input, and check its
-//!   result.
+//! - [`plans`], [`sort`], [`split`], [`histogram`] and [`sssp`] plan the operations. [`split`] and [`histogram`] also
+//!   generate input and expected results.
 //! - [`network`] reads and generates networks, and can be used by other programs.
 //! - [`publish`] measures the published cells, compares files of them, and makes their tables.
 //! - [`plot`] draws plots, [`html`] makes reports.

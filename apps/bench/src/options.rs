@@ -31,7 +31,7 @@ pub struct Options {
     pub(crate) n: Vec<u64>,
     /// Numbers of buckets of splits and of bins of histograms, separated by commas [default:
     /// 2,4,8,16,32,64,128,256, for histograms also 65536; for publish those of its tables; on a
-    /// software driver 8,64, for publish 8,256]
+    /// software driver 8,64, for publish 8,256, for paper all eight]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=i64::from(MAX_BUCKETS)))]
     pub(crate) m: Vec<u32>,
     /// Number of runs; the median time is reported [default: 20, on a software driver 5]

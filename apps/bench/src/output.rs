@@ -311,7 +311,7 @@ mod tests {
         let text = table(&[Figure { ranking: Some(Ranking::Probed), ..figure }]);
         let line = text.lines().last().unwrap_or_default();
         for part in ["scan_exclusive_u32", "lookback", "probed", "2^25", "125 us", "268 G/s"] {
-            assert!(line.contains(part), "{part}: {line}");
+            assert!(line.contains(part), "no {part} in {line}");
         }
     }
 

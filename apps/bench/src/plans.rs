@@ -55,7 +55,7 @@ impl Target {
         Self { limits, policy, search, replayable: true }
     }
 
-    /// A generic target for any Vulkan device. The plan runs anywhere, but not at full speed.
+    /// A generic target for plans without a device: conservative limits, and subgroups of 32 lanes.
     pub fn any() -> Self {
         // Most GPUs support this subgroup size.
         let limits = Limits { subgroup_size: 32, ..Limits::default() };

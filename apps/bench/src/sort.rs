@@ -63,7 +63,7 @@ impl Named for SortMethod {
 
 /// Plans the sort of `n` elements in place. The imports are the keys and the values.
 pub fn plan(target: &Target, op: Sorted, method: SortMethod, n: u64) -> Result<Planned> {
-    // Narrow keys are sorted as 32-bit words.
+    // Most sorts of narrow keys need an array of 32-bit words.
     target.check_size(n * u64::from(op.key.bytes().div_ceil(4)))?;
     let mut graph = Graph::new("sort");
     let mut imports = vec![graph.import_array("keys", op.key.into(), op.key.array_len(n))];

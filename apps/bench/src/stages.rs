@@ -91,11 +91,11 @@ mod tests {
     }
 
     #[test]
-    fn pass_times_are_assigned_to_stages_for_every_method() {
+    fn pass_times_are_assigned_to_stages() {
         for method in [Method::Direct, Method::Warp, Method::Block] {
             let found = stages(Function::Delta, method, 8);
             let scan = found["scan_ms"].as_f64();
-            assert!(scan >= Some(1.0), "{found:?}");
+            assert!(scan >= Some(1.0), "the scan has less than 1 ms: {found:?}");
             let expected =
                 json!({"prescan_ms": 1.0, "scan_ms": scan, "postscan_ms": 1.0, "clear_ms": 0.0});
             assert_eq!(found, expected);
@@ -110,13 +110,16 @@ mod tests {
     fn stage_times_are_summed_over_rounds() {
         let twice = stages(Function::Delta, Method::Block, 1000);
         for (stage, ms) in [("prescan_ms", 2.0), ("postscan_ms", 2.0), ("offsets_ms", 1.0)] {
-            assert_eq!(twice[stage], ms, "{stage}");
+            assert_eq!(twice[stage], ms, "{stage} of two rounds");
         }
         let by_flags = stages(Function::Delta, Method::ScanSplit, 8);
-        assert!(by_flags["flags_ms"] == 3.0 && by_flags["scatter_ms"] == 3.0, "{by_flags:?}");
+        assert!(
+            by_flags["flags_ms"] == 3.0 && by_flags["scatter_ms"] == 3.0,
+            "expected 3 ms of flags and of scatter, found {by_flags:?}"
+        );
         let by_labels = stages(Function::Delta, Method::ReducedBitSort, 8);
         for stage in ["labels_ms", "unpack_ms", "prescan_ms"] {
-            assert_eq!(by_labels[stage], 1.0, "{stage}");
+            assert_eq!(by_labels[stage], 1.0, "{stage} of a reduced-bit sort");
         }
     }
 }

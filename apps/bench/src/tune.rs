@@ -94,7 +94,9 @@ impl<T: Sizes> FromStr for Tune<T> {
                 let names: Vec<_> = T::FIELDS.iter().map(|(name, _)| *name).collect();
                 format!("unknown size `{name}`; use one of {}", names.join(", "))
             })?;
-            let number = number.parse().map_err(|_| format!("`{number}` is not a number"))?;
+            let number = number
+                .parse()
+                .map_err(|_| format!("`{number}` is not a whole number from 0 to {}", u32::MAX))?;
             Ok((*field, number))
         };
         let values = text.split(',').map(value).collect::<Result<_, _>>()?;

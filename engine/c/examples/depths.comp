@@ -1,4 +1,4 @@
-// The engine's first pass: computes the distance of each particle from the camera.
+// First pass of particles.c and particles.cpp: computes the distance of each particle from the camera.
 #version 450
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) readonly buffer Particles { vec4 at[]; } particles;

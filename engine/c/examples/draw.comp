@@ -1,4 +1,4 @@
-// The engine's second pass: "draws" the particles in the order found by the sort.
+// Second pass of particles.c and particles.cpp: "draws" the particles in the order computed by multisplit.
 #version 450
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) readonly buffer Particles { vec4 at[]; } particles;

@@ -1,6 +1,6 @@
 /*
  * multisplit: GPU sort, split, top-k, histogram, scan, reduction, selection, search, merge and shortest paths,
- * on the caller's own Vulkan device and in the caller's command buffers.
+ * on the caller's own Vulkan device and, except for shortest paths, in the caller's command buffers.
  *
  * Lifecycle of an operation:
  *
@@ -1628,8 +1628,7 @@ MultisplitResult multisplit_set_log(MultisplitLogFunction function,
                                     void *user,
                                     MultisplitLogLevel level);
 
-/// Constructors of numbers, one for each key type. The library rejects a number of another type than the required
-/// one, for example a float where an integer is required.
+/// Constructors of numbers, one for each key type.
 static inline MultisplitNumber multisplit_u32(uint32_t value) {
   const MultisplitNumber number = {MULTISPLIT_KEY_TYPE_U32, 0, value};
   return number;

@@ -9,10 +9,10 @@
  * All functions that can fail return a Result. Its function value() returns the value, or throws an Error if the
  * call failed. In programs compiled without exceptions, value() prints the message and aborts instead.
  *
- * Objects can be moved but not copied, except Context, whose copies share one context. Each operation holds a
- * copy, so the context is destroyed after the last operation, regardless of the order of destruction or
- * assignment. The device must outlive all of them. Objects that were default-constructed or moved from are
- * empty: they convert to false, and their functions return MULTISPLIT_ERROR_NULL.
+ * Objects can be moved but not copied, except Context, whose copies share one context. Each operation and each
+ * ShortestPaths holds a copy, so the context is destroyed after the last of them, regardless of the order of
+ * destruction or assignment. The device must outlive all of them. Objects that were default-constructed or
+ * moved from are empty: they convert to false, and their functions return MULTISPLIT_ERROR_NULL.
  *
  * Functions that take a structure set its struct_size. SPDX-License-Identifier: MIT OR Apache-2.0
  */

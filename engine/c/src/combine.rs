@@ -77,7 +77,7 @@ unsafe fn declare_scan(context: &Context, info: &MultisplitScanInfo) -> Outcome<
     })
 }
 
-/// The description of a scan of a whole array.
+/// The description of a scan with this operator.
 pub(crate) fn kind(operator: AnyOperator, inclusive: VkBool32) -> Scan {
     if inclusive != 0 { Scan::inclusive(operator) } else { Scan::exclusive(operator) }
 }

@@ -211,7 +211,7 @@ impl Declaration {
 
 pub(crate) fn no_buffer(role: MultisplitRole) -> Failure {
     Failure::invalid(format!(
-        "the operation has no buffer `{}`; use only the roles that its structure lists",
+        "the operation has no buffer `{}`; its structure lists its roles and when they are used",
         role.name()
     ))
 }

@@ -36,8 +36,8 @@ pub(crate) fn check(version: u32) -> Result<(), Failure> {
         return Ok(());
     }
     let text = format!(
-        "the header has version {}.{}, but the library has version {}.{}; set `version` to MULTISPLIT_VERSION, \
-         and use the header of this library",
+        "`version` is {}.{}, but the library has version {}.{}; set it to MULTISPLIT_VERSION, and use the header of \
+         this library",
         theirs.0, theirs.1, ours.0, ours.1
     );
     Err(Failure::new(MultisplitResult::MultisplitErrorVersion, text))

@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Result, ensure};
 use toolchain::{Installed, Library, Program};
 
-/// Builds a CMake project with each library, via `find_package` and via `FetchContent`.
+/// Builds and runs a CMake project with each library: the last via `FetchContent`, the others via `find_package`.
 fn consumers(installed: &Installed, expected: &str) -> Result<()> {
     for (library, fetched) in [
         ("multisplit::shared", false),
@@ -17,7 +17,7 @@ fn consumers(installed: &Installed, expected: &str) -> Result<()> {
     ] {
         let program = installed.build_with_cmake(library, fetched)?;
         let output = installed.run_well(&program, installed.widths()[0])?;
-        ensure!(output == expected, "{library}: {output}");
+        ensure!(output == expected, "{library}: expected {expected:?}, found {output:?}");
     }
     Ok(())
 }
@@ -85,10 +85,16 @@ fn cmake_project_for_windows_links() -> Result<()> {
         let program = installed.build_for_windows(library)?;
         let imports = installed.imports_of(&program)?;
         let is_shared = library.ends_with("shared");
-        ensure!(imports.contains("DLL Name: multisplit.dll") == is_shared, "{library}: {imports}");
+        ensure!(
+            imports.contains("DLL Name: multisplit.dll") == is_shared,
+            "{library}: only a program with the shared library must import multisplit.dll: {imports}"
+        );
     }
     let exports = installed.imports_of(&installed.file("bin/multisplit.dll"))?;
-    ensure!(exports.contains("multisplit_sort_pairs_create"), "{exports}");
+    ensure!(
+        exports.contains("multisplit_sort_pairs_create"),
+        "multisplit.dll does not export multisplit_sort_pairs_create: {exports}"
+    );
     Ok(())
 }
 
@@ -98,7 +104,10 @@ fn licences_are_installed() -> Result<()> {
     for (name, words) in
         [("LICENSE-MIT", "Permission is hereby granted"), ("LICENSE-APACHE", "Apache License")]
     {
-        ensure!(installed.contains(&format!("share/licenses/multisplit/{name}"), words)?, "{name}");
+        ensure!(
+            installed.contains(&format!("share/licenses/multisplit/{name}"), words)?,
+            "{name} does not contain `{words}`"
+        );
     }
     Ok(())
 }
@@ -112,8 +121,11 @@ fn functions_of_the_static_library_cannot_be_interposed() -> Result<()> {
         "#include <multisplit.h>\nunsigned plugin(void) { return multisplit_version(); }\n";
     installed.link_source("plugin", source, &["-shared", "-fPIC"], "multisplit-static", &[])?;
     let names = installed.symbols("plugin", &["--dynamic", "--defined-only"])?;
-    ensure!(names.iter().any(|name| name == "plugin"), "{names:?}");
-    ensure!(!names.iter().any(|name| name.starts_with("multisplit_")), "{names:?}");
+    ensure!(names.iter().any(|name| name == "plugin"), "plugin is not exported: {names:?}");
+    ensure!(
+        !names.iter().any(|name| name.starts_with("multisplit_")),
+        "functions of multisplit are exported: {names:?}"
+    );
     Ok(())
 }
 
@@ -127,7 +139,10 @@ fn fully_static_program_links_and_runs() -> Result<()> {
         installed.link_source("whole", source, &["-static"], "multisplit", &["--static"])?;
     let output = std::process::Command::new(program).output()?;
     let text = String::from_utf8_lossy(&output.stdout);
-    ensure!(text == format!("{} MULTISPLIT_ERROR_NULL\n", env!("CARGO_PKG_VERSION")), "{output:?}");
+    ensure!(
+        text == format!("{} MULTISPLIT_ERROR_NULL\n", env!("CARGO_PKG_VERSION")),
+        "expected the version and MULTISPLIT_ERROR_NULL, found {output:?}"
+    );
     Ok(())
 }
 
@@ -136,14 +151,17 @@ fn fully_static_program_links_and_runs() -> Result<()> {
 fn cmake_project_may_use_two_prefixes_but_not_mix_them() -> Result<()> {
     let installed = Installed::get()?;
     let (folders, mixed) = (installed.configure_two("OFF")?, installed.configure_two("ON")?);
-    ensure!(folders.status.success(), "{folders:?}");
+    ensure!(folders.status.success(), "two prefixes in two folders must work: {folders:?}");
     let text = String::from_utf8_lossy(&folders.stdout);
     ensure!(
         text.contains("one: ") && text.contains("/second-prefix/lib/libmultisplit.so"),
-        "{text}"
+        "the libraries of both prefixes must be reported: {text}"
     );
     let text = String::from_utf8_lossy(&mixed.stderr);
-    ensure!(!mixed.status.success() && text.contains("multisplit was already found in"), "{text}");
+    ensure!(
+        !mixed.status.success() && text.contains("multisplit was already found in"),
+        "two prefixes in one folder must be rejected: {text}"
+    );
     Ok(())
 }
 
@@ -160,7 +178,7 @@ fn visible_symbols(installed: &Installed) -> Result<()> {
     let archive = installed.symbols("lib/libmultisplit.a", &["--extern-only", "--defined-only"])?;
     let shared = installed.symbols("lib/libmultisplit.so", &["--dynamic", "--defined-only"])?;
     for names in [&archive, &shared] {
-        ensure!(names.len() >= 25, "{names:?}");
+        ensure!(names.len() >= 25, "expected at least 25 symbols, found {names:?}");
         for name in names.iter().filter(|name| **name != version) {
             let (name, at) = name.split_once('@').unwrap_or((name, ""));
             ensure!(
@@ -173,7 +191,10 @@ fn visible_symbols(installed: &Installed) -> Result<()> {
             );
         }
     }
-    ensure!(shared.iter().any(|name| name.ends_with(&format!("@@{version}"))), "{shared:?}");
+    ensure!(
+        shared.iter().any(|name| name.ends_with(&format!("@@{version}"))),
+        "no symbol has the version {version}: {shared:?}"
+    );
     Ok(())
 }
 
@@ -187,7 +208,13 @@ fn pkg_config_reports_version_and_static_library() -> Result<()> {
     let installed = Installed::get()?;
     ensure!(installed.pkg_config(&["--modversion"])? == [env!("CARGO_PKG_VERSION")]);
     let whole = installed.pkg_config_of("multisplit-static", &["--libs"])?;
-    ensure!(whole.iter().any(|flag| flag.ends_with("/libmultisplit.a")), "{whole:?}");
-    ensure!(!whole.iter().any(|flag| flag == "-lmultisplit"), "{whole:?}");
+    ensure!(
+        whole.iter().any(|flag| flag.ends_with("/libmultisplit.a")),
+        "the flags lack the static library: {whole:?}"
+    );
+    ensure!(
+        !whole.iter().any(|flag| flag == "-lmultisplit"),
+        "the flags contain the shared library: {whole:?}"
+    );
     Ok(())
 }

@@ -21,7 +21,10 @@ fn c_example_sorts_between_its_own_passes() -> Result<()> {
     let program = installed.build(&particles("particles", &[]))?;
     for width in installed.widths() {
         let output = installed.run_well(&program, width)?;
-        ensure!(output.matches("back to front").count() == 3, "{output}");
+        ensure!(
+            output.matches("back to front").count() == 3,
+            "expected three frames `back to front`, found {output}"
+        );
     }
     Ok(())
 }
@@ -34,10 +37,20 @@ fn missing_barrier_is_reported_by_validation() -> Result<()> {
         let program = installed.build(&particles(name, &[flag]))?;
         let output = installed.run(&program, installed.widths()[0])?;
         let stderr = text(&output.stderr);
-        ensure!(output.status.code() == Some(MESSAGES), "{flag}: {}\n{stderr}", output.status);
-        ensure!(stderr.contains("SYNC-HAZARD-READ-AFTER-WRITE"), "{flag}: {stderr}");
+        ensure!(
+            output.status.code() == Some(MESSAGES),
+            "{flag}: expected status {MESSAGES}, found {}\n{stderr}",
+            output.status
+        );
+        ensure!(
+            stderr.contains("SYNC-HAZARD-READ-AFTER-WRITE"),
+            "{flag}: no SYNC-HAZARD-READ-AFTER-WRITE in {stderr}"
+        );
         let all_of_a_kind = stderr.lines().filter(|line| line.starts_with("validation: "));
-        ensure!(all_of_a_kind.clone().all(|line| line.contains("SYNC-HAZARD")), "{flag}: {stderr}");
+        ensure!(
+            all_of_a_kind.clone().all(|line| line.contains("SYNC-HAZARD")),
+            "{flag}: a message is not about a hazard: {stderr}"
+        );
     }
     Ok(())
 }
@@ -52,7 +65,10 @@ fn cpp_example_counts_and_splits_between_its_own_passes() -> Result<()> {
     let program = installed.build(&program)?;
     for width in installed.widths() {
         let output = installed.run_well(&program, width)?;
-        ensure!(output.contains("counted 1, parted 1, ordered 1"), "{output}");
+        ensure!(
+            output.contains("counted 1, parted 1, ordered 1"),
+            "expected `counted 1, parted 1, ordered 1`, found {output}"
+        );
     }
     Ok(())
 }
@@ -66,7 +82,10 @@ fn c_example_selects_sorts_and_dispatches_without_the_host() -> Result<()> {
     let program = installed.build(&program)?;
     for width in installed.widths() {
         let output = installed.run_well(&program, width)?;
-        ensure!(output.matches("in order").count() == 3, "{output}");
+        ensure!(
+            output.matches("in order").count() == 3,
+            "expected three frames `in order`, found {output}"
+        );
     }
     Ok(())
 }
@@ -96,7 +115,7 @@ fn programs_in_the_guide_sort_their_keys() -> Result<()> {
             library: Library::Shared,
         };
         let output = installed.run_well(&installed.build(&program)?, installed.widths()[0])?;
-        ensure!(output == "sorted\n", "{name}: {output}");
+        ensure!(output == "sorted\n", "{name}: expected `sorted`, found {output}");
     }
     // The second program makes the four calls that the guide counts, in a few lines.
     let text = std::fs::read_to_string(installed.guide_program("counted.c")?)?;
@@ -107,7 +126,7 @@ fn programs_in_the_guide_sort_their_keys() -> Result<()> {
     let calls = part.matches("MS(multisplit_").count();
     ensure!(
         calls == 4 && lines <= 13,
-        "{lines} lines and {calls} calls; expected at most 13 lines and 4 calls"
+        "{lines} lines and {calls} calls; expected exactly 4 calls in at most 13 lines"
     );
     Ok(())
 }
@@ -118,7 +137,10 @@ fn checks_succeed(program: &Program<'_>, widths: &[&str]) -> Result<()> {
     let program = installed.build(program)?;
     for width in widths {
         let output = installed.run_well(&program, width)?;
-        ensure!(output.ends_with(" checks, 0 failed\n"), "{output}");
+        ensure!(
+            output.ends_with(" checks, 0 failed\n"),
+            "expected 0 failed checks, found {output}"
+        );
     }
     Ok(())
 }
@@ -137,7 +159,7 @@ fn cpp_wrapper_works_with_and_without_exceptions() -> Result<()> {
         let sources = &["tests/wrapper.cpp", "examples/host.c"];
         let program = Program { name, sources, flags, library: Library::Shared };
         let output = installed.run_well(&installed.build(&program)?, installed.widths()[0])?;
-        ensure!(output == "0 failed\n", "{name}: {output}");
+        ensure!(output == "0 failed\n", "{name}: expected `0 failed`, found {output}");
     }
     Ok(())
 }
@@ -153,8 +175,11 @@ fn cpp_special_members_leak_nothing() -> Result<()> {
     let output = installed.run(&installed.build(&program)?, installed.widths()[0])?;
     let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
     ensure!(output.status.success(), "{}\n{stdout}{stderr}", output.status);
-    ensure!(stdout == "0 failed, 0 messages\n", "{stdout}{stderr}");
-    ensure!(!stderr.contains("libmultisplit"), "{stderr}");
+    ensure!(
+        stdout == "0 failed, 0 messages\n",
+        "expected `0 failed, 0 messages`, found {stdout}{stderr}"
+    );
+    ensure!(!stderr.contains("libmultisplit"), "the library leaks: {stderr}");
     Ok(())
 }
 
@@ -222,7 +247,8 @@ fn untyped_operands_do_not_compile() -> Result<()> {
         ("bool.cpp", cpp("true"), false),
         ("character.cpp", cpp("'a'"), false),
     ] {
-        ensure!(installed.compiles(name, &text)? == compiles, "{name}: {text}");
+        let compiled = installed.compiles(name, &text)?;
+        ensure!(compiled == compiles, "{name}: compiled {compiled}, expected {compiles}: {text}");
     }
     Ok(())
 }

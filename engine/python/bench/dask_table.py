@@ -64,7 +64,7 @@ def arguments():
     options.chunks = options.chunks or 2 * options.workers
     unknown = [*set(options.keys) - set(KEYS), *set(options.methods) - set(METHODS)]
     if unknown:
-        parser.error(f"unknown distributions or methods: {', '.join(unknown)}")
+        parser.error(f"unknown: {', '.join(unknown)}; distributions are {', '.join(KEYS)}, and methods are {', '.join(METHODS)}")
     return options
 
 

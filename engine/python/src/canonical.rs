@@ -1,7 +1,7 @@
 //! Conversion between the engine's order of floats and NumPy's. The engine uses a total order of the bits:
-//! -NaN first, -0 before 0, NaN last. In NumPy both zeros are equal, and all NaNs are equal and last. Keys
-//! are therefore uploaded with a single zero and a single NaN, and sorted results get their original bits
-//! back.
+//! -NaN first, -0 before 0, NaN last. In NumPy both zeros are equal, and all NaNs are equal and last. For
+//! NumPy's order, keys are uploaded with a single zero and a single NaN. Sorts of host arrays then restore the
+//! original bits.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -43,7 +43,7 @@ impl Engine {
 
 #[pymethods]
 impl Engine {
-    /// Opens a device: `device` is an index, a part of a name or `software`; `None` selects the best.
+    /// Opens a device: `device` is an index, a part of a name or `software`; `None` means [`DeviceChoice::Auto`].
     #[new]
     #[pyo3(signature = (device, memory_limit, validation, cache))]
     fn open(

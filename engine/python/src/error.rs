@@ -71,7 +71,7 @@ impl Raise for Stop {
     }
 }
 
-/// The exception for an error of a search.
+/// The exception for an error of a search for shortest paths.
 pub(crate) fn raise_search(error: &multisplit_sssp::Error) -> PyErr {
     match error {
         multisplit_sssp::Error::Engine(error) => raise(error),

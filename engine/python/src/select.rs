@@ -116,7 +116,7 @@ pub(crate) fn reduce_segments(
     })
 }
 
-/// Offsets of segments.
+/// Returns the offsets of segments; rejects types other than uint32.
 fn words(offsets: &Buffer) -> PyResult<&Array<u32>> {
     match offsets.data()? {
         Data::U32(offsets) => Ok(offsets),

@@ -1,4 +1,4 @@
-"""Shared test helpers: types, generators and time limits."""
+"""Shared test helpers: types, generators, comparisons and settings."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FLOATS = ["f2", "f4", "f8"]
 TIMES = ["M8[s]", "m8[ns]"]
 KEYS = INTEGERS + FLOATS + TIMES
 
-#: Array sizes; in full runs also around one workgroup's tile, and beyond it.
+#: Array sizes; in full runs also sizes of several workgroups.
 SIZES = [0, 1, 2, 3, 255, 1000, 5000, 65_537, 300_000] if FULL else [0, 1, 1000]
 
 

@@ -108,7 +108,7 @@ def test_searchsorted_finds_insertion_positions(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", SAMPLE)
-def test_cumulative_sum_has_standard_shape_and_type(dtype: str) -> None:
+def test_cumulative_sum_follows_the_standard(dtype: str) -> None:
     x = (random_array(dtype, (4, 6), seed=3) if dtype[0] != "f" else np.arange(24.0).reshape(4, 6)).astype(dtype)
     for axis in range(-2, 2):
         for initial in (False, True):

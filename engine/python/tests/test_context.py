@@ -32,7 +32,7 @@ def test_contexts_can_be_closed() -> None:
     assert context._description not in multisplit._context._opened
 
 
-def test_calls_in_other_threads_finish_before_a_context_closes() -> None:
+def test_calls_in_other_threads_finish_or_report_a_closed_context() -> None:
     context = multisplit.Context(memory_limit=(1 << 28) + 1)
     x = np.random.default_rng(1).random(300_000)
     results: list[np.ndarray] = []

@@ -20,7 +20,7 @@ def buckets_of(keys, chosen):
 
 
 def divide(chunks, results):
-    """The cuts of these chunks, and each chunk in bucket order, as positions in the whole array."""
+    """The cuts of these chunks, each chunk in bucket order (positions in the whole array), the splitters, the counts."""
     total = sum(map(len, chunks))
     sampling = splitters.Sampling(max(total, 1), results)
     samples = [splitters.sample(c, sampling.of_chunk(len(c)), i) for i, c in enumerate(chunks)]

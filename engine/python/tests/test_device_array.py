@@ -13,7 +13,7 @@ from multisplit import DeviceArray
 
 
 @pytest.mark.parametrize("dtype", KEYS)
-def test_round_trip_keeps_every_bit(dtype: str) -> None:
+def test_round_trip_keeps_elements(dtype: str) -> None:
     for shape in [(0,), (7,), (3, 4), ()]:
         x = random_array(dtype, shape, seed=1)
         a = DeviceArray(x)

@@ -42,7 +42,7 @@ def is_partition(found: Array) -> bool:
 
 
 def shortest_paths(x: Array) -> bool:
-    """Paths over N / 2 edges from one vertex to all others."""
+    """Whether paths over N / 2 edges, from one vertex to all others, have the right lengths."""
     edges = np.zeros((HALF, 2), np.int64)
     edges[:, 1] = np.arange(1, HALF + 1)
     weights = x[:HALF].astype(np.uint32)
@@ -85,6 +85,6 @@ def test_every_function_has_a_case() -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_arrays_of_one_gibibyte(name: str, x: Array) -> None:
+def test_arrays_of_one_gibibyte_are_processed(name: str, x: Array) -> None:
     assert x.nbytes == 1 << 30
     assert CASES[name](x)

@@ -1,4 +1,4 @@
-"""Compares searches in sorted arrays with NumPy."""
+"""Compares searchsorted and nonzero with NumPy."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ EVEN = [
 
 
 @pytest.mark.parametrize(("dtype", "low", "high", "buckets"), some(EVEN, *EVEN[:5], *EVEN[7:11]))
-def test_range_ends_of_even_buckets_are_exact(dtype: str, low: float, high: float, buckets: int) -> None:
+def test_even_edges_are_exact_for_unrepresentable_range_ends(dtype: str, low: float, high: float, buckets: int) -> None:
     first, width = Fraction(float(low)), Fraction(high if isinstance(high, int) else float(high)) - Fraction(float(low))
     edges = [first + part * width / buckets for part in range(1, buckets)]
     keys = random_array(dtype, 300, seed=6)

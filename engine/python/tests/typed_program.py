@@ -16,7 +16,7 @@ Array = NDArray[Any]
 
 
 def on_the_host(x: NDArray[np.float32]) -> int:
-    """Every function, with arrays on the host."""
+    """Every function except sssp and devices, with arrays on the host."""
     ordered: Array = multisplit.sort(x, descending=True, nan="total")
     order: Array = multisplit.argsort(x, axis=0)
     keys, values = multisplit.sort_pairs(x, order)
@@ -52,7 +52,7 @@ def on_the_host(x: NDArray[np.float32]) -> int:
 
 
 def on_the_device(x: NDArray[np.float32], context: Context) -> int:
-    """The functions whose result types depend on whether arrays are on the device, and a histogram."""
+    """The functions whose result types depend on whether arrays are on the device, nonzero, and histogram."""
     a = DeviceArray(x, context=context)
     ordered: DeviceArray = multisplit.sort(a)
     order: DeviceArray = multisplit.argsort(a, descending=True)

@@ -37,7 +37,7 @@ impl Multisplit {
     /// everything that is missing.
     ///
     /// Returns [`Error::NotVulkan`] for other backends, and [`Error::Limit`] if the device was requested without
-    /// compute shaders or storage buffers.
+    /// compute shaders, bind groups or storage buffers.
     pub fn new(device: &wgpu::Device, queue: &wgpu::Queue) -> Result<Self> {
         let limits = device.limits();
         let needed = [

@@ -1,4 +1,4 @@
-//! GPU sort, split, histogram and scan on the buffers of a wgpu program, combined with its own commands.
+//! GPU sort, split, top-k, histogram, scan and selection on a wgpu program's buffers, between its own commands.
 //!
 //! Works with a [`wgpu::Device`] of the Vulkan backend ([`Multisplit::new`]) and its [`wgpu::Queue`], without
 //! `unsafe` code and without special features in the device request:

@@ -134,7 +134,7 @@ impl Operation {
         Ok(this)
     }
 
-    /// Creates everything that recordings with this kind of count need.
+    /// Creates a plan and an executable for this kind of count, unless an unused one exists.
     pub fn warm_up(&self, count: Count<'_>) -> Result<()> {
         self.pool(count.into())?.lend().map(drop)
     }
@@ -150,7 +150,7 @@ impl Operation {
         let (needed, limits) = (bound_bytes(bytes), self.shared.device.limits());
         let allowed = limits.max_storage_buffer_binding_size;
         if needed > allowed {
-            let what = format!("a {} of at most {} elements", self.name, self.max);
+            let what = format!("the operation {} of at most {} elements", self.name, self.max);
             let limit = "max_storage_buffer_binding_size";
             return Err(Error::Limit { what, limit, needed, allowed });
         }

@@ -22,15 +22,15 @@ macro_rules! operation {
                 Self { operation, types: PhantomData }
             }
 
-            /// Creates everything that encoding with this kind of count needs, so that the first encoding
-            /// is not slower than later ones. Not necessary for [`Count::All`], for which this happens when
-            /// the operation is created.
+            /// Creates the plan, pipelines and scratch memory for this kind of count, so that the first
+            /// encoding takes less time. Not necessary for [`Count::All`], for which this happens when the
+            /// operation is created.
             pub fn warm_up(&self, count: Count<'_>) -> Result<()> {
                 self.operation.warm_up(count)
             }
 
-            /// Number of sets of scratch memory that no recording is using. Each kind of count in use has its own
-            /// sets: one, or as many as there were recordings at the same time.
+            /// Number of sets of scratch memory that no recording is using. Each kind of count has its own
+            /// sets. A recording creates a new set if all are in use.
             pub fn idle(&self) -> usize {
                 self.operation.idle()
             }

@@ -11,9 +11,15 @@ use wgpu::BufferUsages;
 fn error_for_other_backends_names_the_backend() -> Result<()> {
     let (device, queue) = wgpu::Device::noop(&wgpu::DeviceDescriptor::default());
     let error = Multisplit::new(&device, &queue).err().context("the call must fail")?;
-    ensure!(matches!(error, Error::NotVulkan { backend: wgpu::Backend::Noop }), "{error:?}");
+    ensure!(
+        matches!(error, Error::NotVulkan { backend: wgpu::Backend::Noop }),
+        "expected NotVulkan with the backend Noop, found {error:?}"
+    );
     let message = error.to_string();
-    ensure!(message.contains("Noop") && message.contains("Backends::VULKAN"), "{message}");
+    ensure!(
+        message.contains("Noop") && message.contains("Backends::VULKAN"),
+        "the message must name Noop and Backends::VULKAN: {message}"
+    );
     Ok(())
 }
 
@@ -35,14 +41,20 @@ fn wrong_buffers_are_rejected_and_later_commands_run() -> Result<()> {
         let error = error.context("a buffer that is too small must be rejected")?;
         ensure!(
             error.to_string() == "buffer `values` has 3996 bytes, but at least 4000 are needed",
-            "{error}"
+            "unexpected message: {error}"
         );
         let error = sort.encode(&mut commands, &uniform, &value, Count::All).err();
-        ensure!(matches!(error, Some(Error::Usage { name: "keys", .. })), "{error:?}");
+        ensure!(
+            matches!(error, Some(Error::Usage { name: "keys", .. })),
+            "expected Usage of `keys`, found {error:?}"
+        );
         let error = sort.encode(&mut commands, &key, &value, Count::Host(1001)).err();
         ensure!(matches!(error, Some(Error::CountTooLarge { count: 1001, max: 1000 })));
         let error = sort.encode(&mut commands, &key, &key, Count::All).err();
-        ensure!(matches!(error, Some(Error::Multisplit(_))), "{error:?}");
+        ensure!(
+            matches!(error, Some(Error::Multisplit(_))),
+            "one buffer as keys and values must be an error of the engine, not {error:?}"
+        );
         // A buffer of another device.
         let (other, _queue) = device(&gpu.adapter)?;
         let foreign = other.create_buffer(&wgpu::BufferDescriptor {
@@ -52,13 +64,19 @@ fn wrong_buffers_are_rejected_and_later_commands_run() -> Result<()> {
             mapped_at_creation: false,
         });
         let error = sort.encode(&mut commands, &foreign, &value, Count::All).err();
-        ensure!(matches!(error, Some(Error::Wgpu(_))), "{error:?}");
+        ensure!(
+            matches!(error, Some(Error::Wgpu(_))),
+            "a buffer of another device must be an error of wgpu, not {error:?}"
+        );
         // Commands and a buffer of another device.
         let elsewhere = open()?;
         let mut foreign_commands = elsewhere.commands();
         let theirs = elsewhere.filled(&keys);
         let error = sort.encode(&mut foreign_commands, &theirs, &theirs, Count::All).err();
-        ensure!(matches!(error, Some(Error::OtherDevice { .. })), "{error:?}");
+        ensure!(
+            matches!(error, Some(Error::OtherDevice { .. })),
+            "expected OtherDevice, found {error:?}"
+        );
         // Valid commands still run after the errors.
         sort.encode(&mut commands, &key, &value, Count::All)?;
         commands.submit();
@@ -135,7 +153,10 @@ fn downlevel_devices_run_operations_with_many_buffers() -> Result<()> {
             commands.submit();
             let mut expected = values[..n].to_vec();
             expected.sort_by_key(|&i| bucket(keys[i as usize]));
-            ensure!(gpu.read::<u32>(&value_out)?[..n] == expected, "{n} pairs");
+            ensure!(
+                gpu.read::<u32>(&value_out)?[..n] == expected,
+                "the values of {n} split pairs differ from the CPU's"
+            );
             let sorted: Vec<u32> = expected.iter().map(|&i| keys[i as usize]).collect();
             ensure!(gpu.read::<u32>(&key_out)?[..n] == sorted);
             ensure!(gpu.read::<u32>(&offsets)?[3] == n as u32);
@@ -150,7 +171,10 @@ fn limit_errors_name_the_limit() -> Result<()> {
     let limits = wgpu::Limits { max_storage_buffers_per_shader_stage: 0, ..Default::default() };
     let (device, queue) = device_with(&adapter, limits)?;
     let error = Multisplit::new(&device, &queue).err().context("the call must fail")?.to_string();
-    ensure!(error.contains("max_storage_buffers_per_shader_stage of at least 1"), "{error}");
+    ensure!(
+        error.contains("max_storage_buffers_per_shader_stage of at least 1"),
+        "the message must name max_storage_buffers_per_shader_stage: {error}"
+    );
     let limits = wgpu::Limits { max_storage_buffer_binding_size: 1 << 20, ..Default::default() };
     let gpu = open_with(limits)?;
     gpu.multisplit.sort::<u32>(1 << 18, &Sort::ascending())?;
@@ -161,9 +185,9 @@ fn limit_errors_name_the_limit() -> Result<()> {
         .context("the call must fail")?;
     ensure!(
         error.to_string()
-            == "a sort of at most 524288 elements needs max_storage_buffer_binding_size of at least 2097152, \
+            == "the operation sort of at most 524288 elements needs max_storage_buffer_binding_size of at least 2097152, \
                 but the device was requested with 1048576",
-        "{error}"
+        "unexpected message: {error}"
     );
     Ok(())
 }
@@ -177,7 +201,10 @@ fn destroyed_buffers_and_devices_are_reported() -> Result<()> {
     let mut commands = gpu.commands();
     let error =
         sort.encode(&mut commands, &key, &value, Count::All).err().context("the call must fail")?;
-    ensure!(matches!(error, Error::BufferDestroyed { name: "values" }), "{error:?}");
+    ensure!(
+        matches!(error, Error::BufferDestroyed { name: "values" }),
+        "expected BufferDestroyed for `values`, found {error:?}"
+    );
     let value = gpu.empty::<u32>(1000);
     sort.encode(&mut commands, &key, &value, Count::All)?;
     gpu.device.destroy();
@@ -186,10 +213,10 @@ fn destroyed_buffers_and_devices_are_reported() -> Result<()> {
             .encode(&mut commands, &key, &value, Count::All)
             .err()
             .context("the call must fail")?;
-        ensure!(matches!(error, Error::DeviceLost), "{error:?}");
+        ensure!(matches!(error, Error::DeviceLost), "expected DeviceLost, found {error:?}");
         commands.submit();
     }
     let error = Multisplit::new(&gpu.device, &gpu.queue).err().context("the call must fail")?;
-    ensure!(matches!(error, Error::DeviceLost), "{error:?}");
+    ensure!(matches!(error, Error::DeviceLost), "expected DeviceLost, found {error:?}");
     Ok(())
 }

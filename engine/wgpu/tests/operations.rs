@@ -141,7 +141,10 @@ fn host_and_device_counts_limit_the_sort() -> Result<()> {
             let mut commands = gpu.commands();
             sort.encode(&mut commands, &key, Count::Host(n))?;
             commands.submit();
-            ensure!(gpu.read::<u32>(&key)? == partly(n as usize), "host count {n}");
+            ensure!(
+                gpu.read::<u32>(&key)? == partly(n as usize),
+                "with a host count of {n}, the keys differ from the CPU's"
+            );
         }
         for n in [0u32, 1, 7777, N as u32, u32::MAX] {
             let (key, words) = (gpu.filled(&keys), gpu.empty::<u32>(3));
@@ -150,7 +153,10 @@ fn host_and_device_counts_limit_the_sort() -> Result<()> {
             sort.encode(&mut commands, &key, Count::Buffer { buffer: &words, word: 2 })?;
             commands.submit();
             let taken = (n as usize).min(N);
-            ensure!(gpu.read::<u32>(&key)? == partly(taken), "device count {n}");
+            ensure!(
+                gpu.read::<u32>(&key)? == partly(taken),
+                "with a device count of {n}, the keys differ from the CPU's"
+            );
         }
         Ok(())
     })
@@ -220,7 +226,10 @@ fn missing_barrier_causes_a_hazard() -> Result<()> {
 #[test]
 fn validation_layer_reports_missing_barrier() -> Result<()> {
     let output = run_validated("missing_barrier_causes_a_hazard")?;
-    ensure!(has_errors(&output) && output.contains("SYNC-HAZARD-WRITE-AFTER-WRITE"), "{output}");
+    ensure!(
+        has_errors(&output) && output.contains("SYNC-HAZARD-WRITE-AFTER-WRITE"),
+        "the validation layer reports no SYNC-HAZARD-WRITE-AFTER-WRITE:\n{output}"
+    );
     Ok(())
 }
 
@@ -247,7 +256,7 @@ fn thousand_frames_without_waiting_match_the_cpu() -> Result<()> {
         // All frames have finished, so all scratch memory is unused. Its amount depends on how many frames were pending
         // at the same time.
         let idle = up.idle() + down.idle();
-        ensure!((2..=1000).contains(&idle), "{idle}");
+        ensure!((2..=1000).contains(&idle), "{idle} unused executables; expected from 2 to 1000");
         Ok(())
     })
 }

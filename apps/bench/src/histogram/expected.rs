@@ -25,7 +25,7 @@ pub fn expected(op: Op, bins: u32, words: &[u32], n: u64) -> Vec<u32> {
     counts
 }
 
-/// Counts the samples in `words`. If samples are bytes, counts at most `left` of them.
+/// Counts the samples in `words`. For [`Op::Bytes`], counts at most `left` of them.
 fn count(op: Op, bins: u32, splitters: &[f32], words: &[u32], left: u64, counts: &mut [u32]) {
     let mut add = |bin: usize| counts[bin] += 1;
     let bytes = || words.iter().flat_map(|word| word.to_le_bytes());
@@ -62,7 +62,7 @@ mod tests {
                 .expect("the samples can be generated");
             let counts = expected(op, 100, &words, n);
             let sum: u64 = counts.iter().map(|&count| u64::from(count)).sum();
-            assert_eq!(sum, n * u64::from(op.channels()), "{op:?}");
+            assert_eq!(sum, n * u64::from(op.channels()), "sum of the counts of {op:?}");
         }
     }
 }

@@ -136,7 +136,7 @@ mod tests {
             "shortest paths on rmat: rounds",
             "shortest paths on rmat: time",
         ] {
-            assert_eq!(count(&page, &format!("<h3>{heading}</h3>")), 1, "{heading}");
+            assert_eq!(count(&page, &format!("<h3>{heading}</h3>")), 1, "plots named {heading}");
         }
         assert_eq!(count(&page, "<figure>"), 6, "operations with one size have no plot");
         assert_eq!(count(&page, "<figure>"), count(&page, "role=\"img\""));
@@ -162,7 +162,7 @@ mod tests {
         }
         for part in ["http:", "https:", "<script", "NaN"] {
             let own = page.replace("http://www.w3.org/2000/svg", "");
-            assert!(!own.contains(part), "{part}");
+            assert!(!own.contains(part), "the page contains {part}");
         }
     }
 

@@ -20,7 +20,7 @@ const COPY_BYTES: f64 = 8.0;
 /// Maximum bars of a plot, so that they remain readable.
 const MAX_BARS: usize = 24;
 
-/// Stages of splits in execution order.
+/// The most common stages of splits, in execution order.
 const STAGES: [&str; 6] = ["clear", "prescan", "histogram", "scan", "postscan", "sweep"];
 
 /// All plots for which there is data.
@@ -262,7 +262,7 @@ fn milliseconds(ms: f64) -> String {
     crate::figures::time(ms * 1e6)
 }
 
-/// The methods drawn in each colour. Methods of one operation have different colours.
+/// The methods drawn in each colour. Listed methods of one operation have different colours.
 const METHODS: [&[&str]; COLOURS] = [
     &["onesweep", "lookback", "shared", "multisplit", "kernel", "fill"],
     &["block", "r8", "reduce-then-scan", "ballots", "multisplit-passes", "vkCmdCopyBuffer"],
@@ -289,7 +289,11 @@ mod tests {
     fn every_method_has_one_colour() {
         let all: Vec<&str> = METHODS.iter().flat_map(|names| names.iter().copied()).collect();
         for name in &all {
-            assert_eq!(all.iter().filter(|other| other == &name).count(), 1, "{name}");
+            assert_eq!(
+                all.iter().filter(|other| other == &name).count(),
+                1,
+                "occurrences of {name}"
+            );
         }
         assert_eq!(colour("warp"), colour("warp, binomial"));
         assert_ne!(colour("warp"), colour("block"));

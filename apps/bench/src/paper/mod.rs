@@ -233,7 +233,7 @@ mod tests {
         };
         let [reference, stages, delta, distribution, bits, sort, sssp, histogram] = &tables()[..]
         else {
-            panic!("not eight tables")
+            panic!("there must be eight tables")
         };
         assert_eq!(cell(reference, "keys, scan-based split", "GTX 1080", 0), "8.44 (2.48x)");
         assert_eq!(cell(reference, "pairs, scan-based split", "here", 0), "2.00 (2.00x)");

@@ -17,7 +17,7 @@ impl Ticks {
         Self(values.into_iter().zip(labels).collect())
     }
 
-    /// Powers of ten from 1 to the first one at or above `hi`. Some are left out if there are more than about `max`.
+    /// Powers of ten from 1 to the first one at or above `hi`, at least 10. Some are left out if there are more than about `max`.
     pub fn decades(hi: f64, max: f64) -> Self {
         let decades = hi.max(1.0).log10().ceil().max(1.0);
         let step = (decades / max.max(1.0)).ceil().max(1.0) as usize;
@@ -171,8 +171,11 @@ mod tests {
         assert_eq!(ticks(100.0), [0.0, 25.0, 50.0, 75.0, 100.0]);
         for max in [0.0013, 0.7, 3.0, 517.0, 1e9] {
             let ticks = ticks(max);
-            assert!((3..=7).contains(&ticks.len()), "{ticks:?}");
-            assert!(ticks.last().is_some_and(|&last| last >= max), "{ticks:?}");
+            assert!((3..=7).contains(&ticks.len()), "expected 3 to 7 ticks, found {ticks:?}");
+            assert!(
+                ticks.last().is_some_and(|&last| last >= max),
+                "no tick reaches {max}: {ticks:?}"
+            );
         }
         assert_eq!(ticks(0.0), [0.0, 1.0]);
     }

@@ -78,7 +78,7 @@ impl HistogramPlot<'_> {
             edges.len()
         );
         let sorted = edges.is_sorted() && !edges.iter().any(|edge| edge.is_nan());
-        ensure!(sorted, "the edges of the bins are not in ascending order");
+        ensure!(sorted, "the edges of the bins must be in ascending order, without NaN");
         let inner = edges[1..bins].iter().all(|edge| edge.is_finite());
         ensure!(inner, "only the first and the last edge of a drawn histogram may be infinite");
         let positive = self.heights.iter().all(|height| *height >= 0.0 && height.is_finite());
@@ -391,7 +391,7 @@ mod tests {
     fn many_bins_share_bars() {
         let (heights, edges) = (vec![1.0; 65_536], edges(65_536));
         let text = plot("many", &heights, &edges).svg().expect("the histogram can be drawn");
-        assert!(text.len() < 40_000 && text.contains("bins per bar"), "{}", text.len());
+        assert!(text.len() < 40_000 && text.contains("bins per bar"), "{} bytes", text.len());
     }
 
     #[test]

@@ -163,7 +163,10 @@ mod tests {
             for buckets in [10, 256, 1000] {
                 let mean = N / u64::from(buckets);
                 let even = counts(function, buckets, Distribution::Uniform);
-                assert!(even.iter().all(|&c| c > mean / 3 && c < mean * 3), "{even:?}");
+                assert!(
+                    even.iter().all(|&c| c > mean / 3 && c < mean * 3),
+                    "a count differs from {mean} by a factor of at least 3: {even:?}"
+                );
 
                 let coins = counts(function, buckets, Distribution::Binomial);
                 let sum: u64 = coins.iter().zip(0..).map(|(count, id)| count * id).sum();

@@ -1,4 +1,4 @@
-//! `multisplit bench histogram`: all operations, bin counts and methods, with optional tuning parameters.
+//! `multisplit bench histogram`: the requested operations, bin counts and methods, with optional tuning parameters.
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, value_parser};

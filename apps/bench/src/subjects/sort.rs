@@ -1,4 +1,4 @@
-//! `multisplit bench sort`: every operation and method, each run on unsorted data.
+//! `multisplit bench sort`: the requested operations and methods, each run on unsorted data.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! `multisplit bench split`: all operations, bucket counts and methods, with the time of each stage.
+//! `multisplit bench split`: the requested operations, bucket counts and methods, with the time of each stage.
 
 use anyhow::{Context as _, Result};
 use clap::Args;

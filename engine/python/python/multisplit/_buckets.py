@@ -19,7 +19,7 @@ class Even:
 
     Part k of integers begins at ``low + k * (high - low) / buckets``, exactly. Part k of floats begins at
     ``k * ((high - low) / buckets) + low``, with every operation rounded to the type of the keys (to float32 for
-    float16), as in :func:`numpy.linspace`. If the ends cannot be represented in the type of the keys, all parts begin
+    float16), as in :func:`numpy.linspace`. If an end cannot be represented in the type of the keys, all parts begin
     exactly at ``low + k * (high - low) / buckets``, without rounding.
 
     >>> import numpy as np, multisplit
@@ -34,7 +34,7 @@ class Even:
 
 @dataclass(frozen=True)
 class Identity:
-    """The key, which must not be negative, is its bucket number.
+    """Each key is its own bucket number, which must be from 0 to ``buckets - 1``.
 
     >>> import numpy as np, multisplit
     >>> multisplit.split(np.array([2, 0, 1, 2]), multisplit.Identity(3)).offsets
@@ -73,7 +73,7 @@ class Glsl:
         if not _native.HAS_GLSL:
             raise MissingFeatureError(
                 "this build of multisplit has no GLSL compiler: build it with `./x wheel --glsl`, "
-                "or use an array of splitters, Even or Identity"
+                "or use buckets or bins without GLSL"
             )
         if len(self.parameters) > 3:
             raise ValueError(f"parameters has {len(self.parameters)} numbers, but a GLSL function has at most 3")

@@ -73,7 +73,7 @@ class Context:
         The index of a device (see :func:`devices`), a part of its name, or ``"software"``. The default is the
         environment variable ``MULTISPLIT_DEVICE`` if set, otherwise the best device.
     memory_limit : int, optional
-        Maximum size in bytes of all arrays on the device.
+        Maximum size in bytes of all buffers of the context, including scratch and staging memory.
     validation : bool
         Enable Vulkan's validation layer; :meth:`messages` returns its messages.
     cache : str, optional
@@ -135,9 +135,9 @@ class Context:
     def close(self) -> None:
         """Close the device and free its memory and compiled kernels, for all contexts with the same parameters.
 
-        Calls in other threads finish first. Arrays on the device can no longer be used, not even copied to the
-        host, and keep the device open until they are deleted. Another call with the context opens the device
-        again.
+        Calls that are already running in other threads still finish. Arrays on the device can no longer be used, not
+        even copied to the host, and keep the device open until they are deleted. Another call with the context opens
+        the device again.
         """
         _close(self._description)
 
@@ -232,8 +232,8 @@ def engine_of(context: Context | None, *arrays: Any) -> _native.Engine:
         if isinstance(engine, _native.Engine):
             if context is not None and context._engine is not engine:
                 raise ArgumentError(
-                    f"the array is on the device of another context than {context!r}: omit context, or copy the "
-                    "array to the host first (numpy.asarray)"
+                    f"the array is on the device of another context than {context!r}, or this context was closed after "
+                    "the array was made: omit context, or copy the array to the host before (numpy.asarray)"
                 )
             return engine
     return (_default if context is None else context)._engine

@@ -40,8 +40,8 @@ def check_edges(edges: Array, name: str) -> None:
 
 
 def thresholds(edges: Array, dtype: np.dtype[Any], *, exact: bool = False) -> Thresholds:
-    """For each ascending edge, the smallest value of ``dtype`` at or above it. Signed and unsigned integers are
-    compared as doubles, like in NumPy, unless ``exact`` is set."""
+    """For each ascending edge, the smallest value of ``dtype`` at or above it. Signed and unsigned 64-bit integers
+    are compared as doubles, like in NumPy, unless ``exact`` is set."""
     if not exact or "f" in (edges.dtype.kind, dtype.kind):
         edges = edges.astype(np.result_type(edges.dtype, dtype))
     if dtype.kind == "f":

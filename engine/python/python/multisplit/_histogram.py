@@ -48,7 +48,7 @@ def histogram(
     Returns
     -------
     hist, bin_edges : ndarray
-        Counts as int64, or sums in the type of the weights; and the edges, one more than there are bins.
+        Counts as int64, sums in the type of the weights, or densities; and the edges, one more than there are bins.
 
     Examples
     --------
@@ -118,14 +118,14 @@ def _edges(engine: _native.Engine, samples: Any, bins: Any, range: Any, weights:
 
 
 def _between(engine: _native.Engine, samples: Any, weights: Array | None, edges: Array) -> Array:
-    """Count the samples from each edge up to the next one; the last bin includes its upper edge."""
+    """Count samples, or sum their weights, from each edge up to the next; the last bin includes its upper edge."""
     dtype = np.dtype(samples._buffer.kind) if isinstance(samples, DeviceArray) else encoding_of(samples.dtype).dtype
     bins = edges.size - 1
     if edges.dtype.kind not in "buif":
         raise TypeError(f"bins has the type {edges.dtype}, but edges must be numbers")
     lower = thresholds(edges[:-1], dtype).values
     last = greatest_at_or_below(edges[-1], edges.dtype, dtype)
-    # Bins that cannot contain any value of the type are at the end, and stay empty.
+    # Bins above all values of the type are at the end, and stay empty.
     reached = int(np.searchsorted(lower, last[0], side="right")) if last.size else 0
     result = np.zeros(bins, np.int64 if weights is None else weights.dtype.newbyteorder("="))
     if reached == 0 or samples.size == 0:
@@ -226,7 +226,7 @@ def bincount(
     array = as_ndarray(x._download() if isinstance(x, DeviceArray) else x)
     shortest = index_of(minlength, "minlength")
     if shortest < 0:
-        raise ValueError("minlength must not be negative")
+        raise ValueError(f"minlength is {shortest}, but it must not be negative")
     if array.ndim != 1:
         raise ValueError(f"x has {array.ndim} axes, but bincount needs one")
     if array.dtype.kind not in ("bui" if array.size else "buif"):

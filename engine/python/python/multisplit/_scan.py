@@ -86,7 +86,7 @@ def scan(
     if isinstance(x, DeviceArray):
         check_operator(op, x.dtype)
         if out is not None or normalize_axis(axis, x.ndim) != x.ndim - 1:
-            raise ValueError("a DeviceArray is scanned only along its last axis and without out: for others, copy it to the host (numpy.asarray)")
+            raise ValueError("scan of a DeviceArray supports only the last axis, and not out: copy the array to the host (numpy.asarray) to use another axis or out")
         bounds = None if offsets is None else _segments_of(offsets, x.ndim, x.size)
         return _scan_on_device(x._widened(), op, exclusive, bounds)
     array = as_ndarray(x)
@@ -130,7 +130,7 @@ def _scanned(
 
 
 def _set_first(found: Array, op: str, bounds: Array | None) -> None:
-    """Set the first result of each row, or of each segment between ``bounds``, to the identity element."""
+    """Set the first result of each row, or of each segment between ``bounds``, to :func:`neutral`."""
     if bounds is None:
         found[..., :1] = neutral(found.dtype, op)
     else:
@@ -181,7 +181,7 @@ def _each_row(n: int, row: int) -> Iterator[slice]:
 
 
 def neutral(dtype: np.dtype[Any], op: str) -> Any:
-    """The identity element of "min" or "max"."""
+    """The largest value of a type for "min", and the smallest for "max"; infinities for floats."""
     if dtype.kind == "b":
         return op == "min"
     if dtype.kind == "f":
@@ -251,7 +251,7 @@ def cumulative_sum(
 
 def _sum_axis(axis: int | None, ndim: int) -> int:
     if axis is None and ndim != 1:
-        raise ValueError(f"x has {ndim} axes: choose one with axis=")
+        raise ValueError(f"x has {ndim} axes, but axis= can be omitted only if x has one axis")
     return normalize_axis(0 if axis is None else axis, ndim)
 
 

@@ -28,8 +28,7 @@ from ._device_array import DeviceArray
 
 Array = np.ndarray[Any, Any]
 
-#: Rows of host arrays are sorted one by one from this length on. Each is large enough to occupy the device, and one
-#: sort of all rows would move each key twice as often.
+#: Rows of host arrays are processed one by one from this length on. Each is large enough to occupy the device.
 _LONG_ROW = 1 << 20
 
 
@@ -266,7 +265,7 @@ def check_pairs(keys: tuple[int, ...], values: tuple[int, ...]) -> None:
 
 
 def movable(values: Array, n: int) -> Array | None:
-    """The values as elements of 4, 8 or 16 bytes that the device can move; None for other sizes."""
+    """The values as elements of 4, 8 or 16 bytes that the device can move; None if there are no such values."""
     size = values.nbytes // max(n, 1)
     if values.dtype.hasobject or size not in (4, 8, 16) or n == 0:
         return None
@@ -341,10 +340,10 @@ def _row_on_device(x: DeviceArray, axis: int | None, out: Any) -> int:
 
 
 def parts_of(n: int, row: int, engine: _native.Engine) -> Iterator[slice]:
-    """Split the rows into parts that one call of the engine can process."""
+    """Split the rows into parts, each for one call of the engine: several rows, or one long row."""
     if n == 0 or row == 0:
         return
-    # Kernels use 30-bit indices, and arrays of up to 16 bytes per element must fit one storage binding.
+    # Rows processed together have 30-bit indices, and arrays of up to 16 bytes per element that fit one storage binding.
     max_part = min(int(engine.describe()["max_storage_range"]) // 16, 1 << 29)
     rows = 1 if row >= _LONG_ROW else max(1, max_part // row)
     step = rows * row

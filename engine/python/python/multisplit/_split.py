@@ -107,8 +107,8 @@ def split(
     array = as_ndarray(keys, "keys")
     if array.ndim != 1:
         raise ValueError(f"keys has {array.ndim} axes, but it must have one")
-    # A bucket id consists of the bits of a key. The bits of a narrow negative key could be a valid id, so signed keys
-    # are widened to 32 bits.
+    # A bucket id consists of the bits of a key. The bits of a narrow negative key could be a valid id, so narrow
+    # signed keys are widened to 32 bits.
     signed_ids = isinstance(buckets, Identity) and array.dtype.kind == "i"
     encoding = (encoding_of if signed_ids else key_encoding_of)(array.dtype, "keys")
     if isinstance(buckets, Glsl) and array.dtype.kind in "mM":
@@ -144,7 +144,10 @@ class _Function:
                 "function in GLSL (multisplit.Glsl)"
             )
         elif isinstance(buckets, (bool, int, np.integer)):
-            raise TypeError("buckets must be an array of splitters, or Even(low, high, buckets), not a number")
+            raise TypeError(
+                "buckets is a number, but must be an array of splitters, Even(low, high, buckets), Identity(buckets), or a "
+                "function in GLSL (multisplit.Glsl)"
+            )
         else:
             self.native = ("range", self._splitters(buckets, dtype, encoded_dtype))
 
@@ -217,7 +220,7 @@ def _split_by_permutation(
     engine: _native.Engine, buffer: _native.Buffer, keys: Array, values: Array | None, function: _Function
 ) -> tuple[Array, Array | None, Array]:
     """Compute the permutation on the device, and move keys and values on the host. Used if the upload has changed bits
-    of the keys, or if the device cannot move values of this size."""
+    of the keys, or if the device cannot move the values."""
     places, offsets = _native.split_permutation(engine, buffer, function.native)
     to = _numbers(engine, places)
     keys_out = np.empty_like(keys)

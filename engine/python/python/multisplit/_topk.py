@@ -78,7 +78,7 @@ def topk(
     axis : int
         The axis to search along.
     nan : {"last", "total"}
-        The order of floats, as in :func:`sort`: NaN is larger than every number.
+        The order of floats, as in :func:`sort`; with "last", NaN is larger than every number.
     context : Context, optional
         The device to use.
 

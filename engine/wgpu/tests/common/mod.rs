@@ -111,7 +111,7 @@ pub fn validated(name: &str, test: impl FnOnce() -> Result<()>) -> Result<()> {
         return test();
     }
     let output = run_validated(name)?;
-    ensure!(!has_errors(&output), "{output}");
+    ensure!(!has_errors(&output), "the validation layer reports errors:\n{output}");
     Ok(())
 }
 
@@ -139,6 +139,6 @@ pub fn run_validated(name: &str) -> Result<String> {
         .output()?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let log = text(&output.stdout) + &text(&output.stderr);
-    ensure!(output.status.success() && log.contains("1 passed"), "{log}");
+    ensure!(output.status.success() && log.contains("1 passed"), "the test {name} failed:\n{log}");
     Ok(log)
 }

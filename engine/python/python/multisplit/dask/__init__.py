@@ -1,4 +1,4 @@
-"""Sorts and counts of chunked dask arrays and of dask dataframes. Each chunk is processed on its worker's device.
+"""Sorts, top-k, quantiles and histograms of chunked dask arrays, and sorts of dask dataframes, on workers' devices.
 
 >>> import dask.array as da
 >>> import multisplit.dask as msd

@@ -33,7 +33,8 @@ def array(x, what: str, *, one_dimension: bool = True, known: bool = True, keys:
     if keys:
         check_dtype(x.dtype, what)
     elif x.dtype.kind == "O":
-        raise TypeError(f"{what} is an array of Python objects: convert it with .astype, or give row numbers as values")
+        instead = ", or give row numbers instead" if what == "values" else ""
+        raise TypeError(f"{what} is an array of Python objects: convert it with .astype{instead}")
     return x
 
 
@@ -43,7 +44,7 @@ def axis(axis: int) -> None:
 
 
 def result_chunks(chunks, total: int, default: int) -> tuple[int, ...]:
-    """The lengths of the result chunks: as given, or of `default` chunks whose lengths differ by at most one."""
+    """The lengths of the result chunks: as given, or at most `default` lengths that differ by at most one."""
     if chunks is None:
         count = default
     elif isinstance(chunks, (int, np.integer)):

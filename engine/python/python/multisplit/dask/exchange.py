@@ -68,8 +68,8 @@ def _size(held: Bucketed | Part | Group) -> int:
 
 
 def split_chunk(keys: np.ndarray, payload, splitters: Splitters) -> Bucketed:
-    """Split a chunk into buckets by one stable multisplit. `keys` are encoded for the device; `payload` is an object of
-    a class in `payload.py`."""
+    """Split a chunk into buckets by at most one stable multisplit. `keys` are encoded for the device; `payload` is an
+    object of a class in `payload.py`."""
     mask = missing(keys)
     if mask is None:
         split_keys, split_payload, counts = _split(keys, payload, splitters.edges)

@@ -50,7 +50,7 @@ class Order:
     """Whether NaN and NaT come first in the result, instead of last."""
 
     def encode(self, keys: np.ndarray) -> np.ndarray:
-        """Encode keys for a device, contiguous and in native byte order. Does not copy if they already are."""
+        """Encode keys for a device, contiguous and in native byte order."""
         if keys.dtype != self.dtype:
             raise TypeError(
                 f"a chunk has the dtype {keys.dtype}, but the array has {self.dtype}: give all chunks the same dtype, for example with .astype('{self.dtype}')"

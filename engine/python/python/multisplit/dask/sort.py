@@ -35,9 +35,9 @@ def sort(
 ) -> da.Array:
     """Return the sorted elements of `x` as a dask array.
 
-    `chunks` is a length or a tuple of lengths of result chunks; by default there are as many chunks as in `x`, and
-    their lengths differ by at most one. The sort is always stable. As in `multisplit.sort`, NaN and NaT come last, or
-    first in descending order.
+    `chunks` is a length or a tuple of lengths of result chunks; by default there are as many chunks as in `x`, or as
+    elements if these are fewer, and their lengths differ by at most one. The sort is always stable. As in
+    `multisplit.sort`, NaN and NaT come last, or first in descending order.
 
     >>> import dask.array as da
     >>> from multisplit.dask import sort

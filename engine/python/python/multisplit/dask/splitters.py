@@ -18,8 +18,7 @@ BUCKETS_PER_RESULT = 16
 chunk processes about one bucket more than it keeps: 1/16 of its elements."""
 
 MIN_BUCKETS = 128
-"""Minimum number of buckets. Up to 256 buckets, more buckets do not take more time, because the device searches their
-splitters in shared memory."""
+"""Minimum number of buckets. A split into up to 256 buckets takes only one round."""
 
 MAX_BUCKETS = 30_000
 """Target for the maximum number of buckets. Less than half of the maximum bucket count of a device (65,536), because
@@ -47,14 +46,14 @@ class Sampling:
 
     def of_chunk(self, length: int) -> int:
         """Sample size of a chunk, in proportion to its length. Rounded up, so that each sample represents at most
-        count / (128 x buckets) keys."""
+        count / (128 x buckets) keys, or one key."""
         if length == 0:
             return 0
         return min(length, math.ceil(SAMPLES_PER_BUCKET * self.buckets * length / self.count))
 
 
 def sample(keys: np.ndarray, count: int, seed: int) -> np.ndarray:
-    """Choose `count` keys, one at random from each of `count` equal parts of the chunk.
+    """Choose `count` keys, one at random from each of `count` equal parts of the chunk, and leave out NaN.
 
     The seed is the chunk's number: a chunk that is sampled again after a worker was lost gives the same sample and
     thus the same splitters. Otherwise, chunks split before and after the loss would not match.
