@@ -1,6 +1,5 @@
 //! Tests of `Context::adopt`: the application creates the Vulkan device, and the engine records its
-//! passes into the application's command buffer, between commands of the application. The
-//! application records only the barriers that the plan's contract requires.
+//! passes into the application's command buffer, between commands of the application.
 
 use std::ffi::{CStr, c_void};
 use std::sync::Mutex;
@@ -315,7 +314,11 @@ fn vulkan_1_1_instance_is_rejected(gpu: &Gpu) -> Result<()> {
     let adopted = AdoptedDevice { api_version: vk::API_VERSION_1_1, ..host.adopted() };
     // SAFETY: the call is rejected before anything is created.
     let refused = unsafe { Context::adopt(adopted) };
-    ensure!(matches!(refused, Err(Error::MissingRequirements { .. })));
+    ensure!(
+        matches!(refused, Err(Error::MissingRequirements { .. })),
+        "expected an error for missing requirements, found {:?}",
+        refused.err()
+    );
     // SAFETY: all work on the device has completed, and its other objects were destroyed.
     unsafe { host.destroy() }
 }
@@ -340,8 +343,8 @@ fn vulkan_1_3_without_full_subgroups_is_adopted(gpu: &Gpu) -> Result<()> {
     unsafe { host.destroy() }
 }
 
-/// Without a queue, any use of it would crash or be reported by the validation layer. The plan of
-/// the scan has state.
+/// The contexts get a null queue, whose use would crash or be reported by the validation layer. The
+/// plan of the scan has state, which must be cleared without the queue.
 fn record_only_contexts_do_not_use_the_queue(gpu: &Gpu) -> Result<()> {
     // SAFETY: the call only requires a Vulkan driver.
     let host = unsafe { Host::new(gpu.context.properties(), vk::API_VERSION_1_3)? };

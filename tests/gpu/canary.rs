@@ -1,7 +1,7 @@
 //! Tests of the canary. Ranking by lane order relies on shared-memory atomics that take effect in
-//! the order of the lanes of a subgroup, which Vulkan does not guarantee. Therefore sorts that rank
-//! this way verify some of their tiles (canaries). If a tile violates the order, one-call functions
-//! repeat the operation without relying on it, and all other calls return a typed error.
+//! the order of the lanes of a subgroup, which Vulkan does not guarantee. Therefore sorts and splits
+//! that rank this way verify some of their tiles (canaries). If a tile violates the order, one-call
+//! functions repeat the operation without relying on it, and all other calls return a typed error.
 
 use multisplit::ash::vk;
 use multisplit::graph::Graph;
@@ -253,7 +253,7 @@ fn work_without_wait_returns_a_lane_order_error(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The run has completed before its status word is read. Buffers are bound by descriptor or by
+/// `Context::run` waits for the run and returns its error. Buffers are bound by descriptor or by
 /// address.
 fn embedded_runs_return_a_lane_order_error(gpu: &Gpu) -> Result<()> {
     use multisplit::ExecutableOptions;

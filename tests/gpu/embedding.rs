@@ -1,6 +1,6 @@
 //! Embedding into an application with its own device: the frame loop of the example with only the
-//! barriers that the contract requires, the names of missing device features, and the time until
-//! the first sort is recorded.
+//! barriers that the contract requires, the names of missing device features, and the pipeline
+//! cache file of the first sort.
 
 use multisplit::ash::{self, vk};
 use multisplit::embed::BufferContract;
@@ -100,7 +100,7 @@ fn first_sort_writes_one_pipeline_cache_file(gpu: &Gpu) -> Result<()> {
     // The folder may also contain the result of the lane-order probe.
     let files: Vec<_> = std::fs::read_dir(folder.path())?.collect::<std::io::Result<_>>()?;
     let caches = files.iter().filter(|f| f.path().extension() == Some("pipelines".as_ref()));
-    ensure!(caches.count() == 1, "{files:?}");
+    ensure!(caches.count() == 1, "expected one pipeline cache file, found {files:?}");
     let (warm, _) = run(gpu, &config)?;
     for (what, report) in [("cold", cold), ("warm", warm)] {
         let ours = report.first_sort.saturating_sub(report.pipelines);

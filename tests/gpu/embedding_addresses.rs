@@ -25,8 +25,8 @@ fn sorts_by_address_match_the_cpu(gpu: &Gpu) -> Result<()> {
         );
         return Ok(());
     }
-    // Sorts by rounds of splits run only in a full run: `embedding_primitives` covers their
-    // kernels.
+    // Sorts by rounds of splits run only in a full run: `embedding_primitives` runs splits by
+    // address.
     let rounds = gpu.full.then_some((SortMethod::Multisplit { radix_bits: 8 }, 5000, false));
     let methods = [
         (SortMethod::Small, 400, false),

@@ -1,5 +1,5 @@
-//! Runs one case of a primitive inside an application's command buffer, with every recording
-//! option, and compares the outputs and the guard words around them.
+//! Runs one case of a primitive inside an application's command buffer, with the options of its
+//! caller, and compares the outputs and the guard words around them.
 
 use std::sync::atomic::Ordering;
 

@@ -244,7 +244,7 @@ fn documented_contracts_match_the_plans(gpu: &Gpu) -> Result<()> {
 fn agrees(row: &Row, contract: &BufferContract) -> Result<()> {
     ensure!(contract.usage == vk::BufferUsageFlags::STORAGE_BUFFER, "{contract:?}");
     for (documented, used) in row.uses.iter().zip([contract.first_use, contract.last_use]) {
-        // A sort by one workgroup uses only one of the two buffers.
+        // A sort by one workgroup does not use `keys.other` and `values.other`.
         let Some(used) = used else { continue };
         ensure!(used.stages == Stages::COMPUTE_SHADER, "{contract:?}");
         ensure!(documented.contains(used.access), "{contract:?}");

@@ -301,7 +301,10 @@ impl<'s> Thread<'s> {
         order.sort_by_key(|&i| keys[i as usize]);
         ensure!(indices == order, "the indices are {indices:?}, expected {order:?}");
         let expected = order.iter().map(|&i| &keys[i as usize]);
-        ensure!(sorted.iter().eq(expected), "the keys are not sorted: {sorted:?}");
+        ensure!(
+            sorted.iter().eq(expected),
+            "the sorted keys are {sorted:?}, expected the keys in the order {order:?}"
+        );
         let mut sum = 0;
         for (found, key) in sums.iter().zip(sorted) {
             ensure!(*found == sum, "the result is {found}, expected {sum}");

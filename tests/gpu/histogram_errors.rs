@@ -54,7 +54,10 @@ fn invalid_histograms_are_rejected(gpu: &Gpu) -> Result<()> {
     ];
     for (name, bins) in lists {
         let result = outcome(gpu, &bins, |buffers, _| buffers);
-        ensure!(matches!(result, Err(Error::Histogram { .. })), "{name}: {result:?}");
+        ensure!(
+            matches!(result, Err(Error::Histogram { .. })),
+            "{name}: expected an error, found {result:?}"
+        );
     }
     let result = outcome(gpu, &even(4), |_, graph| {
         let samples = graph.import::<f32>("more", 64);
@@ -93,7 +96,11 @@ fn unsupported_array_types_are_rejected(gpu: &Gpu) -> Result<()> {
         match outcome(gpu, &Bins::even(0.0f32..1.0, 4).untyped(), change) {
             Err(Error::KeyTypeMismatch { name, found, expected }) => {
                 let reported = (name, found.as_str(), expected.as_str());
-                ensure!(reported == (array, is, needed), "{array}: reported {reported:?}");
+                ensure!(
+                    reported == (array, is, needed),
+                    "the error reports {reported:?}, expected {:?}",
+                    (array, is, needed)
+                );
             }
             other => anyhow::bail!("{array} of type {is}: unexpected result {other:?}"),
         }
@@ -125,7 +132,10 @@ fn invalid_histogram_policies_are_rejected(gpu: &Gpu) -> Result<()> {
     ];
     for (named, change) in refused {
         let text = count(change).err().map(|error| error.to_string()).unwrap_or_default();
-        ensure!(text.starts_with("policy: ") && text.contains(named), "{named}: {text}");
+        ensure!(
+            text.starts_with("policy: ") && text.contains(named),
+            "expected an error for {named}: {text}"
+        );
     }
     let harmless: [Change; 3] = [
         |t| (t.loads, t.tiles, t.copies, t.copies_bytes) = (0, 0, 0, 0),

@@ -182,7 +182,7 @@ fn one_call_combinations_match_the_cpu(gpu: &Gpu) -> Result<()> {
             }
         }
     }
-    // This case runs in every process, independent of the sample.
+    // This case does not depend on the sample.
     gpu.run_or_refuse(|| check::<i64>(gpu, Kind::Identity, Placing::Packed, Weighting::One))
 }
 

@@ -7,7 +7,7 @@ use multisplit::operations::Count;
 use multisplit::{Bound, Context, Policy};
 use multisplit_tests::prelude::*;
 
-/// Words between two arrays: the largest offset alignment that Vulkan allows.
+/// Minimum number of words between two arrays: the largest offset alignment that Vulkan allows.
 const GUARD: usize = 64;
 /// Number of cases per operation in a plain run.
 const CASES: usize = 36;
@@ -185,7 +185,9 @@ fn check(memory: Memory, expected: &[Expected], found: &[u32]) -> Result<()> {
     let place = names.filter(|array| (array.at..array.at + array.len).contains(&at));
     let place: Vec<_> = place.map(|array| at - array.at).collect();
     let (found, expected) = (found[at], all[at]);
-    anyhow::bail!("word {at}, index in its output {place:?}: {found:#x}, expected {expected:#x}")
+    anyhow::bail!(
+        "word {at} (at index {place:?} of an output) is {found:#x}, expected {expected:#x}"
+    )
 }
 
 /// An arbitrary count: near 0, near `max`, near a power of two, or random.

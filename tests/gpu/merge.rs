@@ -152,7 +152,7 @@ fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     check::<u32>(gpu, &policy, case, [20_000, 3_001])
 }
 
-/// Device counts exceed the lengths of the arrays.
+/// Device counts exceed the lengths of the arrays or are zero.
 fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let arrays = [sorted::<u32>(Merge::Ascending, 3000, 5), sorted(Merge::Ascending, 700, 6)];

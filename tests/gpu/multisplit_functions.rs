@@ -237,7 +237,7 @@ fn out_of_range_ids_are_counted_and_reported(gpu: &Gpu) -> Result<()> {
             }
         }
     }
-    // `check` also compares guard words, so it detects out-of-bounds writes.
+    // `multisplit_cases::check` compares guard words, so it detects out-of-bounds writes.
     for &method in methods(gpu).iter().filter(|_| mine()) {
         let buckets = wild(10).method(method);
         let policy = gpu.context.policy();

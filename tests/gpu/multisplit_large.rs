@@ -131,12 +131,16 @@ fn out_of_range_ids_are_counted(gpu: &Gpu) -> Result<()> {
             match gpu.context.split(&keys, Buckets::identity(m).method(method)) {
                 Err(Error::BucketOutOfRange { keys, buckets }) => {
                     let right = buckets == m && keys == u64::from(3000 - m);
-                    ensure!(right, "{method:?}, m = {m}: {keys} keys are reported as out of range");
+                    ensure!(
+                        right,
+                        "{method:?}: {keys} keys outside of {buckets} buckets, expected {} of {m}",
+                        3000 - m
+                    );
                 }
                 result => ensure!(m == 3000 && result.is_ok(), "{method:?}, m = {m}: {result:?}"),
             }
         }
-        // `check` also compares guard words, so it detects out-of-bounds writes.
+        // `multisplit_cases::check` compares guard words, so it detects out-of-bounds writes.
         let buckets = Buckets::identity(1000).method(method);
         let policy = gpu.context.policy();
         multisplit_cases::check(gpu, &policy, &buckets, Kind::Pairs, &keys, |key| key)?;

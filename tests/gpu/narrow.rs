@@ -27,8 +27,8 @@ tests!(narrow:
 pub const NARROW: [KeyType; 6] =
     [KeyType::U8, KeyType::I8, KeyType::U16, KeyType::I16, KeyType::F16, KeyType::Bf16];
 
-/// Sizes around a word, a four-word vector, the tile of one workgroup, and the tile of a one-sweep
-/// pass.
+/// Sizes around 4 and 16 keys (a word and a four-word vector of 8-bit keys), around the tile of one
+/// workgroup, and around 16 and 64 keys per thread.
 fn sizes(policy: &Policy, key: KeyType) -> Result<Vec<usize>> {
     let (tile, pass) = (tile(policy, key)?, policy.threads as usize * 16);
     let around = [4, 16, tile, pass, 4 * pass].into_iter().flat_map(|n| [n - 1, n, n + 1]);
@@ -178,7 +178,7 @@ fn double_buffered_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
         sort(&mut setup.graph, &policy, &order.sort(), &buffers)?;
         setup.run()?;
         let half = setup.found::<u32>(half)?[0] as usize;
-        ensure!(half < 2, "{order:?}: `half` is {half}");
+        ensure!(half < 2, "{order:?}: `half` is {half}, expected 0 or 1");
         let places = order.expected(&made);
         let sorted = key_words(key, &reference::pick(&made, &places));
         setup.expect(keys[half], &sorted).with_context(|| format!("{order:?}"))?;

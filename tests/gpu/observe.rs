@@ -26,7 +26,7 @@ fn every_run_is_reported(gpu: &Gpu) -> Result<()> {
     context.scan(&input)?;
 
     let runs = runs.lock().expect("no thread panicked");
-    ensure!(runs.len() == 2, "{runs:?}");
+    ensure!(runs.len() == 2, "expected two runs, found {runs:?}");
     for run in runs.iter() {
         ensure!(run.plan == "scan" && run.before < run.after, "{run:?}");
         ensure!(run.passes.iter().any(|pass| pass.label.starts_with("scan.")), "{run:?}");
@@ -45,7 +45,7 @@ fn observer_of_runs_gets_no_pass_times(gpu: &Gpu) -> Result<()> {
     let input = uniform(5000, 3);
     expect_equal(&context.scan(&input)?, &reference::exclusive_scan(&input))?;
     let runs = runs.lock().expect("no thread panicked");
-    let [run] = &runs[..] else { bail!("{runs:?}") };
+    let [run] = &runs[..] else { bail!("expected one run, found {runs:?}") };
     let seen = (run.after - run.before).as_secs_f64() * 1e9;
     ensure!(run.plan == "scan" && run.passes.is_empty(), "{run:?}");
     ensure!(run.nanoseconds > 0.0 && run.nanoseconds <= seen, "{run:?}");

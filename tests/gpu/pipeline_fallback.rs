@@ -36,7 +36,7 @@ impl<'c> Failing<'c> {
 impl Drop for Failing<'_> {
     fn drop(&mut self) {
         if let Err(error) = self.0.fail_pipelines(None) {
-            eprintln!("pipelines still fail: {error}");
+            eprintln!("cannot turn off the failing pipelines: {error}");
         }
     }
 }
@@ -94,7 +94,10 @@ fn stages_replace_look_back_that_fails(gpu: &Gpu) -> Result<()> {
         let scanned = context.scan_with(&keys, &Scan::inclusive(Operator::Sum))?;
         expect_equal(&scanned, &sums(&keys))?;
         let forms: Vec<_> = context.pipeline_failures().iter().map(|one| one.form).collect();
-        ensure!(forms == [PlanForm::SmallTiles, PlanForm::Staged], "{label}: {forms:?}");
+        ensure!(
+            forms == [PlanForm::SmallTiles, PlanForm::Staged],
+            "{label}: the forms are {forms:?}, expected SmallTiles and Staged"
+        );
     }
     Ok(())
 }
@@ -114,7 +117,10 @@ fn recorded_work_returns_an_error_and_is_declared_again(gpu: &Gpu) -> Result<()>
         "{error:?}"
     );
     let text = error.to_string();
-    ensure!(text.contains("declare the work again, the context now plans with small tiles"));
+    ensure!(
+        text.contains("declare the work again, the context now plans with small tiles"),
+        "{text}"
+    );
     record()?.submit()?;
     expect_equal(&context.download(&array)?, &sorted(&keys))?;
     drop(failing);
@@ -131,7 +137,7 @@ fn failure_of_every_form_is_an_error(gpu: &Gpu) -> Result<()> {
     ensure!(matches!(&error, Error::Pipeline { next: None, .. }), "{error:?}");
     ensure!(error.to_string().contains("update the driver"), "{error}");
     ensure!(context.plan_form() == PlanForm::Staged && context.pipeline_failures().len() == 2);
-    // Other operations use the remaining form.
+    // Other operations run in the last form.
     expect_equal(&[context.reduce(&keys, Operator::Max)?], &[*sorted(&keys).last().unwrap_or(&0)])?;
     drop(failing);
     ensure!(context.plan_form() == PlanForm::Usual);
@@ -226,7 +232,7 @@ fn failure_of_a_callers_kernel_does_not_change_the_form(gpu: &Gpu) -> Result<()>
     ensure!(matches!(&error, Error::Pipeline { next: None, is_callers: true, .. }), "{error:?}");
     let text = error.to_string();
     ensure!(text.contains("your kernel `heavy`") && text.contains("smaller workgroups"), "{text}");
-    ensure!(declared.get() == 1, "declared {} times", declared.get());
+    ensure!(declared.get() == 1, "the work was declared {} times, expected once", declared.get());
     ensure!(context.plan_form() == PlanForm::Usual && context.pipeline_failures().is_empty());
     check_calls(context, &keys)?;
     // A GLSL operator is part of a kernel of this library, whose sizes depend on the form.

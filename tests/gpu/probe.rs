@@ -1,6 +1,6 @@
 //! Tests of the probes: for lane order, which Vulkan does not guarantee, for subgroup barriers,
 //! which do not work on some drivers, and for faulty devices. Policies rely on lane order only if
-//! the device keeps it, the workaround for broken subgroup barriers works, and faulty devices are
+//! the device keeps it. The workaround for broken subgroup barriers works. Faulty devices are
 //! refused.
 
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ tests!(probe:
     device_passes_the_device_probe, faulty_device_is_refused_unless_allowed,
 );
 
-/// Runs the lane-order probe with many seeds. All results must be equal, and a policy may rely on
+/// Runs the lane-order probe with several seeds. All results must be equal, and a policy may rely on
 /// lane order only if no probe failed.
 fn lane_order_is_kept_if_ranking_relies_on_it(gpu: &Gpu) -> Result<()> {
     let relied_on = gpu.context.policy().split.ranking == Ranking::LaneOrder;
@@ -69,7 +69,7 @@ fn configuration_selects_the_ranking(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A context that uses only guaranteed behaviour runs no probe.
+/// A context that uses only guaranteed behaviour chooses its policy without a probe.
 fn guaranteed_ranking_runs_no_probe(gpu: &Gpu) -> Result<()> {
     let context = gpu.open_with(|config| config.ranking = RankingChoice::Promised)?;
     context.policy();
@@ -217,8 +217,8 @@ fn faulty_device_is_refused_unless_allowed(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Runs a top-k, a warp-level split and a search. In these kernels, subgroups of a workgroup
-/// execute different numbers of subgroup barriers.
+/// Runs a top-k, a warp-level split and searches for shortest paths. In these kernels, subgroups of
+/// a workgroup execute different numbers of subgroup barriers.
 fn check_uneven_kernels(context: &Context) -> Result<()> {
     let keys = uniform(20_000, 5);
     let mut sorted = keys.clone();

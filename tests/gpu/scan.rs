@@ -124,7 +124,11 @@ fn large_pieces_of_one_stage_are_independent(gpu: &Gpu) -> Result<()> {
         operations::scan(&mut graph, &policy, &Scan::default(), &ScanBuffers::new(src, dst))?;
         let plan = graph.compile(&limits)?;
         let got = (plan.steps().len() as u64, plan.levels());
-        ensure!(got == (2 * pieces + 1, levels), "{pieces} pieces of {piece_tiles} tiles: {got:?}");
+        ensure!(
+            got == (2 * pieces + 1, levels),
+            "{pieces} pieces of {piece_tiles} tiles: {got:?} passes and levels, expected {:?}",
+            (2 * pieces + 1, levels)
+        );
     }
     Ok(())
 }

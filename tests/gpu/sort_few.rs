@@ -150,7 +150,7 @@ fn small_one_sweep_sorts_without_polling_match_the_cpu(gpu: &Gpu) -> Result<()> 
     Ok(())
 }
 
-/// The last row of the dispatch has workgroups without a tile.
+/// The last row of the dispatch may have workgroups without a tile.
 fn small_one_sweep_sorts_in_2d_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_sorts(few_groups(quick_policy(gpu)), 1);
     let limits = gpu.context.limits();

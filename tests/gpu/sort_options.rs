@@ -54,7 +54,7 @@ impl Doubled {
     /// Returns which buffer holds the result.
     fn check(&self, setup: &Setup<'_>, given: [&[u32]; 2], places: &[u32]) -> Result<u32> {
         let half = setup.found::<u32>(self.half)?[0];
-        ensure!(half < 2, "`half` is {half}");
+        ensure!(half < 2, "`half` is {half}, expected 0 or 1");
         for (halves, input) in [self.keys, self.values].into_iter().zip(given) {
             setup
                 .expect(halves[half as usize], &reference::pick(input, places))

@@ -107,7 +107,7 @@ fn mismatched_array_types_are_rejected(gpu: &Gpu) -> Result<()> {
         Err(Error::ElementTypeMismatch { found, expected }) => {
             ensure!((found, expected) == (ElementType::U32, ElementType::F32));
         }
-        other => bail!("{other:?}"),
+        other => bail!("expected an error for the element type, found {other:?}"),
     }
     Ok(())
 }
@@ -199,13 +199,13 @@ fn plans_for_larger_limits_are_rejected(gpu: &Gpu) -> Result<()> {
     ];
     let mut refused = 0;
     for (name, wider) in wider {
-        // Skips limits that already have the largest possible value.
+        // Skips limits that cannot be wider.
         if wider == limits {
             continue;
         }
         match context.instantiate(compiled(&wider)?) {
             Err(Error::OtherLimits { limit, .. }) if limit == name => refused += 1,
-            other => bail!("{name}: {:?}", other.err()),
+            other => bail!("{name}: expected an error for this limit, found {:?}", other.err()),
         }
     }
     ensure!(refused >= 4, "only {refused} plans with wider limits were rejected");
@@ -243,7 +243,8 @@ fn plans_for_other_subgroup_sizes_are_rejected(gpu: &Gpu) -> Result<()> {
         };
         ensure!(
             (*sized, *device) == (lanes, policy.facts.subgroup_size),
-            "the error reports the subgroup sizes {sized} and {device}"
+            "the error reports the subgroup sizes {sized} and {device}, expected {lanes} and {}",
+            policy.facts.subgroup_size
         );
         // The graph contains passes for two subgroup sizes, so no device can run it.
         declare(&mut graph, &policy, words)?;

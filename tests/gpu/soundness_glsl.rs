@@ -23,7 +23,7 @@ fn expect_refused(gpu: &Gpu, source: &str) -> Result<()> {
     for outcome in outcomes {
         match outcome {
             Err(Error::Compile(CompileError::Refused(_) | CompileError::Glsl(_))) => {}
-            other => bail!("{source}: {other:?}"),
+            other => bail!("{source}: expected a compile error, found {other:?}"),
         }
     }
     Ok(())
@@ -66,7 +66,7 @@ void main() { Any(data.address).word = 1u; }";
     let mut work = gpu.context.work("addresses");
     match work.glsl("user.addresses", source).map(|_| ()) {
         Err(Error::Compile(CompileError::Refused(_))) => Ok(()),
-        other => bail!("{other:?}"),
+        other => bail!("expected the shader to be refused, found {other:?}"),
     }
 }
 
@@ -153,8 +153,10 @@ void main() { data.at[gl_LocalInvocationIndex] = 9u; }";
     graph.pass("user.nine", kernel).bind("data", data).dispatch(Groups::linear(1));
     let plan = graph.compile(&context.limits())?;
     match context.instantiate(plan.clone()) {
-        Err(Error::ForeignKernel { kernel }) => ensure!(kernel == "user.nine", "{kernel}"),
-        other => bail!("{:?}", other.err()),
+        Err(Error::ForeignKernel { kernel }) => {
+            ensure!(kernel == "user.nine", "the error names `{kernel}`, expected `user.nine`");
+        }
+        other => bail!("expected an error for a foreign kernel, found {:?}", other.err()),
     }
     let options = ExecutableOptions::default();
     let prepared = context.prepare_step(&plan, 0, options);
@@ -183,8 +185,10 @@ fn built_in_kernels_in_user_graphs_are_rejected(gpu: &Gpu) -> Result<()> {
         .dispatch(Groups::linear(1));
     let plan = graph.compile(&context.limits())?;
     match context.instantiate(plan) {
-        Err(Error::ForeignKernel { kernel }) => ensure!(kernel == "memory.fill", "{kernel}"),
-        other => bail!("{:?}", other.err()),
+        Err(Error::ForeignKernel { kernel }) => {
+            ensure!(kernel == "memory.fill", "the error names `{kernel}`, expected `memory.fill`");
+        }
+        other => bail!("expected an error for a foreign kernel, found {:?}", other.err()),
     }
 
     // A user's pass may have the label of a built-in pass. Values set by that label do not affect

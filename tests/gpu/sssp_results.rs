@@ -255,7 +255,12 @@ fn known_graphs_match_certified_results(gpu: &Gpu) -> Result<()> {
             ensure!(!known.is_empty(), "there are no known results for {graph}");
             for known in known.iter().take(if gpu.full { usize::MAX } else { 1 }) {
                 let found = solver.solve(known.source)?.paths.summary();
-                ensure!(found == known.found, "{graph} from {}: {found}", known.source);
+                ensure!(
+                    found == known.found,
+                    "{graph} from {}: found {found}, expected {}",
+                    known.source,
+                    known.found
+                );
             }
         }
     }

@@ -147,8 +147,8 @@ fn wrong_threshold_estimates_give_correct_results(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Rows are divided among several workgroups. The last part of a row is short, and there are more
-/// candidates than one workgroup can hold.
+/// Rows are divided among several workgroups. The last part of a row is short, and in some cases
+/// there are more candidates than one workgroup can hold.
 fn topk_of_rows_divided_into_parts_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut policy = quick_policy(gpu);
     policy.topk.row_elements = 500;

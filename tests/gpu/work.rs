@@ -293,7 +293,7 @@ fn frames_keep_their_arrays_alive(gpu: &Gpu) -> Result<()> {
 }
 
 /// Like [`ADD`], but only the first 16 workgroups write. In the largest dispatch, the global thread
-/// index wraps around, so later workgroups would write the same words again.
+/// index may wrap around, and later workgroups would then write the same words again.
 const ADD_BY_SOME: &str = "#version 460
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Data { uint at[]; } data;
@@ -390,7 +390,7 @@ fn frames_with_imports_are_rejected(gpu: &Gpu) -> Result<()> {
                 "the error names plan `{plan}` and import `{name}`"
             );
         }
-        other => bail!("{:?}", other.err()),
+        other => bail!("expected an error for the import, found {:?}", other.err()),
     }
     let (work, keys) = begin()?;
     let executable = work.executable(ExecutableOptions::default())?;
