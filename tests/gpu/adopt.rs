@@ -300,7 +300,10 @@ fn vulkan_1_2_instance_is_adopted(gpu: &Gpu) -> Result<()> {
     // SAFETY: the call only requires a Vulkan driver.
     let host = unsafe { Host::new(gpu.context.properties(), vk::API_VERSION_1_2)? };
     let extensions = &host.requirements.extensions;
-    ensure!(extensions.contains(&ash::khr::synchronization2::NAME), "{extensions:?}");
+    ensure!(
+        extensions.contains(&ash::khr::synchronization2::NAME),
+        "synchronization2 is not among the extensions {extensions:?}"
+    );
     // SAFETY: the host outlives everything that `embed` creates.
     unsafe { embed(&host, Operation::Scan, true, true)? };
     host.expect_silence()?;
@@ -365,7 +368,7 @@ fn record_only_contexts_do_not_use_the_queue(gpu: &Gpu) -> Result<()> {
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
     let array = Array::<u32>::uninit(&context, "dst", 16)?;
     let ran = context.run(&executable, &[(dst, &array)]);
-    ensure!(matches!(ran, Err(Error::RecordOnly)), "{ran:?}");
+    ensure!(matches!(ran, Err(Error::RecordOnly)), "expected Error::RecordOnly, found {ran:?}");
     context.wait_idle()?;
     drop((executable, array, context));
     host.expect_silence()?;
@@ -381,7 +384,10 @@ fn vulkan_1_2_without_full_subgroups_is_rejected(gpu: &Gpu) -> Result<()> {
     // SAFETY: the call is rejected before anything is created.
     let refused =
         unsafe { Context::adopt(host.adopted()) }.err().context("the device was accepted")?;
-    ensure!(refused.to_string().contains("computeFullSubgroups"), "{refused}");
+    ensure!(
+        refused.to_string().contains("computeFullSubgroups"),
+        "the error does not name the feature: {refused}"
+    );
     // SAFETY: all work on the device has completed, and its other objects were destroyed.
     unsafe { host.destroy() }
 }

@@ -52,7 +52,10 @@ fn check_sort(context: &Context, method: SortMethod, n: usize, on_device: bool) 
     let plan = setup.graph.compile(&context.limits())?;
     let executable = context.instantiate_with(plan, BY_ADDRESS)?;
     let needs = executable.workspace_requirements()?.usage;
-    ensure!(needs.contains(vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS), "{needs:?}");
+    ensure!(
+        needs.contains(vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS),
+        "the workspace has no address usage: {needs:?}"
+    );
     setup.run_on(&executable)?;
     let order = reference::sort(&input, 0..32, false);
     setup.expect(keys, &reference::pick(&input, &order))?;

@@ -1,6 +1,6 @@
 //! Sorts, splits, histograms and scans, recorded into an application's command buffer: with counts
 //! set on the host, at recording time or on the device; with workspaces of engine or caller. Words
-//! of the caller's buffers that are not expected to change must not change.
+//! of the caller's buffers outside of the expected outputs must not change.
 
 use multisplit::graph::Buffer;
 use multisplit::operations::{Count, HistogramBuffers, SplitBuffers, histogram, split};

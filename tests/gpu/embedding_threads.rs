@@ -72,7 +72,7 @@ fn frames(gpu: &Gpu, count: u32, without: &Features) -> Result<()> {
         run(&shared, 0..WARM)?;
         let (created, memory, resident) = (calls(), context.memory_report(), resident()?);
         run(&shared, WARM..count / THREADS as u32)?;
-        ensure!(calls() == created, "{} objects were created", calls() - created);
+        ensure!(calls() == created, "{} objects were created after the warm-up", calls() - created);
         ensure!(
             context.memory_report() == memory,
             "memory use has changed: {:?}",
@@ -101,7 +101,11 @@ fn repeated_runs_create_at_most_descriptor_sets(gpu: &Gpu) -> Result<()> {
             context.run(&executable, &bound)?;
         }
         let allowed = if context.features().push_descriptor { 0 } else { 20 * 2 };
-        ensure!(calls() - created <= allowed, "{} objects were created", calls() - created);
+        ensure!(
+            calls() - created <= allowed,
+            "{} objects were created, expected at most {allowed}",
+            calls() - created
+        );
         setup.expect(dst, &(0..n as u32).collect::<Vec<_>>())
     })
 }

@@ -147,7 +147,10 @@ fn refused<S: Reference, T: std::fmt::Debug>(
         return Ok(Some(found?));
     }
     let sentence = "identity bins support only integer samples";
-    ensure!(found.as_ref().is_err_and(|error| error.to_string().contains(sentence)), "{found:?}");
+    ensure!(
+        found.as_ref().is_err_and(|error| error.to_string().contains(sentence)),
+        "expected an error with `{sentence}`, found {found:?}"
+    );
     Ok(None)
 }
 

@@ -74,7 +74,7 @@ pub struct Memory {
 impl Memory {
     /// Sets the first words of an array.
     pub fn set(&mut self, array: Words, words: &[u32]) {
-        assert!(words.len() <= array.len, "{} words for {array:?}", words.len());
+        assert!(words.len() <= array.len, "{} words do not fit in {array:?}", words.len());
         self.words[array.at..][..words.len()].copy_from_slice(words);
     }
 

@@ -58,9 +58,15 @@ fn count_of_sort_with_zero_segments_can_be_set(gpu: &Gpu) -> Result<()> {
     frame.wait()?;
     ensure!(context.download(&keys)? == [3, 1, 2], "the keys have changed");
     let refused = frame.set("n", &3u64);
-    ensure!(matches!(refused, Err(multisplit::Error::ValueOfPass { .. })), "{refused:?}");
+    ensure!(
+        matches!(refused, Err(multisplit::Error::ValueOfPass { .. })),
+        "expected Error::ValueOfPass, found {refused:?}"
+    );
     let refused = frame.set("m", &3u32);
-    ensure!(matches!(refused, Err(multisplit::Error::UnknownPass { .. })), "{refused:?}");
+    ensure!(
+        matches!(refused, Err(multisplit::Error::UnknownPass { .. })),
+        "expected Error::UnknownPass, found {refused:?}"
+    );
     Ok(())
 }
 

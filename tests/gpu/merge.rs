@@ -181,7 +181,10 @@ fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     expect_equal(&values, &[10, 0, 1, 11, 2])?;
     ensure!(context.merge(&[0f64; 0], &[0f64; 0])?.is_empty());
     let result = context.merge_pairs((&a, &[0u32, 1]), (&b, &[10u32, 11, 12]));
-    ensure!(matches!(result, Err(Error::LengthMismatch { .. })), "{result:?}");
+    ensure!(
+        matches!(result, Err(Error::LengthMismatch { .. })),
+        "expected Error::LengthMismatch, found {result:?}"
+    );
     Ok(())
 }
 

@@ -145,7 +145,7 @@ where
     let buffers = SplitBuffers::pairs(from, (keys_out, values_out), offsets).count(count);
     let buckets = Buckets::range(&splitters).method(Method::Block);
     let added = split(&mut setup.graph, &policy, &buckets, &buffers)?;
-    ensure!(added.sizes.labels, "{added:?}");
+    ensure!(added.sizes.labels, "the split uses no labels: {added:?}");
     let executable = setup.executable()?;
     for number in [MAX as u32, 0, 1, 1234, u32::MAX] {
         setup.set_count(count, number)?;

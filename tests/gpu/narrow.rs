@@ -318,7 +318,10 @@ fn invalid_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
     // The size of the buffer must be a multiple of a word.
     let keys = graph.import::<u8>("keys", 5);
     let error = sort(&mut graph, &policy, &Sort::ascending(), &SortBuffers::keys(keys));
-    ensure!(matches!(&error, Err(Error::BufferTooSmall { size: 5, needed: 8, .. })), "{error:?}");
+    ensure!(
+        matches!(&error, Err(Error::BufferTooSmall { size: 5, needed: 8, .. })),
+        "expected Error::BufferTooSmall, found {error:?}"
+    );
     let keys = graph.import::<u16>("more", 6);
     let values = graph.import::<u32>("values", 6);
     for (how, buffers) in [
@@ -327,17 +330,26 @@ fn invalid_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
     ] {
         let by_counting = how.method(SortMethod::Counting);
         let error = sort(&mut graph, &policy, &by_counting, &buffers);
-        ensure!(matches!(error, Err(Error::Method { .. })), "{error:?}");
+        ensure!(
+            matches!(error, Err(Error::Method { .. })),
+            "expected Error::Method, found {error:?}"
+        );
     }
     let wide = SortBuffers::keys(values);
     let error = sort(&mut graph, &policy, &Sort::ascending().method(SortMethod::Counting), &wide);
-    ensure!(matches!(error, Err(Error::Method { .. })), "{error:?}");
+    ensure!(matches!(error, Err(Error::Method { .. })), "expected Error::Method, found {error:?}");
     let by_bits = Sort::ascending().bits(0..17);
     let error = sort(&mut graph, &policy, &by_bits, &SortBuffers::keys(keys));
-    ensure!(matches!(error, Err(Error::SortBits { key_bits: 16, .. })), "{error:?}");
+    ensure!(
+        matches!(error, Err(Error::SortBits { key_bits: 16, .. })),
+        "expected Error::SortBits, found {error:?}"
+    );
     let refused = |error: multisplit::Result<()>| match error {
         Err(error @ Error::KeyTypeMismatch { .. }) => {
-            ensure!(error.to_string().contains("u32, i32, f32, u64, i64 or f64"), "{error}");
+            ensure!(
+                error.to_string().contains("u32, i32, f32, u64, i64 or f64"),
+                "the error does not list the supported types: {error}"
+            );
             Ok(())
         }
         other => anyhow::bail!("expected an error for the key type, found {other:?}"),

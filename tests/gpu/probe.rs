@@ -167,7 +167,11 @@ fn subgroup_barriers_are_probed_once(gpu: &Gpu) -> Result<()> {
 }
 
 fn device_passes_the_device_probe(gpu: &Gpu) -> Result<()> {
-    ensure!(gpu.context.probe_device()?.is_none(), "{:?}", gpu.context.probe_device()?);
+    ensure!(
+        gpu.context.probe_device()?.is_none(),
+        "the probe found the fault {:?}",
+        gpu.context.probe_device()?
+    );
     let folder = tempfile::tempdir()?;
     let first = open_in(gpu, folder.path())?;
     ensure!(first.pipeline_count() == 0, "the device was probed before the first plan");
@@ -200,11 +204,11 @@ fn faulty_device_is_refused_unless_allowed(gpu: &Gpu) -> Result<()> {
             let error = refused.context("the faulty device was accepted")?;
             let is_it =
                 matches!(&error, Error::FaultyDevice { fault: found, .. } if *found == fault);
-            ensure!(is_it, "{error}");
+            ensure!(is_it, "expected an error for the fault {fault:?}, found {error}");
             let message = error.to_string();
             ensure!(
                 message.contains(&fault.to_string()) && message.contains("update"),
-                "{message}"
+                "the error does not name the fault and the remedy: {message}"
             );
         }
         ensure!(context.probe_device()? == Some(fault) && context.pipeline_count() == 0);
@@ -256,7 +260,7 @@ fn kernels_that_need_subgroup_barriers_are_rejected(gpu: &Gpu) -> Result<()> {
     let message = refused.err().context("the kernel was accepted")?.to_string();
     ensure!(
         message.contains("subgroupBarrier()") && message.contains("update the driver"),
-        "{message}"
+        "the error does not name the barrier and the remedy: {message}"
     );
     // A reduction does not need subgroup barriers.
     ensure!(
@@ -305,6 +309,9 @@ fn user_subgroup_barriers_synchronize_the_subgroup(gpu: &Gpu) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let words = run_minimal(&open_with_barriers(gpu, folder.path(), "kept")?)?;
     let found = gpu.context.subgroup_barriers();
-    ensure!((words == [1; 64]) == (found == SubgroupBarriers::Kept), "{found:?}: {words:?}");
+    ensure!(
+        (words == [1; 64]) == (found == SubgroupBarriers::Kept),
+        "the probe result is {found:?}, but the kernel wrote {words:?}"
+    );
     Ok(())
 }

@@ -239,7 +239,7 @@ fn plans_for_other_subgroup_sizes_are_rejected(gpu: &Gpu) -> Result<()> {
         declare(&mut graph, &other, words)?;
         let result = graph.compile(&context.limits());
         let Err(GraphError::SubgroupSize { lanes: sized, device }) = &result else {
-            bail!("{result:?}");
+            bail!("expected GraphError::SubgroupSize, found {result:?}");
         };
         ensure!(
             (*sized, *device) == (lanes, policy.facts.subgroup_size),
@@ -283,7 +283,10 @@ fn one_call_functions_read_their_tables(gpu: &Gpu) -> Result<()> {
     let strange = Graph::new("strange").import::<u32>("table", 5);
     let foreign = Glsl::new(SOURCE).parameters([5, 1, 0]).table_buffer(strange);
     let result = context.split(&keys, Buckets::glsl(4, foreign));
-    ensure!(matches!(result, Err(Error::Graph(GraphError::ForeignBuffer { .. }))), "{result:?}");
+    ensure!(
+        matches!(result, Err(Error::Graph(GraphError::ForeignBuffer { .. }))),
+        "expected GraphError::ForeignBuffer, found {result:?}"
+    );
     Ok(())
 }
 
@@ -299,7 +302,10 @@ fn push_constants_of_operations_cannot_be_set(gpu: &Gpu) -> Result<()> {
     let pass = passes.find(|pass| pass.settable).context("no pass has a count")?;
     let label = pass.label.clone();
     let refused = frame.set(&label, &0u32);
-    ensure!(matches!(refused, Err(Error::UnknownPass { .. })), "{label}: {refused:?}");
+    ensure!(
+        matches!(refused, Err(Error::UnknownPass { .. })),
+        "{label}: expected Error::UnknownPass, found {refused:?}"
+    );
     frame.submit()?;
     frame.wait()?;
     ensure!(gpu.context.download(&keys)? == [1, 2, 3]);

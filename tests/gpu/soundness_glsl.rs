@@ -23,7 +23,7 @@ fn expect_refused(gpu: &Gpu, source: &str) -> Result<()> {
     for outcome in outcomes {
         match outcome {
             Err(Error::Compile(CompileError::Refused(_) | CompileError::Glsl(_))) => {}
-            other => bail!("{source}: expected a compile error, found {other:?}"),
+            other => bail!("expected a compile error, found {other:?}; the source is: {source}"),
         }
     }
     Ok(())
@@ -86,7 +86,7 @@ void main() {
     match work.glsl("user.shared", source) {
         Ok(pass) => pass.bind("data", &array).dispatch(threads(64, 64)),
         Err(Error::Compile(CompileError::Refused(_))) => return Ok(()),
-        Err(other) => bail!("{other}"),
+        Err(other) => bail!("expected the shader to be refused, found {other}"),
     }
     let result = work.record();
     ensure!(result.is_err(), "the shader was recorded");
@@ -133,7 +133,11 @@ fn splits_survive_out_of_range_table_reads(gpu: &Gpu) -> Result<()> {
     for table in [&[][..], &[1], &[2, 0, 1]] {
         let buckets = Buckets::glsl(4, Glsl::new(source).table(table));
         let mut split = gpu.context.split(&keys, buckets)?;
-        ensure!(split.offsets[0] == 0 && split.offsets[4] == 5_000, "{:?}", split.offsets);
+        ensure!(
+            split.offsets[0] == 0 && split.offsets[4] == 5_000,
+            "the offsets are {:?}, expected 0 to 5,000",
+            split.offsets
+        );
         split.keys.sort_unstable();
         expect_equal(&split.keys, &keys)?;
     }
@@ -160,7 +164,10 @@ void main() { data.at[gl_LocalInvocationIndex] = 9u; }";
     }
     let options = ExecutableOptions::default();
     let prepared = context.prepare_step(&plan, 0, options);
-    ensure!(matches!(prepared, Err(Error::ForeignKernel { .. })), "{prepared:?}");
+    ensure!(
+        matches!(prepared, Err(Error::ForeignKernel { .. })),
+        "expected Error::ForeignKernel, found {prepared:?}"
+    );
     // SAFETY: a valid shader whose 64 threads write one word each of a 64-word binding.
     let executable = unsafe {
         context.prepare_foreign_step(&plan, 0, options)?;

@@ -31,7 +31,7 @@ fn gpu_assisted_validation_keeps_results(gpu: &Gpu) -> Result<()> {
             || id == "VALIDATION-SETTINGS"
             || id == "UNASSIGNED-GPU-Assisted Validation Warning")
     });
-    ensure!(messages.is_empty(), "{messages:?}");
+    ensure!(messages.is_empty(), "unexpected messages of the layer: {messages:?}");
     Ok(())
 }
 

@@ -355,15 +355,20 @@ void main() { if (gl_GlobalInvocationID.x == 0) data.at[0] += push.a + push.b; }
             8 => frame.set(label, &[u32::MAX; 2]),
             _ => frame.set(label, &[u32::MAX; 3]),
         };
-        ensure!(matches!(&result, Err(Error::UnknownPass { .. })), "{label}: {result:?}");
+        ensure!(
+            matches!(&result, Err(Error::UnknownPass { .. })),
+            "{label}: expected Error::UnknownPass, found {result:?}"
+        );
     }
     // An unknown pass, and a label of two passes with different push constants.
     for label in ["none", "twice"] {
         let result = frame.set(label, &1u32);
-        let Err(Error::UnknownPass { plan, pass }) = &result else { bail!("{label}: {result:?}") };
+        let Err(Error::UnknownPass { plan, pass }) = &result else {
+            bail!("{label}: expected Error::UnknownPass, found {result:?}")
+        };
         ensure!(
             plan == "values" && pass == label,
-            "the error names plan `{plan}` and pass `{pass}`"
+            "the error names plan `{plan}` and pass `{pass}`, expected `values` and `{label}`"
         );
     }
     expect_errors! { frame.set("add", &1u64) => ValueOfPass { given: 8, needed: 4, .. } }
@@ -387,7 +392,7 @@ fn frames_with_imports_are_rejected(gpu: &Gpu) -> Result<()> {
         Err(Error::ImportBinding { plan, name, .. }) => {
             ensure!(
                 plan == "imported" && name == "keys",
-                "the error names plan `{plan}` and import `{name}`"
+                "the error names plan `{plan}` and import `{name}`, expected `imported` and `keys`"
             );
         }
         other => bail!("expected an error for the import, found {:?}", other.err()),

@@ -242,9 +242,12 @@ mod tests {
         let [short, rest] = [short, rest].map(|part| part.iter().sum::<usize>());
         assert!(
             short.abs_diff(SHORT_LIST / SHORT_LIST_THINNING) <= 1,
-            "{short} of the first cases"
+            "the sample has {short} of the first {SHORT_LIST} cases"
         );
-        assert!(rest.abs_diff((CASES - SHORT_LIST) / THINNING) <= 1, "{rest} of the other cases");
+        assert!(
+            rest.abs_diff((CASES - SHORT_LIST) / THINNING) <= 1,
+            "the sample has {rest} later cases"
+        );
     }
 
     /// Cases that recur with any period from 2 to 9 occur in each of three parts.
