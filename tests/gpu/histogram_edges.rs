@@ -69,7 +69,7 @@ fn samples_rounded_to_the_end_are_in_the_last_bin(gpu: &Gpu) -> Result<()> {
         let ends = (result.counts[0], result.counts[m as usize - 1]);
         ensure!(
             ends == (1, 1) && result.out_of_range == [2],
-            "{m} bins from {lo} to {hi}: expected 1 sample in the first and last bin, found {result:?}"
+            "{m} bins from {lo} to {hi}: expected 1 sample in each end bin, found {result:?}"
         );
     }
     Ok(())

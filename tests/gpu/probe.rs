@@ -30,8 +30,8 @@ tests!(probe:
     device_passes_the_device_probe, faulty_device_is_refused_unless_allowed,
 );
 
-/// Runs the lane-order probe with several seeds. All results must be equal, and a policy may rely on
-/// lane order only if no probe failed.
+/// Runs the lane-order probe with several seeds. All results must be equal, and a policy may rely
+/// on lane order only if no probe failed.
 fn lane_order_is_kept_if_ranking_relies_on_it(gpu: &Gpu) -> Result<()> {
     let relied_on = gpu.context.policy().split.ranking == Ranking::LaneOrder;
     let tries = if gpu.is_software() && !gpu.full { 3 } else { 1000 };

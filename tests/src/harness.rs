@@ -208,8 +208,8 @@ pub fn every_width(tests: Vec<Test>) -> Subject {
     Subject { tests, widths: Widths::Every }
 }
 
-/// Tests that barely depend on the subgroup width. In a sample, each of them runs at one width, with
-/// all its sampled cases; the widths take turns.
+/// Tests that barely depend on the subgroup width. In a sample, each of them runs at one width,
+/// with all its sampled cases; the widths take turns.
 pub fn in_turn(tests: Vec<Test>) -> Subject {
     Subject { tests, widths: Widths::InTurn }
 }
