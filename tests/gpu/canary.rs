@@ -1,8 +1,7 @@
 //! Tests of the canary. Ranking by lane order relies on shared-memory atomics that take effect in
 //! the order of the lanes of a subgroup, which Vulkan does not guarantee. Therefore sorts and
 //! splits that rank this way verify some of their tiles (canaries). If a tile violates the order,
-//! one-call functions repeat the operation without relying on it, and all other calls return a
-//! typed error.
+//! one-call functions repeat the operation by ballots, and all other calls return a typed error.
 
 use multisplit::ash::vk;
 use multisplit::graph::Graph;
