@@ -1,6 +1,5 @@
 //! Tests of `Context::adopt`: the application creates the Vulkan device, and the engine records its
-//! passes into the application's command buffer, between commands of the application. The
-//! application records only the barriers that the plan's contract requires.
+//! passes into the application's command buffer, between commands of the application.
 
 use std::ffi::{CStr, c_void};
 use std::sync::Mutex;
@@ -301,7 +300,10 @@ fn vulkan_1_2_instance_is_adopted(gpu: &Gpu) -> Result<()> {
     // SAFETY: the call only requires a Vulkan driver.
     let host = unsafe { Host::new(gpu.context.properties(), vk::API_VERSION_1_2)? };
     let extensions = &host.requirements.extensions;
-    ensure!(extensions.contains(&ash::khr::synchronization2::NAME), "{extensions:?}");
+    ensure!(
+        extensions.contains(&ash::khr::synchronization2::NAME),
+        "synchronization2 is not among the extensions {extensions:?}"
+    );
     // SAFETY: the host outlives everything that `embed` creates.
     unsafe { embed(&host, Operation::Scan, true, true)? };
     host.expect_silence()?;
@@ -315,7 +317,11 @@ fn vulkan_1_1_instance_is_rejected(gpu: &Gpu) -> Result<()> {
     let adopted = AdoptedDevice { api_version: vk::API_VERSION_1_1, ..host.adopted() };
     // SAFETY: the call is rejected before anything is created.
     let refused = unsafe { Context::adopt(adopted) };
-    ensure!(matches!(refused, Err(Error::MissingRequirements { .. })));
+    ensure!(
+        matches!(refused, Err(Error::MissingRequirements { .. })),
+        "expected an error for missing requirements, found {:?}",
+        refused.err()
+    );
     // SAFETY: all work on the device has completed, and its other objects were destroyed.
     unsafe { host.destroy() }
 }
@@ -340,8 +346,8 @@ fn vulkan_1_3_without_full_subgroups_is_adopted(gpu: &Gpu) -> Result<()> {
     unsafe { host.destroy() }
 }
 
-/// Without a queue, any use of it would crash or be reported by the validation layer. The plan of
-/// the scan has state.
+/// The contexts get a null queue, whose use would crash or be reported by the validation layer. The
+/// plan of the scan has state, which must be cleared without the queue.
 fn record_only_contexts_do_not_use_the_queue(gpu: &Gpu) -> Result<()> {
     // SAFETY: the call only requires a Vulkan driver.
     let host = unsafe { Host::new(gpu.context.properties(), vk::API_VERSION_1_3)? };
@@ -362,7 +368,7 @@ fn record_only_contexts_do_not_use_the_queue(gpu: &Gpu) -> Result<()> {
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
     let array = Array::<u32>::uninit(&context, "dst", 16)?;
     let ran = context.run(&executable, &[(dst, &array)]);
-    ensure!(matches!(ran, Err(Error::RecordOnly)), "{ran:?}");
+    ensure!(matches!(ran, Err(Error::RecordOnly)), "expected Error::RecordOnly, found {ran:?}");
     context.wait_idle()?;
     drop((executable, array, context));
     host.expect_silence()?;
@@ -378,7 +384,10 @@ fn vulkan_1_2_without_full_subgroups_is_rejected(gpu: &Gpu) -> Result<()> {
     // SAFETY: the call is rejected before anything is created.
     let refused =
         unsafe { Context::adopt(host.adopted()) }.err().context("the device was accepted")?;
-    ensure!(refused.to_string().contains("computeFullSubgroups"), "{refused}");
+    ensure!(
+        refused.to_string().contains("computeFullSubgroups"),
+        "the error does not name the feature: {refused}"
+    );
     // SAFETY: all work on the device has completed, and its other objects were destroyed.
     unsafe { host.destroy() }
 }

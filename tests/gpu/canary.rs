@@ -1,7 +1,7 @@
 //! Tests of the canary. Ranking by lane order relies on shared-memory atomics that take effect in
-//! the order of the lanes of a subgroup, which Vulkan does not guarantee. Therefore sorts that rank
-//! this way verify some of their tiles (canaries). If a tile violates the order, one-call functions
-//! repeat the operation without relying on it, and all other calls return a typed error.
+//! the order of the lanes of a subgroup, which Vulkan does not guarantee. Therefore sorts and
+//! splits that rank this way verify some of their tiles (canaries). If a tile violates the order,
+//! one-call functions repeat the operation by ballots, and all other calls return a typed error.
 
 use multisplit::ash::vk;
 use multisplit::graph::Graph;
@@ -200,9 +200,15 @@ fn recorded_work_returns_a_lane_order_error(gpu: &Gpu) -> Result<()> {
     let mut frame = work.record()?;
     frame.submit()?;
     let outcome = frame.wait();
-    ensure!(matches!(&outcome, Err(Error::LaneOrder { plan }) if plan == "frame"), "{outcome:?}");
+    ensure!(
+        matches!(&outcome, Err(Error::LaneOrder { plan }) if plan == "frame"),
+        "expected Error::LaneOrder of `frame`, found {outcome:?}"
+    );
     let outcome = frame.submit();
-    ensure!(matches!(outcome, Err(Error::LaneOrder { .. })), "{outcome:?}");
+    ensure!(
+        matches!(outcome, Err(Error::LaneOrder { .. })),
+        "expected Error::LaneOrder, found {outcome:?}"
+    );
     expect_switch_to_ballots(&context)?;
     // Work that is declared after the violation ranks by ballots.
     context.write(&array, 0, &keys)?;
@@ -219,7 +225,7 @@ fn work_without_wait_returns_a_lane_order_error(gpu: &Gpu) -> Result<()> {
     let keys = uniform(30_000, 22);
     let is_reported = |outcome: Result<(), Error>| {
         let reported = matches!(&outcome, Err(Error::LaneOrder { plan }) if plan == "frame");
-        ensure!(reported, "{outcome:?}");
+        ensure!(reported, "expected Error::LaneOrder of `frame`, found {outcome:?}");
         Ok(())
     };
     let submitted = |context: &Context| -> Result<_> {
@@ -253,7 +259,7 @@ fn work_without_wait_returns_a_lane_order_error(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The run has completed before its status word is read. Buffers are bound by descriptor or by
+/// `Context::run` waits for the run and returns its error. Buffers are bound by descriptor or by
 /// address.
 fn embedded_runs_return_a_lane_order_error(gpu: &Gpu) -> Result<()> {
     use multisplit::ExecutableOptions;
@@ -273,7 +279,10 @@ fn embedded_runs_return_a_lane_order_error(gpu: &Gpu) -> Result<()> {
         ensure!(executable.plan().imports().count() == 1);
         let array = context.upload(&uniform(n as usize, 4))?;
         let outcome = context.run(&executable, &[(import.buffer(), &array)]);
-        ensure!(matches!(outcome, Err(Error::LaneOrder { .. })), "{outcome:?}");
+        ensure!(
+            matches!(outcome, Err(Error::LaneOrder { .. })),
+            "expected Error::LaneOrder, found {outcome:?}"
+        );
         ensure!(!context.keeps_lane_order());
     }
     Ok(())
@@ -305,6 +314,6 @@ fn lane_order_violation_is_stored_on_disk(gpu: &Gpu) -> Result<()> {
     let files = std::fs::read_dir(folder.path())?.collect::<std::io::Result<Vec<_>>>()?;
     let verdict = files.iter().find(|file| file.path().extension().is_some_and(|e| e == "probe"));
     let text = std::fs::read_to_string(verdict.context("no probe result was written")?.path())?;
-    ensure!(text.ends_with("lane order not kept\n"), "{text}");
+    ensure!(text.ends_with("lane order not kept\n"), "the stored result is: {text}");
     expect_no_messages(context)
 }

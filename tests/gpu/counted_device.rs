@@ -1,5 +1,5 @@
 //! A device whose function table counts calls that create objects or allocate memory, for tests
-//! that assert that there are no such calls.
+//! that limit the number of such calls.
 
 use std::ffi::{CStr, c_void};
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};

@@ -1,5 +1,5 @@
-//! Element counts in device memory: zero, one, odd counts, the capacity, and counts above it. The
-//! same plan runs with each count.
+//! Element counts in device memory: zero, one, two, an odd count, the capacity, and counts above
+//! it. The same plan runs with each count.
 
 use multisplit::graph::{Buffer, Graph, Limits};
 use multisplit::operations::split::Method;
@@ -273,7 +273,7 @@ fn invalid_device_counts_are_rejected(gpu: &Gpu) -> Result<()> {
     let by = |n| ScanBuffers::new(src, dst).count(n);
     let how = Scan::default();
     expect_errors! {
-        // Arrays larger than a binding are processed in pieces, which need a host count.
+        // Scans and fills process arrays larger than a binding in pieces, which need a host count.
         scan(&mut graph, &policy, &how, &by(count(0, 5000))) => TooLarge { .. },
         fill_first(&mut graph, &policy, "fill", dst, count(0, 5000), 0) => TooLarge { .. },
         // A count outside its buffer, and a capacity above the length of the array.

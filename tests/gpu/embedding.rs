@@ -1,6 +1,6 @@
 //! Embedding into an application with its own device: the frame loop of the example with only the
-//! barriers that the contract requires, the names of missing device features, and the time until
-//! the first sort is recorded.
+//! barriers that the contract requires, the names of missing device features, and the pipeline
+//! cache file of the first sort.
 
 use multisplit::ash::{self, vk};
 use multisplit::embed::BufferContract;
@@ -100,7 +100,7 @@ fn first_sort_writes_one_pipeline_cache_file(gpu: &Gpu) -> Result<()> {
     // The folder may also contain the result of the lane-order probe.
     let files: Vec<_> = std::fs::read_dir(folder.path())?.collect::<std::io::Result<_>>()?;
     let caches = files.iter().filter(|f| f.path().extension() == Some("pipelines".as_ref()));
-    ensure!(caches.count() == 1, "{files:?}");
+    ensure!(caches.count() == 1, "expected one pipeline cache file, found {files:?}");
     let (warm, _) = run(gpu, &config)?;
     for (what, report) in [("cold", cold), ("warm", warm)] {
         let ours = report.first_sort.saturating_sub(report.pipelines);
@@ -143,19 +143,30 @@ unsafe fn expect_missing_names(host: &Host) -> Result<()> {
         _ => false,
     };
     let unused: Vec<_> = host.check.unused.iter().filter(|missing| !left_out(missing)).collect();
-    ensure!(unused.is_empty(), "{unused:?}");
+    ensure!(unused.is_empty(), "features are reported as unused: {unused:?}");
 
     // A device without any enabled features.
     let bare = check(vk::API_VERSION_1_3, &vk::DeviceCreateInfo::default())?;
-    ensure!(bare.missing == [sync(Why::NotEnabled)], "{:?}", bare.missing);
+    ensure!(
+        bare.missing == [sync(Why::NotEnabled)],
+        "expected only synchronization2 to be missing, found {:?}",
+        bare.missing
+    );
     if host.check.features.push_descriptor {
         let (name, why) = (ash::khr::push_descriptor::NAME, Why::NotEnabled);
-        ensure!(bare.unused.contains(&Missing::Extension { name, why }), "{:?}", bare.unused);
+        ensure!(
+            bare.unused.contains(&Missing::Extension { name, why }),
+            "push descriptors are not among the unused features {:?}",
+            bare.unused
+        );
     }
     let text =
         bare.into_result().err().context("a device without features was accepted")?.to_string();
-    ensure!(text.contains("synchronization2 of VkPhysical"), "{text}");
-    ensure!(text.contains("not enabled"), "{text}");
+    ensure!(
+        text.contains("synchronization2 of VkPhysical"),
+        "the error does not name the feature: {text}"
+    );
+    ensure!(text.contains("not enabled"), "the error does not give the reason: {text}");
 
     // For Vulkan 1.2, the device must also enable the extension VK_KHR_synchronization2 and the
     // feature computeFullSubgroups.
@@ -169,7 +180,10 @@ unsafe fn expect_missing_names(host: &Host) -> Result<()> {
         structure: "VkPhysicalDeviceSubgroupSizeControlFeatures",
         why,
     };
-    ensure!(older == [Missing::Extension { name, why }, full], "{older:?}");
+    ensure!(
+        older == [Missing::Extension { name, why }, full],
+        "expected the extension and computeFullSubgroups to be missing, found {older:?}"
+    );
     ensure!(check(vk::API_VERSION_1_1, &half).is_err());
 
     // Features that the device does not support, and queue families that do not exist.
@@ -181,10 +195,16 @@ unsafe fn expect_missing_names(host: &Host) -> Result<()> {
     let missing = checked(features, host.family)?.missing;
     let (name, why) = (ash::khr::portability_subset::NAME, Why::NotSupported);
     if !host.check.features.portability_subset {
-        ensure!(missing == [Missing::Extension { name, why }], "{missing:?}");
+        ensure!(
+            missing == [Missing::Extension { name, why }],
+            "expected only {name:?} to be missing, found {missing:?}"
+        );
     }
     let missing = checked(host.check.features, 77)?.missing;
-    ensure!(missing == [Missing::Compute(Some(77))], "{missing:?}");
+    ensure!(
+        missing == [Missing::Compute(Some(77))],
+        "expected only queue family 77 to be missing, found {missing:?}"
+    );
     let adopted = multisplit::AdoptedDevice {
         features: Features::default(),
         ..host.adopted(PipelineCache::Off)
@@ -193,7 +213,10 @@ unsafe fn expect_missing_names(host: &Host) -> Result<()> {
     let refused = unsafe { Context::adopt(adopted) }
         .err()
         .context("a device without the features was adopted")?;
-    ensure!(refused.to_string().contains("synchronization2"), "{refused}");
+    ensure!(
+        refused.to_string().contains("synchronization2"),
+        "the error does not name the feature: {refused}"
+    );
     Ok(())
 }
 

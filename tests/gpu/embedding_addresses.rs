@@ -25,8 +25,8 @@ fn sorts_by_address_match_the_cpu(gpu: &Gpu) -> Result<()> {
         );
         return Ok(());
     }
-    // Sorts by rounds of splits run only in a full run: `embedding_primitives` covers their
-    // kernels.
+    // Sorts by rounds of splits run only in a full run: `embedding_primitives` runs splits by
+    // address.
     let rounds = gpu.full.then_some((SortMethod::Multisplit { radix_bits: 8 }, 5000, false));
     let methods = [
         (SortMethod::Small, 400, false),
@@ -52,7 +52,10 @@ fn check_sort(context: &Context, method: SortMethod, n: usize, on_device: bool) 
     let plan = setup.graph.compile(&context.limits())?;
     let executable = context.instantiate_with(plan, BY_ADDRESS)?;
     let needs = executable.workspace_requirements()?.usage;
-    ensure!(needs.contains(vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS), "{needs:?}");
+    ensure!(
+        needs.contains(vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS),
+        "the workspace has no address usage: {needs:?}"
+    );
     setup.run_on(&executable)?;
     let order = reference::sort(&input, 0..32, false);
     setup.expect(keys, &reference::pick(&input, &order))?;

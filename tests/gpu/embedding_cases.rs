@@ -1,5 +1,5 @@
-//! Runs one case of a primitive inside an application's command buffer, with every recording
-//! option, and compares the outputs and the guard words around them.
+//! Runs one case of a primitive inside an application's command buffer, with given options, and
+//! compares the outputs and the guard words around them.
 
 use std::sync::atomic::Ordering;
 
@@ -248,7 +248,7 @@ impl<'h> Checks<'h> {
             let mut ticks = vec![0u64; count as usize];
             let flags = vk::QueryResultFlags::TYPE_64;
             device.get_query_pool_results(self.queries, QUERIES - count, &mut ticks, flags)?;
-            ensure!(ticks.is_sorted(), "{ticks:?}");
+            ensure!(ticks.is_sorted(), "the timestamps do not ascend: {ticks:?}");
         }
         Ok(())
     }

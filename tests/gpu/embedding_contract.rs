@@ -242,12 +242,21 @@ fn documented_contracts_match_the_plans(gpu: &Gpu) -> Result<()> {
 }
 
 fn agrees(row: &Row, contract: &BufferContract) -> Result<()> {
-    ensure!(contract.usage == vk::BufferUsageFlags::STORAGE_BUFFER, "{contract:?}");
+    ensure!(
+        contract.usage == vk::BufferUsageFlags::STORAGE_BUFFER,
+        "expected only the usage STORAGE_BUFFER, found {contract:?}"
+    );
     for (documented, used) in row.uses.iter().zip([contract.first_use, contract.last_use]) {
-        // A sort by one workgroup uses only one of the two buffers.
+        // A sort by one workgroup does not use `keys.other` and `values.other`.
         let Some(used) = used else { continue };
-        ensure!(used.stages == Stages::COMPUTE_SHADER, "{contract:?}");
-        ensure!(documented.contains(used.access), "{contract:?}");
+        ensure!(
+            used.stages == Stages::COMPUTE_SHADER,
+            "expected only compute shaders, found {contract:?}"
+        );
+        ensure!(
+            documented.contains(used.access),
+            "the table allows {documented:?}, but the contract is {contract:?}"
+        );
     }
     Ok(())
 }
@@ -262,8 +271,14 @@ fn workspaces_need_only_documented_usages(gpu: &Gpu) -> Result<()> {
             _ => Usage::STORAGE_BUFFER | Usage::INDIRECT_BUFFER | Usage::TRANSFER_DST,
         };
         // Recordings also upload splitters and other tables to the workspace.
-        ensure!((allowed | Usage::TRANSFER_DST).contains(needs.usage), "{needs:?}");
-        ensure!(needs.memory_type_bits != 0 && needs.alignment >= 16, "{needs:?}");
+        ensure!(
+            (allowed | Usage::TRANSFER_DST).contains(needs.usage),
+            "expected at most {allowed:?} and TRANSFER_DST, found {needs:?}"
+        );
+        ensure!(
+            needs.memory_type_bits != 0 && needs.alignment >= 16,
+            "the requirements have no memory type or a small alignment: {needs:?}"
+        );
         Ok(())
     })
 }
@@ -311,6 +326,9 @@ fn invalid_recordings_are_rejected(gpu: &Gpu) -> Result<()> {
     work.entry(transient, Scope::TRANSFER_WRITE);
     let refused = work.executable(ExecutableOptions::default()).err();
     let named = |e: &Error| e.to_string().contains("`sums` has an entry or exit scope");
-    ensure!(matches!(&refused, Some(e @ Error::Graph(_)) if named(e)), "{refused:?}");
+    ensure!(
+        matches!(&refused, Some(e @ Error::Graph(_)) if named(e)),
+        "expected an error for the scope of `sums`, found {refused:?}"
+    );
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Sorts, splits, histograms and scans, recorded into an application's command buffer: with counts
-//! set on the host, at recording time or on the device; with workspaces of engine or caller. No command may
-//! write memory other than the outputs that the plan's contract lists.
+//! set on the host, at recording time or on the device; with workspaces of engine or caller. Words
+//! of the caller's buffers outside of the expected outputs must not change.
 
 use multisplit::graph::Buffer;
 use multisplit::operations::{Count, HistogramBuffers, SplitBuffers, histogram, split};
@@ -146,7 +146,7 @@ fn recorded_primitives_match_the_cpu(gpu: &Gpu) -> Result<()> {
     })
 }
 
-/// One recording does not set the count, and another one sets it above the capacity.
+/// One recording does not set the count, one sets it to 0, and one sets it above the capacity.
 fn unset_count_is_zero_and_large_count_is_clamped(gpu: &Gpu) -> Result<()> {
     let numbers = uniform(MAX as usize, 8);
     let sums = reference::exclusive_scan(&numbers);

@@ -72,7 +72,7 @@ fn frames(gpu: &Gpu, count: u32, without: &Features) -> Result<()> {
         run(&shared, 0..WARM)?;
         let (created, memory, resident) = (calls(), context.memory_report(), resident()?);
         run(&shared, WARM..count / THREADS as u32)?;
-        ensure!(calls() == created, "{} objects were created", calls() - created);
+        ensure!(calls() == created, "{} objects were created after the warm-up", calls() - created);
         ensure!(
             context.memory_report() == memory,
             "memory use has changed: {:?}",
@@ -101,7 +101,11 @@ fn repeated_runs_create_at_most_descriptor_sets(gpu: &Gpu) -> Result<()> {
             context.run(&executable, &bound)?;
         }
         let allowed = if context.features().push_descriptor { 0 } else { 20 * 2 };
-        ensure!(calls() - created <= allowed, "{} objects were created", calls() - created);
+        ensure!(
+            calls() - created <= allowed,
+            "{} objects were created, expected at most {allowed}",
+            calls() - created
+        );
         setup.expect(dst, &(0..n as u32).collect::<Vec<_>>())
     })
 }
@@ -301,7 +305,10 @@ impl<'s> Thread<'s> {
         order.sort_by_key(|&i| keys[i as usize]);
         ensure!(indices == order, "the indices are {indices:?}, expected {order:?}");
         let expected = order.iter().map(|&i| &keys[i as usize]);
-        ensure!(sorted.iter().eq(expected), "the keys are not sorted: {sorted:?}");
+        ensure!(
+            sorted.iter().eq(expected),
+            "the sorted keys are {sorted:?}, expected the keys in the order {order:?}"
+        );
         let mut sum = 0;
         for (found, key) in sums.iter().zip(sorted) {
             ensure!(*found == sum, "the result is {found}, expected {sum}");

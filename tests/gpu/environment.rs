@@ -13,8 +13,11 @@ fn fails_without(variables: &[&str], message: &str) -> Result<()> {
     child.args(["scan::one_call_functions_match_the_cpu"]).env_remove("MULTISPLIT_TEST_CHILD");
     let run = child.envs(variables.iter().map(|name| (name, "/nonexistent"))).output()?;
     let stderr = String::from_utf8_lossy(&run.stderr);
-    ensure!(!run.status.success(), "the run passed without {variables:?}");
-    ensure!(stderr.contains(message), "{stderr}");
+    ensure!(
+        !run.status.success(),
+        "the run passed although {variables:?} were set to a path that does not exist"
+    );
+    ensure!(stderr.contains(message), "expected the message `{message}`, found: {stderr}");
     Ok(())
 }
 

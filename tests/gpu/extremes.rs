@@ -1,4 +1,5 @@
-//! Counts, offsets, lengths and strides from 2^45 up to 2^64 - 1 return errors and never panic.
+//! Counts, offsets and lengths from 2^45 up to 2^64 - 1 return errors and never panic. Only imports
+//! may have any size.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -18,7 +19,7 @@ const SIZES: [u64; 7] =
 /// Length of each array.
 const LEN: u64 = 64;
 
-/// Declares an operation on three `u32` arrays with an invalid count, offset, length or stride.
+/// Declares an operation on three `u32` arrays with an invalid count, offset or length.
 type Declare = fn(&mut Graph, &Policy, [Buffer; 3], u64) -> multisplit::Result<()>;
 
 const OPERATIONS: &[(&str, Declare)] = &[

@@ -77,7 +77,10 @@ fn closed_bins_by_every_search_match_the_cpu(gpu: &Gpu) -> Result<()> {
     }
     let bins = Bins::even(0u32..6, 3).closed().method(HistogramMethod::Ballots);
     let found = gpu.context.histogram(&[0u32, 1, 2, 5, 6, 7], bins)?;
-    ensure!(found.counts == [2, 1, 2] && found.out_of_range == [1], "{found:?}");
+    ensure!(
+        found.counts == [2, 1, 2] && found.out_of_range == [1],
+        "expected counts [2, 1, 2] and 1 out of range, found {found:?}"
+    );
     Ok(())
 }
 
@@ -87,25 +90,43 @@ fn closed_bins_include_the_ends_of_types(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let words = [0, 1, u32::MAX / 2, u32::MAX - 1, u32::MAX, u32::MAX];
     let even = context.histogram(&words, Bins::even(0..u32::MAX, 3).closed())?;
-    ensure!(even.counts == [2, 1, 3] && even.out_of_range == [0], "{even:?}");
+    ensure!(
+        even.counts == [2, 1, 3] && even.out_of_range == [0],
+        "expected counts [2, 1, 3] and 0 out of range, found {even:?}"
+    );
     for edges in [vec![0, 7, u32::MAX], (0..33).chain([u32::MAX]).collect()] {
         let range = context.histogram(&words, Bins::range(&edges).closed())?;
         let inside: u64 = range.counts.iter().sum();
-        ensure!(inside == 6 && range.counts[edges.len() - 2] == 4, "{range:?}");
+        ensure!(
+            inside == 6 && range.counts[edges.len() - 2] == 4,
+            "expected 6 samples in range and 4 in the last bin, found {range:?}"
+        );
     }
     let signed = [i32::MIN, -1, 0, i32::MAX];
     let even = context.histogram(&signed, Bins::even(i32::MIN..i32::MAX, 2).closed())?;
-    ensure!(even.counts == [2, 2] && even.out_of_range == [0], "{even:?}");
+    ensure!(
+        even.counts == [2, 2] && even.out_of_range == [0],
+        "expected counts [2, 2] and 0 out of range, found {even:?}"
+    );
     let bytes: Vec<u8> = (0..=255).collect();
     let even = context.histogram(&bytes, Bins::even(0..255, 255).closed())?;
-    ensure!(even.counts[254] == 2 && even.counts.iter().sum::<u64>() == 256, "{even:?}");
+    ensure!(
+        even.counts[254] == 2 && even.counts.iter().sum::<u64>() == 256,
+        "expected 256 samples in range and 2 in the last bin, found {even:?}"
+    );
     let floats = [f32::NEG_INFINITY, 0.0, f32::MAX, f32::INFINITY, f32::NAN, -f32::NAN];
     let all = Bins::range(&[f32::NEG_INFINITY, 0.0, f32::INFINITY]).closed();
     let range = context.histogram(&floats, all)?;
-    ensure!(range.counts == [1, 3] && range.out_of_range == [2], "{range:?}");
+    ensure!(
+        range.counts == [1, 3] && range.out_of_range == [2],
+        "expected counts [1, 3] and 2 out of range, found {range:?}"
+    );
     let wide = [0, u64::MAX - 1, u64::MAX];
     let even = context.histogram(&wide, Bins::even(0..u64::MAX, 5).closed())?;
-    ensure!(even.counts == [1, 0, 0, 0, 2] && even.out_of_range == [0], "{even:?}");
+    ensure!(
+        even.counts == [1, 0, 0, 0, 2] && even.out_of_range == [0],
+        "expected counts [1, 0, 0, 0, 2] and 0 out of range, found {even:?}"
+    );
     Ok(())
 }
 
@@ -116,9 +137,12 @@ fn closed_bins_include_both_zeros(gpu: &Gpu) -> Result<()> {
     for bins in [Bins::even(-2.0..0.0, 2), Bins::range(&[-2.0, -1.0, 0.0]), Bins::range(&many)] {
         let found = gpu.context.histogram(&samples, bins.clone().closed())?;
         let inside: u64 = found.counts.iter().sum();
-        ensure!(inside == 5 && found.out_of_range == [2], "{bins:?}: {found:?}");
+        ensure!(
+            inside == 5 && found.out_of_range == [2],
+            "{bins:?}: expected 5 samples in range and 2 outside, found {found:?}"
+        );
         let open = gpu.context.histogram(&samples, bins)?;
-        ensure!(open.out_of_range == [4], "{open:?}");
+        ensure!(open.out_of_range == [4], "expected 4 samples out of range, found {open:?}");
     }
     Ok(())
 }
@@ -129,7 +153,10 @@ fn bins_without_edges_cannot_be_closed(gpu: &Gpu) -> Result<()> {
         [Bins::<u32>::identity(4), Bins::glsl(4, "uint bucket_of(uint sample_) { return 0; }")]
     {
         let found = gpu.context.histogram(&[1u32], bins.closed());
-        ensure!(matches!(found, Err(Error::Histogram { .. })), "{found:?}");
+        ensure!(
+            matches!(found, Err(Error::Histogram { .. })),
+            "expected Error::Histogram, found {found:?}"
+        );
     }
     Ok(())
 }

@@ -67,7 +67,10 @@ fn samples_rounded_to_the_end_are_in_the_last_bin(gpu: &Gpu) -> Result<()> {
         let samples = [hi.next_down(), hi, lo, lo.next_down()];
         let result = gpu.context.histogram(&samples, Bins::even(lo..hi, m))?;
         let ends = (result.counts[0], result.counts[m as usize - 1]);
-        ensure!(ends == (1, 1) && result.out_of_range == [2], "{lo}, {hi}, {m}: {result:?}");
+        ensure!(
+            ends == (1, 1) && result.out_of_range == [2],
+            "{m} bins from {lo} to {hi}: expected 1 sample in each end bin, found {result:?}"
+        );
     }
     Ok(())
 }

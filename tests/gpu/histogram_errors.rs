@@ -54,14 +54,20 @@ fn invalid_histograms_are_rejected(gpu: &Gpu) -> Result<()> {
     ];
     for (name, bins) in lists {
         let result = outcome(gpu, &bins, |buffers, _| buffers);
-        ensure!(matches!(result, Err(Error::Histogram { .. })), "{name}: {result:?}");
+        ensure!(
+            matches!(result, Err(Error::Histogram { .. })),
+            "{name}: expected an error, found {result:?}"
+        );
     }
     let result = outcome(gpu, &even(4), |_, graph| {
         let samples = graph.import::<f32>("more", 64);
         let (counts, sums) = (graph.import::<u64>("wide", 4), graph.import::<u32>("sums", 4));
         HistogramBuffers::new(samples, counts).cumulative(sums)
     });
-    ensure!(matches!(result, Err(Error::Histogram { .. })), "cumulative wide counts: {result:?}");
+    ensure!(
+        matches!(result, Err(Error::Histogram { .. })),
+        "cumulative wide counts: expected Error::Histogram, found {result:?}"
+    );
     let by_ballots = even(257).method(HistogramMethod::Ballots);
     expect_errors! {
         outcome(gpu, &even((1 << 20) + 1), |buffers, _| buffers) => TooLarge { .. },
@@ -93,7 +99,11 @@ fn unsupported_array_types_are_rejected(gpu: &Gpu) -> Result<()> {
         match outcome(gpu, &Bins::even(0.0f32..1.0, 4).untyped(), change) {
             Err(Error::KeyTypeMismatch { name, found, expected }) => {
                 let reported = (name, found.as_str(), expected.as_str());
-                ensure!(reported == (array, is, needed), "{array}: reported {reported:?}");
+                ensure!(
+                    reported == (array, is, needed),
+                    "the error reports {reported:?}, expected {:?}",
+                    (array, is, needed)
+                );
             }
             other => anyhow::bail!("{array} of type {is}: unexpected result {other:?}"),
         }
@@ -125,7 +135,10 @@ fn invalid_histogram_policies_are_rejected(gpu: &Gpu) -> Result<()> {
     ];
     for (named, change) in refused {
         let text = count(change).err().map(|error| error.to_string()).unwrap_or_default();
-        ensure!(text.starts_with("policy: ") && text.contains(named), "{named}: {text}");
+        ensure!(
+            text.starts_with("policy: ") && text.contains(named),
+            "expected an error for {named}: {text}"
+        );
     }
     let harmless: [Change; 3] = [
         |t| (t.loads, t.tiles, t.copies, t.copies_bytes) = (0, 0, 0, 0),
@@ -200,11 +213,11 @@ fn unsupported_64_bit_samples_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = gpu.open_with(|config| config.without.shader_float64 = true)?;
     expect_message(context.histogram(&[0.5f64], Bins::even(0.0..1.0, 4)), "Float64")?;
     let counts = context.histogram(&[0.5f32], Bins::even(0.0..1.0, 4))?.counts;
-    ensure!(counts == [0, 0, 1, 0], "{counts:?}");
+    ensure!(counts == [0, 0, 1, 0], "the counts are {counts:?}, expected [0, 0, 1, 0]");
     let context = gpu.open_with(|config| config.without.shader_int64 = true)?;
     expect_message(context.histogram(&[-5i64], Bins::identity(4)), "Int64")?;
     let counts = context.histogram(&[-5i32, 3], Bins::identity(4))?.counts;
-    ensure!(counts == [0, 0, 0, 1], "{counts:?}");
+    ensure!(counts == [0, 0, 0, 1], "the counts are {counts:?}, expected [0, 0, 0, 1]");
     Ok(())
 }
 
@@ -213,7 +226,10 @@ fn glsl_bin_errors_show_the_users_line(gpu: &Gpu) -> Result<()> {
     match gpu.context.histogram(&[1u32], Bins::glsl(4, source)) {
         Err(Error::Compile(error)) => {
             let text = error.to_string();
-            ensure!(text.contains("user_bucket.glsl:2") && text.contains("return kye;"), "{text}");
+            ensure!(
+                text.contains("user_bucket.glsl:2") && text.contains("return kye;"),
+                "the error does not show the line: {text}"
+            );
             Ok(())
         }
         other => anyhow::bail!("expected a compile error, found {other:?}"),

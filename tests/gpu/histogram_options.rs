@@ -39,7 +39,11 @@ fn check_layout<S: Reference>(gpu: &Gpu, layout: Layout, m: u32, samples: &[S]) 
         let first = place * m as usize;
         expect_equal(&got.counts[first..first + m as usize], &counts)
             .with_context(|| format!("{layout:?}, channel {channel}"))?;
-        ensure!(got.out_of_range[place] == out_of_range, "{layout:?}: {:?}", got.out_of_range);
+        ensure!(
+            got.out_of_range[place] == out_of_range,
+            "{layout:?}: the out-of-range counts are {:?}, expected {out_of_range} at {place}",
+            got.out_of_range
+        );
     }
     Ok(())
 }
@@ -67,7 +71,7 @@ fn wide_channels_match_the_cpu(gpu: &Gpu) -> Result<()> {
     check_layout(gpu, Layout::interleaved(4, 0b0110), 33, &samples::<u64>(4 * 777))
 }
 
-/// Counts one field of a record. Records begin at any offset.
+/// Counts one field of each record, or packed samples that begin after an offset.
 fn strided_samples_match_the_cpu(gpu: &Gpu) -> Result<()> {
     check_layout(gpu, Layout::strided(12, 20), 33, &samples::<f32>(7000))?;
     check_layout(gpu, Layout::strided(1, 3), 33, &samples::<u8>(7000))?;
@@ -89,7 +93,11 @@ fn integer_weights_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let narrow: Vec<u64> = sums.iter().map(|&sum| sum & 0xFFFF_FFFF).collect();
         expect_equal(&got.counts, &narrow).with_context(|| format!("{method:?}"))?;
         // Out-of-range samples are counted without their weights.
-        ensure!(got.out_of_range == [out_of_range], "{:?}", got.out_of_range);
+        ensure!(
+            got.out_of_range == [out_of_range],
+            "the out-of-range count is {:?}, expected {out_of_range}",
+            got.out_of_range
+        );
         // With 64-bit counts, sums of weights may exceed 32 bits.
         let bins = bins.method(HistogramMethod::Auto);
         let got = run_all(gpu, &policy, &bins, &values, Input { wide: true, ..input })?;
@@ -179,7 +187,7 @@ fn counts_beyond_32_bits_do_not_wrap(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&device_counts)?, &expected)
 }
 
-/// Device counts are zero, below the length of the buffer, and above it.
+/// Device counts are zero, below, equal to, and above the length of the buffer.
 fn device_count_limits_the_samples(gpu: &Gpu) -> Result<()> {
     let values = samples::<f32>(20_000);
     let (lo, hi) = f32::domain();

@@ -147,7 +147,10 @@ fn refused<S: Reference, T: std::fmt::Debug>(
         return Ok(Some(found?));
     }
     let sentence = "identity bins support only integer samples";
-    ensure!(found.as_ref().is_err_and(|error| error.to_string().contains(sentence)), "{found:?}");
+    ensure!(
+        found.as_ref().is_err_and(|error| error.to_string().contains(sentence)),
+        "expected an error with `{sentence}`, found {found:?}"
+    );
     Ok(None)
 }
 
@@ -182,7 +185,7 @@ fn one_call_combinations_match_the_cpu(gpu: &Gpu) -> Result<()> {
             }
         }
     }
-    // This case runs in every process, independent of the sample.
+    // This case does not depend on the sample.
     gpu.run_or_refuse(|| check::<i64>(gpu, Kind::Identity, Placing::Packed, Weighting::One))
 }
 

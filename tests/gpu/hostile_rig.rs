@@ -7,7 +7,7 @@ use multisplit::operations::Count;
 use multisplit::{Bound, Context, Policy};
 use multisplit_tests::prelude::*;
 
-/// Words between two arrays: the largest offset alignment that Vulkan allows.
+/// Minimum number of words between two arrays: the largest offset alignment that Vulkan allows.
 const GUARD: usize = 64;
 /// Number of cases per operation in a plain run.
 const CASES: usize = 36;
@@ -74,7 +74,7 @@ pub struct Memory {
 impl Memory {
     /// Sets the first words of an array.
     pub fn set(&mut self, array: Words, words: &[u32]) {
-        assert!(words.len() <= array.len, "{} words for {array:?}", words.len());
+        assert!(words.len() <= array.len, "{} words do not fit in {array:?}", words.len());
         self.words[array.at..][..words.len()].copy_from_slice(words);
     }
 
@@ -185,7 +185,9 @@ fn check(memory: Memory, expected: &[Expected], found: &[u32]) -> Result<()> {
     let place = names.filter(|array| (array.at..array.at + array.len).contains(&at));
     let place: Vec<_> = place.map(|array| at - array.at).collect();
     let (found, expected) = (found[at], all[at]);
-    anyhow::bail!("word {at}, index in its output {place:?}: {found:#x}, expected {expected:#x}")
+    anyhow::bail!(
+        "word {at} (at index {place:?} of an output) is {found:#x}, expected {expected:#x}"
+    )
 }
 
 /// An arbitrary count: near 0, near `max`, near a power of two, or random.

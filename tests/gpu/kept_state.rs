@@ -127,7 +127,10 @@ fn repeated_runs_with_changing_data_match_the_cpu(gpu: &Gpu) -> Result<()> {
             for (at, (x, found)) in fractions.iter().zip(found).enumerate() {
                 exact += f64::from(*x);
                 let error = (f64::from(found) - exact).abs() / exact.max(1.0);
-                ensure!(error < 1e-5, "float sum {at} of run {run} is {found}, not {exact}");
+                ensure!(
+                    error < 1e-5,
+                    "float sum {at} of run {run} is {found}, expected about {exact}"
+                );
             }
         }
     }

@@ -142,7 +142,9 @@ fn indirect_dispatches_clamped_to_other_limits_are_rejected(gpu: &Gpu) -> Result
         triple(&mut graph, [src, dst], 64, 3)?.dispatch_indirect(groups);
         match context.instantiate(graph.compile(&honest)?) {
             Ok(_) => ensure!(sound, "the dispatch with forged limits was accepted"),
-            Err(Error::UnboundedGroups { .. }) => ensure!(!sound),
+            Err(Error::UnboundedGroups { .. }) => {
+                ensure!(!sound, "the dispatch with the limits of the device was rejected");
+            }
             Err(other) => return Err(other.into()),
         }
     }
@@ -166,7 +168,7 @@ fn indirect_dispatches_clamped_to_other_limits_are_rejected(gpu: &Gpu) -> Result
     Ok(())
 }
 
-/// Fill, update and copy commands run between kernels, so that barriers connect different stages.
+/// Transfer commands run before and after a kernel, so that barriers connect different stages.
 fn transfer_commands_and_kernels_are_ordered(gpu: &Gpu) -> Result<()> {
     let n = 4096;
     let mut setup = Setup::new(&gpu.context, "transfers");
@@ -197,7 +199,10 @@ fn constants_keep_their_values_across_runs(gpu: &Gpu) -> Result<()> {
         triple(&mut setup.graph, [table, tripled], 1000, 3)?.dispatch_indirect(groups);
         setup.graph.copy("copy", table, copied);
         let plan = setup.graph.compile(&context.limits())?;
-        ensure!(plan.workspace().size == 0 && plan.barriers().next().is_none(), "{plan:?}");
+        ensure!(
+            plan.workspace().size == 0 && plan.barriers().next().is_none(),
+            "expected no workspace and no barriers: {plan:?}"
+        );
         // SAFETY: the kernel stays within its buffers and terminates.
         let executable = unsafe { context.instantiate_foreign(plan, Default::default())? };
         executables.push((executable, words, setup, [tripled, copied]));
@@ -230,7 +235,10 @@ fn passes_are_timed_by_label(gpu: &Gpu) -> Result<()> {
     let labels = |times: &[PassTime]| times.iter().map(|t| t.label.clone()).collect::<Vec<_>>();
     let planned: Vec<_> = executable.plan().steps().iter().map(|s| s.pass.label.clone()).collect();
     expect_equal(&labels(&times), &planned)?;
-    ensure!(times.iter().all(|t| t.nanoseconds >= 0.0 && t.nanoseconds < 60e9), "{times:?}");
+    ensure!(
+        times.iter().all(|t| t.nanoseconds >= 0.0 && t.nanoseconds < 60e9),
+        "expected times from 0 to 60 s, found {times:?}"
+    );
     ensure!(times.iter().map(|t| t.nanoseconds).sum::<f64>() > 0.0, "no time was measured");
     setup.expect(dst, &expected(&input))
 }

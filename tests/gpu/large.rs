@@ -1,5 +1,5 @@
 //! Sorts of arrays that are larger than one plan supports. A policy lowers the capacity of plans,
-//! so that small arrays are large enough.
+//! so that small arrays exceed it.
 
 use std::ops::{Deref, Range};
 use std::sync::{Arc, Mutex};
@@ -243,7 +243,7 @@ fn skewed_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// One bucket exceeds the capacity of a plan. It is at the beginning, in the middle, or at the end
-/// of the array, and its keys are equal or differ in lower digits.
+/// of the sorted array, and its keys are equal or differ in lower digits.
 fn bucket_larger_than_a_plan_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let mut rng = Rng::new(29);
@@ -359,7 +359,7 @@ fn only_arrays_larger_than_a_plan_run_in_pieces(gpu: &Gpu) -> Result<()> {
     let [splits, moves, sorts] = plans(&keys)?;
     ensure!(
         splits == 4 && moves == 4 && (4..10).contains(&sorts),
-        "{splits} splits, {moves} moves, {sorts} sorts"
+        "{splits} splits, {moves} moves and {sorts} sorts, expected 4, 4, and 4 to 9"
     );
     // If all keys are equal, elements are counted for each digit, but nothing is moved or sorted.
     ensure!(plans(&vec![7; 4 * PIECE])? == [16, 0, 0]);
@@ -369,7 +369,10 @@ fn only_arrays_larger_than_a_plan_run_in_pieces(gpu: &Gpu) -> Result<()> {
     let mut skewed: Vec<u32> = keys.iter().map(|key| 1 << 24 | key >> 8).collect();
     skewed[0] = 0;
     let [splits, moves, _] = plans(&skewed)?;
-    ensure!(splits == 4 + 5 && moves == 4 + 1 + 5, "{splits} splits, {moves} moves");
+    ensure!(
+        splits == 4 + 5 && moves == 4 + 1 + 5,
+        "{splits} splits and {moves} moves, expected 9 and 10"
+    );
     Ok(())
 }
 
@@ -426,7 +429,10 @@ fn invalid_options_and_limits_are_rejected(gpu: &Gpu) -> Result<()> {
     for max_elements in [0, 127, 1 << 30] {
         let context = Lowered::new(gpu, max_elements)?;
         let outcome = context.sort(&keys);
-        ensure!(matches!(outcome, Err(Error::Policy { .. })), "{max_elements}: {outcome:?}");
+        ensure!(
+            matches!(outcome, Err(Error::Policy { .. })),
+            "expected a policy error for max_elements = {max_elements}, found {outcome:?}"
+        );
     }
     Ok(())
 }

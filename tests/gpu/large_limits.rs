@@ -49,7 +49,7 @@ fn check_pairs<V>(
     values: &[V],
     number: impl Fn(&V) -> u64,
 ) -> Result<()> {
-    ensure!(sorted.len() == keys.len() && values.len() == keys.len());
+    ensure!(sorted.len() == keys.len() && values.len() == keys.len(), "elements are missing");
     let mut seen = vec![false; keys.len()];
     for (place, value) in values.iter().enumerate() {
         let from = number(value) as usize;

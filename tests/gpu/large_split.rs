@@ -164,7 +164,10 @@ fn full_sort_splits_sort_within_buckets(gpu: &Gpu) -> Result<()> {
     expect_equal(&split.keys, &sorted)?;
     expect_equal(&split.values, &order)?;
     let outcome = context.split_permutation(&keys, buckets);
-    ensure!(matches!(outcome, Err(Error::TooLarge { asked: 3_000, .. })), "{outcome:?}");
+    ensure!(
+        matches!(outcome, Err(Error::TooLarge { asked: 3_000, .. })),
+        "expected Error::TooLarge, found {outcome:?}"
+    );
     Ok(())
 }
 

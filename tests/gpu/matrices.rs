@@ -87,7 +87,7 @@ impl Case {
                 (declaration, "Item at[]".to_owned(), "at[i].m[k]")
             }
         };
-        // The last read of each invocation is out of bounds, and is clamped to the last element.
+        // The last read of each iteration is out of bounds, and is clamped to the last element.
         format!(
             "#version 460
 layout(local_size_x = 64) in;

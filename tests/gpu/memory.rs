@@ -164,7 +164,10 @@ fn threads_transfer_each_chunk_once(gpu: &Gpu) -> Result<()> {
     let outcome = context.download_with(&array, 0..5_000_011, |first, _| fails(first));
     ensure!(outcome.is_err_and(|error| error.to_string().starts_with("chunk")));
     let past = context.download_with(&array, 1..5_000_012, |_, _| Ok::<(), Error>(()));
-    ensure!(matches!(past, Err(Error::OutOfBounds { .. })), "{past:?}");
+    ensure!(
+        matches!(past, Err(Error::OutOfBounds { .. })),
+        "expected Error::OutOfBounds, found {past:?}"
+    );
     // Concurrent transfers share the available staging memory.
     let data = uniform(3_000_001, 4);
     in_threads(6, |_| expect_equal(&context.download(&context.upload(&data)?)?, &data))
@@ -178,9 +181,16 @@ fn allocations_stay_within_the_memory_limit(gpu: &Gpu) -> Result<()> {
     let data = uniform(20_000, 2);
     let buffer = context.upload(&data)?;
     expect_equal(&context.download(&buffer)?, &data)?;
-    ensure!(context.memory_report().reserved_bytes <= limit, "{:?}", context.memory_report());
+    ensure!(
+        context.memory_report().reserved_bytes <= limit,
+        "more than {limit} bytes are reserved: {:?}",
+        context.memory_report()
+    );
     let refused = context.zeroed::<u32>(10_000);
-    ensure!(matches!(refused, Err(Error::OutOfMemory { size: 40_000, .. })), "{refused:?}");
+    ensure!(
+        matches!(refused, Err(Error::OutOfMemory { size: 40_000, .. })),
+        "expected Error::OutOfMemory, found {refused:?}"
+    );
     drop(buffer);
     ensure!(context.zeroed::<u32>(25_000).is_ok());
     Ok(())

@@ -152,7 +152,7 @@ fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     check::<u32>(gpu, &policy, case, [20_000, 3_001])
 }
 
-/// Device counts exceed the lengths of the arrays.
+/// Device counts exceed the lengths of the arrays or are zero.
 fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let arrays = [sorted::<u32>(Merge::Ascending, 3000, 5), sorted(Merge::Ascending, 700, 6)];
@@ -181,7 +181,10 @@ fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     expect_equal(&values, &[10, 0, 1, 11, 2])?;
     ensure!(context.merge(&[0f64; 0], &[0f64; 0])?.is_empty());
     let result = context.merge_pairs((&a, &[0u32, 1]), (&b, &[10u32, 11, 12]));
-    ensure!(matches!(result, Err(Error::LengthMismatch { .. })), "{result:?}");
+    ensure!(
+        matches!(result, Err(Error::LengthMismatch { .. })),
+        "expected Error::LengthMismatch, found {result:?}"
+    );
     Ok(())
 }
 

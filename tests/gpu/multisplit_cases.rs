@@ -254,7 +254,10 @@ fn invalid_tile_shapes_are_rejected(gpu: &Gpu) -> Result<()> {
         policy.split = policy.split.with_shape(shape);
         let result = case(gpu, &policy, Method::Block, Kind::Keys, 8, 100, Distribution::Uniform);
         let named = |error: &anyhow::Error| format!("{error:#}").contains("`split.warp`");
-        ensure!(result.as_ref().is_err_and(named), "{shape:?}: {result:?}");
+        ensure!(
+            result.as_ref().is_err_and(named),
+            "{shape:?}: expected an error for `split.warp`, found {result:?}"
+        );
     }
     // Workgroups smaller than a subgroup, and larger than the device supports: both are clamped.
     for (threads, items) in [(1, 4), (3, 2), (5000, 4)] {

@@ -91,7 +91,10 @@ fn full_sort_rejects_unordered_buckets(gpu: &Gpu) -> Result<()> {
     for (key, bucket) in unordered {
         let buckets = Buckets::of(key, 16, bucket).method(Method::FullSort);
         let result = outcome(&buckets, false);
-        ensure!(matches!(result, Err(Error::Bucket { .. })), "{buckets:?}: {result:?}");
+        ensure!(
+            matches!(result, Err(Error::Bucket { .. })),
+            "{buckets:?}: expected Error::Bucket, found {result:?}"
+        );
     }
     let delta = Buckets::<u32>::delta_over_domain(10).method(Method::FullSort).untyped();
     ensure!(outcome(&delta, false)?.rounds == 4);

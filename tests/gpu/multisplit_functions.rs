@@ -237,7 +237,7 @@ fn out_of_range_ids_are_counted_and_reported(gpu: &Gpu) -> Result<()> {
             }
         }
     }
-    // `check` also compares guard words, so it detects out-of-bounds writes.
+    // `multisplit_cases::check` compares guard words, so it detects out-of-bounds writes.
     for &method in methods(gpu).iter().filter(|_| mine()) {
         let buckets = wild(10).method(method);
         let policy = gpu.context.policy();
@@ -284,7 +284,10 @@ fn glsl_bucket_errors_show_the_users_line(gpu: &Gpu) -> Result<()> {
     match gpu.context.split(&[1u32, 2], Buckets::glsl(2, source)) {
         Err(Error::Compile(error)) => {
             let text = error.to_string();
-            ensure!(text.contains("user_bucket.glsl:2") && text.contains("return kye;"), "{text}");
+            ensure!(
+                text.contains("user_bucket.glsl:2") && text.contains("return kye;"),
+                "the error does not show the line: {text}"
+            );
             Ok(())
         }
         other => anyhow::bail!("expected a compile error, found {other:?}"),

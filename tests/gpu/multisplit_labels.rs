@@ -112,8 +112,8 @@ fn labelled_glsl_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The 64-bit keys have values of 8 or 16 bytes. Device counts are zero, one, and above the
-/// capacity.
+/// The 64-bit keys have values of 8 or 16 bytes. Device counts include zero, one, the capacity, and
+/// a number above it.
 fn labelled_splits_of_64_bit_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for m in [20, 200, 3].into_iter().filter(|_| mine()) {
@@ -145,7 +145,7 @@ where
     let buffers = SplitBuffers::pairs(from, (keys_out, values_out), offsets).count(count);
     let buckets = Buckets::range(&splitters).method(Method::Block);
     let added = split(&mut setup.graph, &policy, &buckets, &buffers)?;
-    ensure!(added.sizes.labels, "{added:?}");
+    ensure!(added.sizes.labels, "the split uses no labels: {added:?}");
     let executable = setup.executable()?;
     for number in [MAX as u32, 0, 1, 1234, u32::MAX] {
         setup.set_count(count, number)?;
@@ -205,7 +205,10 @@ fn labels_take_one_byte_per_key(gpu: &Gpu) -> Result<()> {
     let splitters: Vec<u32> = (1..100).collect();
     let range = Buckets::range(&splitters).method(Method::Block);
     let bytes = labels_of(&policy, &range)?.context("the plan has no labels")?;
-    ensure!((n..n + n / 100).contains(&bytes), "the labels take {bytes} bytes for {n} keys");
+    ensure!(
+        (n..n + n / 100).contains(&bytes),
+        "the labels take {bytes} bytes for {n} keys, expected one byte per key and at most 1% more"
+    );
     let delta = Buckets::delta_over_domain(100).method(Method::Block);
     ensure!(labels_of(&policy, &delta)?.is_none(), "delta buckets are stored as labels");
     ensure!(

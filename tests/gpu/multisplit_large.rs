@@ -113,7 +113,11 @@ fn glsl_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (order, offsets) = reference::split(keys.len(), 1009, |i| keys[i] * keys[i] % 1009);
     let expected = reference::pick(&keys, &order);
     let result = gpu.context.split(&keys, buckets.clone())?;
-    ensure!(result.method == Method::ReducedBitSort, "{:?}", result.method);
+    ensure!(
+        result.method == Method::ReducedBitSort,
+        "the method is {:?}, expected ReducedBitSort",
+        result.method
+    );
     expect_equal(&result.offsets, &offsets)?;
     expect_equal(&result.keys, &expected)?;
     // A caller can request the direct method, which then splits in two rounds.
@@ -131,12 +135,19 @@ fn out_of_range_ids_are_counted(gpu: &Gpu) -> Result<()> {
             match gpu.context.split(&keys, Buckets::identity(m).method(method)) {
                 Err(Error::BucketOutOfRange { keys, buckets }) => {
                     let right = buckets == m && keys == u64::from(3000 - m);
-                    ensure!(right, "{method:?}, m = {m}: {keys} keys are reported as out of range");
+                    ensure!(
+                        right,
+                        "{method:?}: {keys} keys outside of {buckets} buckets, expected {} of {m}",
+                        3000 - m
+                    );
                 }
-                result => ensure!(m == 3000 && result.is_ok(), "{method:?}, m = {m}: {result:?}"),
+                result => ensure!(
+                    m == 3000 && result.is_ok(),
+                    "{method:?}, m = {m}: unexpected result {result:?}"
+                ),
             }
         }
-        // `check` also compares guard words, so it detects out-of-bounds writes.
+        // `multisplit_cases::check` compares guard words, so it detects out-of-bounds writes.
         let buckets = Buckets::identity(1000).method(method);
         let policy = gpu.context.policy();
         multisplit_cases::check(gpu, &policy, &buckets, Kind::Pairs, &keys, |key| key)?;
@@ -171,9 +182,15 @@ fn zero_and_too_many_buckets_are_rejected(gpu: &Gpu) -> Result<()> {
     for method in METHODS {
         let buckets = |m| Buckets::identity(m).method(method);
         let result = gpu.context.split(&[1u32], buckets(0));
-        ensure!(matches!(result, Err(Error::NoBuckets)), "{method:?}: {result:?}");
+        ensure!(
+            matches!(result, Err(Error::NoBuckets)),
+            "{method:?}: expected Error::NoBuckets, found {result:?}"
+        );
         let result = gpu.context.split(&[1u32], buckets(MAX_BUCKETS + 1));
-        ensure!(matches!(result, Err(Error::TooLarge { .. })), "{method:?}: {result:?}");
+        ensure!(
+            matches!(result, Err(Error::TooLarge { .. })),
+            "{method:?}: expected Error::TooLarge, found {result:?}"
+        );
         let result = gpu.context.split(&[0u32; 0], buckets(MAX_BUCKETS))?;
         ensure!(result.offsets == vec![0; MAX_BUCKETS as usize + 1]);
     }

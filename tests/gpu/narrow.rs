@@ -27,8 +27,8 @@ tests!(narrow:
 pub const NARROW: [KeyType; 6] =
     [KeyType::U8, KeyType::I8, KeyType::U16, KeyType::I16, KeyType::F16, KeyType::Bf16];
 
-/// Sizes around a word, a four-word vector, the tile of one workgroup, and the tile of a one-sweep
-/// pass.
+/// Sizes around 4 and 16 keys (a word and a four-word vector of 8-bit keys), around the tile of one
+/// workgroup, and around 16 and 64 keys per thread.
 fn sizes(policy: &Policy, key: KeyType) -> Result<Vec<usize>> {
     let (tile, pass) = (tile(policy, key)?, policy.threads as usize * 16);
     let around = [4, 16, tile, pass, 4 * pass].into_iter().flat_map(|n| [n - 1, n, n + 1]);
@@ -178,7 +178,7 @@ fn double_buffered_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
         sort(&mut setup.graph, &policy, &order.sort(), &buffers)?;
         setup.run()?;
         let half = setup.found::<u32>(half)?[0] as usize;
-        ensure!(half < 2, "{order:?}: `half` is {half}");
+        ensure!(half < 2, "{order:?}: `half` is {half}, expected 0 or 1");
         let places = order.expected(&made);
         let sorted = key_words(key, &reference::pick(&made, &places));
         setup.expect(keys[half], &sorted).with_context(|| format!("{order:?}"))?;
@@ -318,7 +318,10 @@ fn invalid_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
     // The size of the buffer must be a multiple of a word.
     let keys = graph.import::<u8>("keys", 5);
     let error = sort(&mut graph, &policy, &Sort::ascending(), &SortBuffers::keys(keys));
-    ensure!(matches!(&error, Err(Error::BufferTooSmall { size: 5, needed: 8, .. })), "{error:?}");
+    ensure!(
+        matches!(&error, Err(Error::BufferTooSmall { size: 5, needed: 8, .. })),
+        "expected Error::BufferTooSmall, found {error:?}"
+    );
     let keys = graph.import::<u16>("more", 6);
     let values = graph.import::<u32>("values", 6);
     for (how, buffers) in [
@@ -327,17 +330,26 @@ fn invalid_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
     ] {
         let by_counting = how.method(SortMethod::Counting);
         let error = sort(&mut graph, &policy, &by_counting, &buffers);
-        ensure!(matches!(error, Err(Error::Method { .. })), "{error:?}");
+        ensure!(
+            matches!(error, Err(Error::Method { .. })),
+            "expected Error::Method, found {error:?}"
+        );
     }
     let wide = SortBuffers::keys(values);
     let error = sort(&mut graph, &policy, &Sort::ascending().method(SortMethod::Counting), &wide);
-    ensure!(matches!(error, Err(Error::Method { .. })), "{error:?}");
+    ensure!(matches!(error, Err(Error::Method { .. })), "expected Error::Method, found {error:?}");
     let by_bits = Sort::ascending().bits(0..17);
     let error = sort(&mut graph, &policy, &by_bits, &SortBuffers::keys(keys));
-    ensure!(matches!(error, Err(Error::SortBits { key_bits: 16, .. })), "{error:?}");
+    ensure!(
+        matches!(error, Err(Error::SortBits { key_bits: 16, .. })),
+        "expected Error::SortBits, found {error:?}"
+    );
     let refused = |error: multisplit::Result<()>| match error {
         Err(error @ Error::KeyTypeMismatch { .. }) => {
-            ensure!(error.to_string().contains("u32, i32, f32, u64, i64 or f64"), "{error}");
+            ensure!(
+                error.to_string().contains("u32, i32, f32, u64, i64 or f64"),
+                "the error does not list the supported types: {error}"
+            );
             Ok(())
         }
         other => anyhow::bail!("expected an error for the key type, found {other:?}"),

@@ -238,7 +238,10 @@ fn invalid_splits_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let bucket = |error: multisplit::Result<()>, text: &str| match error {
         Err(error @ Error::Bucket { .. }) => {
-            ensure!(error.to_string().contains(text), "{error}");
+            ensure!(
+                error.to_string().contains(text),
+                "expected an error with `{text}`, found {error}"
+            );
             Ok(())
         }
         other => anyhow::bail!("expected an error for the buckets, found {other:?}"),

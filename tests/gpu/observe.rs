@@ -26,17 +26,23 @@ fn every_run_is_reported(gpu: &Gpu) -> Result<()> {
     context.scan(&input)?;
 
     let runs = runs.lock().expect("no thread panicked");
-    ensure!(runs.len() == 2, "{runs:?}");
+    ensure!(runs.len() == 2, "expected two runs, found {runs:?}");
     for run in runs.iter() {
-        ensure!(run.plan == "scan" && run.before < run.after, "{run:?}");
-        ensure!(run.passes.iter().any(|pass| pass.label.starts_with("scan.")), "{run:?}");
+        ensure!(
+            run.plan == "scan" && run.before < run.after,
+            "expected a run of `scan` that ends after it begins, found {run:?}"
+        );
+        ensure!(
+            run.passes.iter().any(|pass| pass.label.starts_with("scan.")),
+            "the run has no pass of a scan: {run:?}"
+        );
         let passes: f64 = run.passes.iter().map(|pass| pass.nanoseconds).sum();
         let seen = (run.after - run.before).as_secs_f64() * 1e9;
         let right = passes > 0.0 && passes <= seen && run.nanoseconds == passes;
         ensure!(right, "passes took {passes} ns of a run of {seen} ns: {run:?}");
     }
     // The runs have the same order by the device's clock.
-    ensure!(runs[0].begin_ticks < runs[1].begin_ticks, "{runs:?}");
+    ensure!(runs[0].begin_ticks < runs[1].begin_ticks, "the runs are not in order: {runs:?}");
     Ok(())
 }
 
@@ -45,9 +51,15 @@ fn observer_of_runs_gets_no_pass_times(gpu: &Gpu) -> Result<()> {
     let input = uniform(5000, 3);
     expect_equal(&context.scan(&input)?, &reference::exclusive_scan(&input))?;
     let runs = runs.lock().expect("no thread panicked");
-    let [run] = &runs[..] else { bail!("{runs:?}") };
+    let [run] = &runs[..] else { bail!("expected one run, found {runs:?}") };
     let seen = (run.after - run.before).as_secs_f64() * 1e9;
-    ensure!(run.plan == "scan" && run.passes.is_empty(), "{run:?}");
-    ensure!(run.nanoseconds > 0.0 && run.nanoseconds <= seen, "{run:?}");
+    ensure!(
+        run.plan == "scan" && run.passes.is_empty(),
+        "expected a run of `scan` without passes, found {run:?}"
+    );
+    ensure!(
+        run.nanoseconds > 0.0 && run.nanoseconds <= seen,
+        "expected more than 0 and at most {seen} ns: {run:?}"
+    );
     Ok(())
 }

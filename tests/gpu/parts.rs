@@ -1,5 +1,5 @@
 //! Operations on arrays that exceed a storage binding or the memory limit are processed in parts.
-//! The policies in this file have small limits, so that small arrays are divided.
+//! The tests use small limits, so that small arrays are divided.
 
 use std::fmt::Debug;
 
@@ -123,7 +123,7 @@ fn topk_larger_than_a_binding_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     expect_equal(&keys, &expected)?;
     match context.topk(&random::<u32>(20_000, 9), &TopK::largest(20_001)) {
         Err(Error::TooLarge { asked: 20_001, limit: 20_000, .. }) => Ok(()),
-        other => bail!("{other:?}"),
+        other => bail!("expected an error for k = 20,001, found {other:?}"),
     }
 }
 
@@ -219,7 +219,7 @@ fn runs_across_part_boundaries_are_joined(gpu: &Gpu) -> Result<()> {
         for (which, keys) in all.iter().enumerate().filter(|_| mine()) {
             let (firsts, expected) = runs(keys);
             let (found, lengths) = context.run_lengths(keys)?;
-            let case = || format!("{which}, {n} keys");
+            let case = || format!("{n} keys, case {which}");
             expect_keys(&found, &firsts).with_context(case)?;
             expect_equal(&lengths, &expected).with_context(case)?;
             expect_keys(&context.unique(keys)?, &firsts).with_context(case)?;
@@ -259,7 +259,7 @@ fn scans_by_key_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
                 true => Scan::inclusive(Operator::Sum),
                 false => Scan::exclusive(Operator::Sum),
             };
-            let case = || format!("{n}, runs of up to {longest}");
+            let case = || format!("{n} elements, runs of up to {longest}");
             let found = context.scan_by_key(&keys, &values, &sum)?;
             expect_equal(&found, &expected).with_context(case)?;
             let flags: Vec<u32> = (0..n).map(|at| u32::from(at > 0 && begins[at])).collect();
@@ -284,7 +284,7 @@ fn reductions_by_key_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()
             let last_of = |run: &[u32]| run.iter().copied().rfind(|&x| x != 0).unwrap_or(0);
             let totals: Vec<u32> = reference::segments(&values, &offsets).map(total).collect();
             let lasts: Vec<u32> = reference::segments(&values, &offsets).map(last_of).collect();
-            let case = || format!("{n}, runs of up to {longest}");
+            let case = || format!("{n} elements, runs of up to {longest}");
             let (found, sums) = context.reduce_by_key(&keys, &values, Operator::Sum)?;
             expect_equal(&found, &expected_keys).with_context(case)?;
             expect_equal(&sums, &totals).with_context(case)?;

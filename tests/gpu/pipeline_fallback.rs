@@ -36,7 +36,7 @@ impl<'c> Failing<'c> {
 impl Drop for Failing<'_> {
     fn drop(&mut self) {
         if let Err(error) = self.0.fail_pipelines(None) {
-            eprintln!("pipelines still fail: {error}");
+            eprintln!("cannot turn off the failing pipelines: {error}");
         }
     }
 }
@@ -70,11 +70,21 @@ fn small_tiles_replace_large_workgroups_that_fail(gpu: &Gpu) -> Result<()> {
     let _failing = Failing::new(context, "", 128)?;
     ensure!(context.plan_form() == PlanForm::Usual && context.pipeline_failures().is_empty());
     check_calls(context, &keys)?;
-    ensure!(context.plan_form() == PlanForm::SmallTiles, "{:?}", context.plan_form());
+    ensure!(
+        context.plan_form() == PlanForm::SmallTiles,
+        "the form is {:?}, expected SmallTiles",
+        context.plan_form()
+    );
     let failures = context.pipeline_failures();
-    ensure!(failures.len() == 1 && failures[0].form == PlanForm::SmallTiles, "{failures:?}");
+    ensure!(
+        failures.len() == 1 && failures[0].form == PlanForm::SmallTiles,
+        "expected one failure with the form SmallTiles, found {failures:?}"
+    );
     let policy = context.policy();
-    ensure!(policy.threads <= 128 && policy.sort.small.items <= 4, "{policy:?}");
+    ensure!(
+        policy.threads <= 128 && policy.sort.small.items <= 4,
+        "the tiles are not small: {policy:?}"
+    );
     // The form is kept.
     check_calls(context, &keys)?;
     ensure!(context.pipeline_failures() == failures);
@@ -94,7 +104,10 @@ fn stages_replace_look_back_that_fails(gpu: &Gpu) -> Result<()> {
         let scanned = context.scan_with(&keys, &Scan::inclusive(Operator::Sum))?;
         expect_equal(&scanned, &sums(&keys))?;
         let forms: Vec<_> = context.pipeline_failures().iter().map(|one| one.form).collect();
-        ensure!(forms == [PlanForm::SmallTiles, PlanForm::Staged], "{label}: {forms:?}");
+        ensure!(
+            forms == [PlanForm::SmallTiles, PlanForm::Staged],
+            "{label}: the forms are {forms:?}, expected SmallTiles and Staged"
+        );
     }
     Ok(())
 }
@@ -111,10 +124,13 @@ fn recorded_work_returns_an_error_and_is_declared_again(gpu: &Gpu) -> Result<()>
     let Err(error) = record() else { bail!("the pipelines were created") };
     ensure!(
         matches!(&error, Error::Pipeline { next: Some(PlanForm::SmallTiles), .. }),
-        "{error:?}"
+        "expected Error::Pipeline with the next form SmallTiles, found {error:?}"
     );
     let text = error.to_string();
-    ensure!(text.contains("declare the work again, the context now plans with small tiles"));
+    ensure!(
+        text.contains("declare the work again, the context now plans with small tiles"),
+        "the error does not say to declare the work again: {text}"
+    );
     record()?.submit()?;
     expect_equal(&context.download(&array)?, &sorted(&keys))?;
     drop(failing);
@@ -128,10 +144,16 @@ fn failure_of_every_form_is_an_error(gpu: &Gpu) -> Result<()> {
     let (context, keys) = (&gpu.context, uniform(N, 4));
     let failing = Failing::new(context, "scan.", 0)?;
     let Err(error) = context.scan(&keys) else { bail!("the pipelines were created") };
-    ensure!(matches!(&error, Error::Pipeline { next: None, .. }), "{error:?}");
-    ensure!(error.to_string().contains("update the driver"), "{error}");
+    ensure!(
+        matches!(&error, Error::Pipeline { next: None, .. }),
+        "expected Error::Pipeline without a next form, found {error:?}"
+    );
+    ensure!(
+        error.to_string().contains("update the driver"),
+        "the error does not say to update the driver: {error}"
+    );
     ensure!(context.plan_form() == PlanForm::Staged && context.pipeline_failures().len() == 2);
-    // Other operations use the remaining form.
+    // Other operations run in the last form.
     expect_equal(&[context.reduce(&keys, Operator::Max)?], &[*sorted(&keys).last().unwrap_or(&0)])?;
     drop(failing);
     ensure!(context.plan_form() == PlanForm::Usual);
@@ -160,7 +182,10 @@ fn plans_of_an_earlier_form_do_not_skip_a_form(gpu: &Gpu) -> Result<()> {
         let next = Some(PlanForm::SmallTiles);
         let expected =
             matches!(&error, Some(Error::Pipeline { next: found, .. }) if *found == next);
-        ensure!(expected, "{error:?}");
+        ensure!(
+            expected,
+            "expected Error::Pipeline with the next form SmallTiles, found {error:?}"
+        );
     }
     ensure!(context.plan_form() == PlanForm::SmallTiles && context.pipeline_failures().len() == 1);
     declared(context.policy())?.record()?.submit()?;
@@ -186,11 +211,11 @@ fn failing_steps_change_the_form_once(gpu: &Gpu) -> Result<()> {
     ensure!(!errors.is_empty(), "all pipelines were created");
     for error in errors {
         let changed = matches!(&error, Error::Pipeline { next: Some(PlanForm::SmallTiles), .. });
-        ensure!(changed, "{error:?}");
+        ensure!(changed, "expected Error::Pipeline with the next form SmallTiles, found {error:?}");
     }
     ensure!(context.plan_form() == PlanForm::SmallTiles && context.pipeline_failures().len() == 1);
     let errors = compile(&plan()?);
-    ensure!(errors.is_empty(), "{errors:?}");
+    ensure!(errors.is_empty(), "pipelines of the new form failed: {errors:?}");
     Ok(())
 }
 
@@ -198,7 +223,10 @@ fn fallback_can_be_turned_off(gpu: &Gpu) -> Result<()> {
     let context = gpu.open_with(|config| config.pipeline_fallback = PipelineFallback::Off)?;
     let _failing = Failing::new(&context, "", 128)?;
     let Err(error) = context.sort(&uniform(N, 5)) else { bail!("the pipelines were created") };
-    ensure!(matches!(&error, Error::Pipeline { next: None, .. }), "{error:?}");
+    ensure!(
+        matches!(&error, Error::Pipeline { next: None, .. }),
+        "expected Error::Pipeline without a next form, found {error:?}"
+    );
     ensure!(context.plan_form() == PlanForm::Usual && context.pipeline_failures().is_empty());
     Ok(())
 }
@@ -223,10 +251,16 @@ fn failure_of_a_callers_kernel_does_not_change_the_form(gpu: &Gpu) -> Result<()>
         work.record()
     });
     let Err(error) = recorded else { bail!("the pipeline was created") };
-    ensure!(matches!(&error, Error::Pipeline { next: None, is_callers: true, .. }), "{error:?}");
+    ensure!(
+        matches!(&error, Error::Pipeline { next: None, is_callers: true, .. }),
+        "expected Error::Pipeline for a kernel of the caller, found {error:?}"
+    );
     let text = error.to_string();
-    ensure!(text.contains("your kernel `heavy`") && text.contains("smaller workgroups"), "{text}");
-    ensure!(declared.get() == 1, "declared {} times", declared.get());
+    ensure!(
+        text.contains("your kernel `heavy`") && text.contains("smaller workgroups"),
+        "the error does not name the kernel and the remedy: {text}"
+    );
+    ensure!(declared.get() == 1, "the work was declared {} times, expected once", declared.get());
     ensure!(context.plan_form() == PlanForm::Usual && context.pipeline_failures().is_empty());
     check_calls(context, &keys)?;
     // A GLSL operator is part of a kernel of this library, whose sizes depend on the form.
@@ -234,6 +268,10 @@ fn failure_of_a_callers_kernel_does_not_change_the_form(gpu: &Gpu) -> Result<()>
     let add = GlslOperator::new("uint combined(uint a, uint b) { return a + b; }", 0u32);
     let scanned = context.scan_with(&keys, &Scan::inclusive(&add))?;
     expect_equal(&scanned, &sums(&keys))?;
-    ensure!(context.plan_form() == PlanForm::SmallTiles, "{:?}", context.plan_form());
+    ensure!(
+        context.plan_form() == PlanForm::SmallTiles,
+        "the form is {:?}, expected SmallTiles",
+        context.plan_form()
+    );
     Ok(())
 }

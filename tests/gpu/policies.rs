@@ -229,8 +229,8 @@ impl Outcomes {
     }
 }
 
-/// One or two fields of the policy get arbitrary values. Arrays have up to 9,000 elements. A full
-/// run tries 2,000 policies.
+/// One or two fields or device limits of the policy get arbitrary values. Arrays have up to 9,000
+/// elements. A full run tries 2,000 policies.
 fn random_policies_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
     let device = gpu.context.policy();
     let (mut outcomes, mut mine) = (Outcomes::default(), gpu.mine());
@@ -261,9 +261,9 @@ fn random_policies_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Several fields of the policy get values that are allowed. Arrays have 3,000,000 elements. A full
-/// run tries 12 policies for each operation; a plain run takes its sample from one for each of the
-/// nine fastest operations.
+/// Several fields or device limits of the policy get values that are allowed. Arrays have 3,000,000
+/// elements. A full run tries 12 policies for each operation; a plain run takes its sample from one
+/// for each of the nine fastest operations.
 fn random_policies_give_correct_results_for_large_arrays(gpu: &Gpu) -> Result<()> {
     let device = gpu.context.policy();
     let keys = uniform(LARGE as usize, 3);

@@ -1,6 +1,6 @@
 //! Tests of the probes: for lane order, which Vulkan does not guarantee, for subgroup barriers,
 //! which do not work on some drivers, and for faulty devices. Policies rely on lane order only if
-//! the device keeps it, the workaround for broken subgroup barriers works, and faulty devices are
+//! the device keeps it. The workaround for broken subgroup barriers works. Faulty devices are
 //! refused.
 
 use std::path::{Path, PathBuf};
@@ -30,8 +30,8 @@ tests!(probe:
     device_passes_the_device_probe, faulty_device_is_refused_unless_allowed,
 );
 
-/// Runs the lane-order probe with many seeds. All results must be equal, and a policy may rely on
-/// lane order only if no probe failed.
+/// Runs the lane-order probe with several seeds. All results must be equal, and a policy may rely
+/// on lane order only if no probe failed.
 fn lane_order_is_kept_if_ranking_relies_on_it(gpu: &Gpu) -> Result<()> {
     let relied_on = gpu.context.policy().split.ranking == Ranking::LaneOrder;
     let tries = if gpu.is_software() && !gpu.full { 3 } else { 1000 };
@@ -69,7 +69,7 @@ fn configuration_selects_the_ranking(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A context that uses only guaranteed behaviour runs no probe.
+/// A context that uses only guaranteed behaviour chooses its policy without a probe.
 fn guaranteed_ranking_runs_no_probe(gpu: &Gpu) -> Result<()> {
     let context = gpu.open_with(|config| config.ranking = RankingChoice::Promised)?;
     context.policy();
@@ -167,7 +167,11 @@ fn subgroup_barriers_are_probed_once(gpu: &Gpu) -> Result<()> {
 }
 
 fn device_passes_the_device_probe(gpu: &Gpu) -> Result<()> {
-    ensure!(gpu.context.probe_device()?.is_none(), "{:?}", gpu.context.probe_device()?);
+    ensure!(
+        gpu.context.probe_device()?.is_none(),
+        "the probe found the fault {:?}",
+        gpu.context.probe_device()?
+    );
     let folder = tempfile::tempdir()?;
     let first = open_in(gpu, folder.path())?;
     ensure!(first.pipeline_count() == 0, "the device was probed before the first plan");
@@ -200,11 +204,11 @@ fn faulty_device_is_refused_unless_allowed(gpu: &Gpu) -> Result<()> {
             let error = refused.context("the faulty device was accepted")?;
             let is_it =
                 matches!(&error, Error::FaultyDevice { fault: found, .. } if *found == fault);
-            ensure!(is_it, "{error}");
+            ensure!(is_it, "expected an error for the fault {fault:?}, found {error}");
             let message = error.to_string();
             ensure!(
                 message.contains(&fault.to_string()) && message.contains("update"),
-                "{message}"
+                "the error does not name the fault and the remedy: {message}"
             );
         }
         ensure!(context.probe_device()? == Some(fault) && context.pipeline_count() == 0);
@@ -217,8 +221,8 @@ fn faulty_device_is_refused_unless_allowed(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Runs a top-k, a warp-level split and a search. In these kernels, subgroups of a workgroup
-/// execute different numbers of subgroup barriers.
+/// Runs a top-k, a warp-level split and searches for shortest paths. In these kernels, subgroups of
+/// a workgroup execute different numbers of subgroup barriers.
 fn check_uneven_kernels(context: &Context) -> Result<()> {
     let keys = uniform(20_000, 5);
     let mut sorted = keys.clone();
@@ -256,7 +260,7 @@ fn kernels_that_need_subgroup_barriers_are_rejected(gpu: &Gpu) -> Result<()> {
     let message = refused.err().context("the kernel was accepted")?.to_string();
     ensure!(
         message.contains("subgroupBarrier()") && message.contains("update the driver"),
-        "{message}"
+        "the error does not name the barrier and the remedy: {message}"
     );
     // A reduction does not need subgroup barriers.
     ensure!(
@@ -305,6 +309,9 @@ fn user_subgroup_barriers_synchronize_the_subgroup(gpu: &Gpu) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let words = run_minimal(&open_with_barriers(gpu, folder.path(), "kept")?)?;
     let found = gpu.context.subgroup_barriers();
-    ensure!((words == [1; 64]) == (found == SubgroupBarriers::Kept), "{found:?}: {words:?}");
+    ensure!(
+        (words == [1; 64]) == (found == SubgroupBarriers::Kept),
+        "the probe result is {found:?}, but the kernel wrote {words:?}"
+    );
     Ok(())
 }

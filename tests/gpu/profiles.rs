@@ -54,7 +54,7 @@ fn policy_uses_profile_sizes_and_invalid_profiles_are_rejected(gpu: &Gpu) -> Res
         });
         let Err(error) = refused else { bail!("an invalid profile was accepted:\n{wrong}") };
         let profile = matches!(error.downcast_ref(), Some(Error::Profile { .. }));
-        ensure!(profile, "{error}");
+        ensure!(profile, "expected Error::Profile, found {error}");
     }
     Ok(())
 }
@@ -132,7 +132,7 @@ fn random_profiles_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
             Ok(context) => context,
             Err(error) => {
                 let typed = matches!(error.downcast_ref(), Some(Error::Profile { .. }));
-                ensure!(typed, "seed {seed}: {error}");
+                ensure!(typed, "seed {seed}: expected Error::Profile, found {error}");
                 refused += 1;
                 continue;
             }
@@ -149,7 +149,7 @@ fn random_profiles_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
         let reported = context.messages().take();
         ensure!(reported.is_empty(), "seed {seed}: {}", reported[0].text);
     }
-    ensure!(right > 0, "all {refused} random profiles were rejected");
+    ensure!(right > 0, "no random profile gave correct results, and {refused} gave errors");
     Ok(())
 }
 
@@ -165,7 +165,10 @@ fn tuning_ends_with_a_profile(gpu: &Gpu) -> Result<()> {
     ensure!(tuned.wrong == 0, "{} candidates gave wrong results", tuned.wrong);
     ensure!(tuned.candidates == 0 || reports > 0, "progress was not reported");
     for (_, rows) in &tuned.comparisons {
-        ensure!(rows.iter().all(|row| row.built_in > 0.0 && row.tuned > 0.0), "{rows:?}");
+        ensure!(
+            rows.iter().all(|row| row.built_in > 0.0 && row.tuned > 0.0),
+            "a time is not positive: {rows:?}"
+        );
     }
     let context = open(gpu, &tuned.profile.text())?;
     ensure!(

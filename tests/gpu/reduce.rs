@@ -111,7 +111,10 @@ fn empty_input_gives_the_identity(gpu: &Gpu) -> Result<()> {
             check_input(gpu, &policy, case, &input, 0)?;
             if case.index {
                 let (_, index) = reduced(gpu, &policy, case, &input, 0)?;
-                ensure!(index == Some(NO_INDEX), "{case:?}: {index:?}");
+                ensure!(
+                    index == Some(NO_INDEX),
+                    "{case:?}: the index is {index:?}, expected {NO_INDEX}"
+                );
             }
         }
     }

@@ -23,8 +23,7 @@ const ALWAYS_TILES: u32 = 1 << 31;
 /// With this chunk size, segments with an average length of at least 4 have one worker each.
 const SMALL_CHUNK: u32 = 128;
 
-/// A policy that reduces segments by tiles, and one that assigns a subgroup or workgroup to each
-/// segment.
+/// A policy with [`ALWAYS_TILES`], and one that assigns a subgroup or workgroup to each segment.
 fn both_ways(policy: &Policy) -> [Policy; 2] {
     [ALWAYS_TILES, SMALL_CHUNK].map(|segment_chunk| Policy { segment_chunk, ..*policy })
 }
@@ -319,7 +318,7 @@ fn long_segments_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Resul
     Ok(())
 }
 
-/// A segment has more tiles than the workgroup that combines their results has threads.
+/// A segment has more tiles than a workgroup has threads.
 fn segments_of_many_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let policy = Policy { threads, segment_chunk: ALWAYS_TILES, ..gpu.context.policy() };
@@ -356,7 +355,7 @@ fn empty_segments_give_the_identity(gpu: &Gpu) -> Result<()> {
 }
 
 /// The policy allows only a few workgroups in the x dimension, so dispatches have several rows. The
-/// last row has workgroups without a tile.
+/// last row may have workgroups without elements.
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     let n = 20 * policy.threads as usize * 16 - 3;

@@ -124,7 +124,11 @@ fn large_pieces_of_one_stage_are_independent(gpu: &Gpu) -> Result<()> {
         operations::scan(&mut graph, &policy, &Scan::default(), &ScanBuffers::new(src, dst))?;
         let plan = graph.compile(&limits)?;
         let got = (plan.steps().len() as u64, plan.levels());
-        ensure!(got == (2 * pieces + 1, levels), "{pieces} pieces of {piece_tiles} tiles: {got:?}");
+        ensure!(
+            got == (2 * pieces + 1, levels),
+            "{pieces} pieces of {piece_tiles} tiles: {got:?} passes and levels, expected {:?}",
+            (2 * pieces + 1, levels)
+        );
     }
     Ok(())
 }
@@ -138,9 +142,15 @@ fn sizes_beyond_any_device_are_rejected(gpu: &Gpu) -> Result<()> {
             let (src, dst) = (graph.import::<u32>("src", n), graph.import::<u32>("dst", n));
             let buffers = ScanBuffers::new(src, dst).count(n);
             let result = operations::scan(&mut graph, &policy, &Scan::default(), &buffers);
-            ensure!(matches!(result, Err(Error::TooLarge { .. })), "{scan:?}, {n}: {result:?}");
+            ensure!(
+                matches!(result, Err(Error::TooLarge { .. })),
+                "{scan:?}, {n}: expected Error::TooLarge, found {result:?}"
+            );
             let result = fill(&mut graph, &policy, "fill", dst, 0);
-            ensure!(matches!(result, Err(Error::TooLarge { .. })), "fill, {n}: {result:?}");
+            ensure!(
+                matches!(result, Err(Error::TooLarge { .. })),
+                "fill, {n}: expected Error::TooLarge, found {result:?}"
+            );
         }
     }
     Ok(())
@@ -165,7 +175,10 @@ fn invalid_policies_are_rejected(gpu: &Gpu) -> Result<()> {
         for (named, policy) in absurd {
             let result = check(gpu, &policy, &gpu.context.limits(), &uniform(1000, 1));
             let text = result.err().map(|error| error.to_string()).unwrap_or_default();
-            ensure!(text.starts_with("policy: ") && text.contains(named), "{named}: {text}");
+            ensure!(
+                text.starts_with("policy: ") && text.contains(named),
+                "expected a policy error for {named}, found: {text}"
+            );
         }
     }
     Ok(())

@@ -78,7 +78,7 @@ fn row_offsets(n: usize, length: usize) -> Vec<u32> {
     (0..=n / length).map(|row| (row * length) as u32).collect()
 }
 
-/// A flag for each of `n` elements: whether an offset names it.
+/// A flag for each of `n` elements: whether it is at an offset.
 fn heads(n: usize, offsets: &[u32]) -> Vec<bool> {
     let mut heads = vec![false; n];
     for &at in offsets.iter().filter(|&&at| (at as usize) < n) {

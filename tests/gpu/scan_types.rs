@@ -61,7 +61,7 @@ fn policy(gpu: &Gpu, scan: ScanMethod) -> Policy {
 }
 
 fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
-    // Each type starts at another number, so that a sample uses another operator for each type.
+    // Each type starts at another number, so that a sample uses other cases for each type.
     let mut number = 7 * T::TYPE as usize;
     for operator in Operator::ALL {
         for inclusive in [false, true] {

@@ -50,7 +50,10 @@ fn one_call_segmented_operations_match_the_cpu(gpu: &Gpu) -> Result<()> {
     ensure!(context.reduce_rows(&[0f64; 0], 7, Operator::Max)?.is_empty());
     for length in [0, 4] {
         let result = context.reduce_rows(&[1u32; 6], length, Operator::Sum);
-        ensure!(matches!(result, Err(Error::Rows { n: 6, .. })), "{result:?}");
+        ensure!(
+            matches!(result, Err(Error::Rows { n: 6, .. })),
+            "expected Error::Rows, found {result:?}"
+        );
     }
     ensure!(context.reduce_segments(&values, &[0; 0], Operator::Sum)?.is_empty());
     ensure!(context.reduce_segments(&values, &[4], Operator::Sum)?.is_empty());
@@ -177,7 +180,10 @@ fn invalid_segments_are_rejected(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     for cuts in [[0, 3, 2], [0, 1, 5]] {
         let result = gpu.context.reduce_segments(&[1u32, 2, 3, 4], &cuts, Operator::Sum);
-        ensure!(matches!(result, Err(Error::Segments { .. })), "{result:?}");
+        ensure!(
+            matches!(result, Err(Error::Segments { .. })),
+            "expected Error::Segments, found {result:?}"
+        );
     }
     let mut graph = Graph::new("refused");
     let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, 8));

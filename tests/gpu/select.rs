@@ -328,7 +328,10 @@ fn invalid_selections_are_rejected(gpu: &Gpu) -> Result<()> {
         (Select::first_of_runs(), good.rejected(dst).run_lengths(dst)),
     ] {
         let result = add(which.clone(), buffers);
-        ensure!(matches!(result, Err(Error::Selection { .. })), "{which:?}: {result:?}");
+        ensure!(
+            matches!(result, Err(Error::Selection { .. })),
+            "{which:?}: expected Error::Selection, found {result:?}"
+        );
     }
     let long = SelectBuffers::new(huge, huge, one);
     expect_errors! {

@@ -77,8 +77,7 @@ const SMALL: [(KeyType, Payload); 7] = [
 ];
 
 /// Sorts a sample of the combinations in `SMALL` and `ONE_SWEEP`, each with every distribution;
-/// sizes alternate. Each combination runs at only one subgroup width, and all cases that use the
-/// same pipeline run at the same width.
+/// sizes alternate. Each combination and direction runs at only one subgroup width.
 fn sampled_combinations(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (quick_policy(gpu), gpu.mine());
     let mut turn = 0;

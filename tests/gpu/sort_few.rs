@@ -41,7 +41,8 @@ fn small_sorts(policy: Policy, turn: usize) -> Policy {
 
 /// A full run tests every 32-bit and 64-bit key type, kind of value and direction. A plain run
 /// takes its sample from two cases for each key type, with and without values. Sizes and
-/// distributions alternate. All cases that use the same pipeline run at the same subgroup width.
+/// distributions alternate. All cases of the sample with the same key type and kind of value run at
+/// the same subgroup width.
 fn small_one_sweep_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let quick = quick_policy(gpu);
     let mut mine = gpu.mine();
@@ -150,7 +151,7 @@ fn small_one_sweep_sorts_without_polling_match_the_cpu(gpu: &Gpu) -> Result<()> 
     Ok(())
 }
 
-/// The last row of the dispatch has workgroups without a tile.
+/// The last row of the dispatch may have workgroups without a tile.
 fn small_one_sweep_sorts_in_2d_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_sorts(few_groups(quick_policy(gpu)), 1);
     let limits = gpu.context.limits();
@@ -248,7 +249,7 @@ fn large_sorts_have_a_clearing_pass(gpu: &Gpu) -> Result<()> {
         let (passes, _) = passes(gpu, &policy, 10_000, 32)?;
         ensure!(
             (passes > 0) == clears,
-            "{passes} clearing passes with bindings of {max_storage_range} bytes"
+            "{passes} clearing passes with bindings of {max_storage_range} bytes, expected: {clears}"
         );
     }
     Ok(())

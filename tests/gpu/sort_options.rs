@@ -54,7 +54,7 @@ impl Doubled {
     /// Returns which buffer holds the result.
     fn check(&self, setup: &Setup<'_>, given: [&[u32]; 2], places: &[u32]) -> Result<u32> {
         let half = setup.found::<u32>(self.half)?[0];
-        ensure!(half < 2, "`half` is {half}");
+        ensure!(half < 2, "`half` is {half}, expected 0 or 1");
         for (halves, input) in [self.keys, self.values].into_iter().zip(given) {
             setup
                 .expect(halves[half as usize], &reference::pick(input, places))
@@ -257,7 +257,7 @@ fn invalid_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
     let too_large = |result: &Result<(), Error>| matches!(result, Err(Error::TooLarge { .. }));
     for n in [1 << 30, 1 << 32, u64::MAX] {
         let result = outcome(&policy, &order, |declared| declared.doubled().count(n));
-        ensure!(too_large(&result), "{n} elements: {result:?}");
+        ensure!(too_large(&result), "{n} elements: expected Error::TooLarge, found {result:?}");
     }
     for wrong in [0, 1, 5, 12, 32] {
         let result = outcome(&policy, &order, |declared| {
@@ -271,7 +271,7 @@ fn invalid_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
         let result = outcome(&policy, &rounds, |declared| declared.doubled());
         ensure!(
             matches!(result, Err(Error::Method { .. })),
-            "digits of {radix_bits} bits: {result:?}"
+            "digits of {radix_bits} bits: expected Error::Method, found {result:?}"
         );
     }
     let small = order.clone().method(SortMethod::Small);
@@ -285,7 +285,7 @@ fn invalid_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
     });
     ensure!(
         matches!(result, Err(Error::Method { .. })),
-        "small sort with a device count: {result:?}"
+        "small sort with a device count: expected Error::Method, found {result:?}"
     );
     #[expect(clippy::reversed_empty_ranges, reason = "reversed ranges must be rejected")]
     for bits in [0..33, 33..40, 8..7, 0..u32::MAX] {
@@ -329,7 +329,10 @@ fn too_small_sort_buffers_are_rejected(gpu: &Gpu) -> Result<()> {
         ),
     ];
     for (name, result) in results {
-        ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "{name}: {result:?}");
+        ensure!(
+            matches!(result, Err(Error::BufferTooSmall { .. })),
+            "{name}: expected Error::BufferTooSmall, found {result:?}"
+        );
     }
     Ok(())
 }

@@ -368,7 +368,10 @@ fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     ensure!(context.sort_with(&[0u32; 0], &rows)?.is_empty());
     for (length, n) in [(2, 5), (0, 5)] {
         let result = context.sort_with(&keys, &Sort::ascending().rows(length));
-        ensure!(matches!(result, Err(Error::Rows { n: found, .. }) if found == n), "{result:?}");
+        ensure!(
+            matches!(result, Err(Error::Rows { n: found, .. }) if found == n),
+            "expected Error::Rows, found {result:?}"
+        );
     }
     if gpu.full {
         let offsets = context.upload(&[0u32, 3, 3, 5])?;
@@ -381,7 +384,10 @@ fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
         expect_equal(&values, &[1, 2, 0, 4, 3])?;
     }
     let short = context.sort_with(&keys, &Sort::ascending().segments(&[0, 3]));
-    ensure!(matches!(short, Err(Error::Segments { .. })), "{short:?}");
+    ensure!(
+        matches!(short, Err(Error::Segments { .. })),
+        "expected Error::Segments, found {short:?}"
+    );
     Ok(())
 }
 
@@ -395,7 +401,10 @@ fn invalid_segmented_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
     };
     for offsets in [&[][..], &[1, 2], &[0, 3, 2], &[0, 5, 4, 6]] {
         let result = outcome(Sort::ascending(), offsets);
-        ensure!(matches!(result, Err(Error::Segments { .. })), "{offsets:?}: {result:?}");
+        ensure!(
+            matches!(result, Err(Error::Segments { .. })),
+            "{offsets:?}: expected Error::Segments, found {result:?}"
+        );
     }
     let by = |method| Sort::ascending().method(method);
     let rounds = SortMethod::Multisplit { radix_bits: 8 };
@@ -413,7 +422,10 @@ fn invalid_segmented_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
     let counted = SortBuffers::keys(keys).count(Count::Device { buffer: word, index: 0, max: 5 });
     for buffers in [counted, SortBuffers::keys(keys).between(other, None, word)] {
         let result = sort(&mut graph, &policy, &segments, &buffers);
-        ensure!(matches!(result, Err(Error::Segments { .. })), "{result:?}");
+        ensure!(
+            matches!(result, Err(Error::Segments { .. })),
+            "expected Error::Segments, found {result:?}"
+        );
     }
     Ok(())
 }

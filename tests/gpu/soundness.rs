@@ -107,7 +107,7 @@ fn mismatched_array_types_are_rejected(gpu: &Gpu) -> Result<()> {
         Err(Error::ElementTypeMismatch { found, expected }) => {
             ensure!((found, expected) == (ElementType::U32, ElementType::F32));
         }
-        other => bail!("{other:?}"),
+        other => bail!("expected an error for the element type, found {other:?}"),
     }
     Ok(())
 }
@@ -199,13 +199,13 @@ fn plans_for_larger_limits_are_rejected(gpu: &Gpu) -> Result<()> {
     ];
     let mut refused = 0;
     for (name, wider) in wider {
-        // Skips limits that already have the largest possible value.
+        // Skips limits that cannot be wider.
         if wider == limits {
             continue;
         }
         match context.instantiate(compiled(&wider)?) {
             Err(Error::OtherLimits { limit, .. }) if limit == name => refused += 1,
-            other => bail!("{name}: {:?}", other.err()),
+            other => bail!("{name}: expected an error for this limit, found {:?}", other.err()),
         }
     }
     ensure!(refused >= 4, "only {refused} plans with wider limits were rejected");
@@ -239,11 +239,12 @@ fn plans_for_other_subgroup_sizes_are_rejected(gpu: &Gpu) -> Result<()> {
         declare(&mut graph, &other, words)?;
         let result = graph.compile(&context.limits());
         let Err(GraphError::SubgroupSize { lanes: sized, device }) = &result else {
-            bail!("{result:?}");
+            bail!("expected GraphError::SubgroupSize, found {result:?}");
         };
         ensure!(
             (*sized, *device) == (lanes, policy.facts.subgroup_size),
-            "the error reports the subgroup sizes {sized} and {device}"
+            "the error reports the subgroup sizes {sized} and {device}, expected {lanes} and {}",
+            policy.facts.subgroup_size
         );
         // The graph contains passes for two subgroup sizes, so no device can run it.
         declare(&mut graph, &policy, words)?;
@@ -282,7 +283,10 @@ fn one_call_functions_read_their_tables(gpu: &Gpu) -> Result<()> {
     let strange = Graph::new("strange").import::<u32>("table", 5);
     let foreign = Glsl::new(SOURCE).parameters([5, 1, 0]).table_buffer(strange);
     let result = context.split(&keys, Buckets::glsl(4, foreign));
-    ensure!(matches!(result, Err(Error::Graph(GraphError::ForeignBuffer { .. }))), "{result:?}");
+    ensure!(
+        matches!(result, Err(Error::Graph(GraphError::ForeignBuffer { .. }))),
+        "expected GraphError::ForeignBuffer, found {result:?}"
+    );
     Ok(())
 }
 
@@ -298,7 +302,10 @@ fn push_constants_of_operations_cannot_be_set(gpu: &Gpu) -> Result<()> {
     let pass = passes.find(|pass| pass.settable).context("no pass has a count")?;
     let label = pass.label.clone();
     let refused = frame.set(&label, &0u32);
-    ensure!(matches!(refused, Err(Error::UnknownPass { .. })), "{label}: {refused:?}");
+    ensure!(
+        matches!(refused, Err(Error::UnknownPass { .. })),
+        "{label}: expected Error::UnknownPass, found {refused:?}"
+    );
     frame.submit()?;
     frame.wait()?;
     ensure!(gpu.context.download(&keys)? == [1, 2, 3]);

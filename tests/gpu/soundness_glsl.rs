@@ -23,7 +23,7 @@ fn expect_refused(gpu: &Gpu, source: &str) -> Result<()> {
     for outcome in outcomes {
         match outcome {
             Err(Error::Compile(CompileError::Refused(_) | CompileError::Glsl(_))) => {}
-            other => bail!("{source}: {other:?}"),
+            other => bail!("expected a compile error, found {other:?}; the source is: {source}"),
         }
     }
     Ok(())
@@ -66,7 +66,7 @@ void main() { Any(data.address).word = 1u; }";
     let mut work = gpu.context.work("addresses");
     match work.glsl("user.addresses", source).map(|_| ()) {
         Err(Error::Compile(CompileError::Refused(_))) => Ok(()),
-        other => bail!("{other:?}"),
+        other => bail!("expected the shader to be refused, found {other:?}"),
     }
 }
 
@@ -86,7 +86,7 @@ void main() {
     match work.glsl("user.shared", source) {
         Ok(pass) => pass.bind("data", &array).dispatch(threads(64, 64)),
         Err(Error::Compile(CompileError::Refused(_))) => return Ok(()),
-        Err(other) => bail!("{other}"),
+        Err(other) => bail!("expected the shader to be refused, found {other}"),
     }
     let result = work.record();
     ensure!(result.is_err(), "the shader was recorded");
@@ -133,7 +133,11 @@ fn splits_survive_out_of_range_table_reads(gpu: &Gpu) -> Result<()> {
     for table in [&[][..], &[1], &[2, 0, 1]] {
         let buckets = Buckets::glsl(4, Glsl::new(source).table(table));
         let mut split = gpu.context.split(&keys, buckets)?;
-        ensure!(split.offsets[0] == 0 && split.offsets[4] == 5_000, "{:?}", split.offsets);
+        ensure!(
+            split.offsets[0] == 0 && split.offsets[4] == 5_000,
+            "the offsets are {:?}, expected 0 to 5,000",
+            split.offsets
+        );
         split.keys.sort_unstable();
         expect_equal(&split.keys, &keys)?;
     }
@@ -153,12 +157,17 @@ void main() { data.at[gl_LocalInvocationIndex] = 9u; }";
     graph.pass("user.nine", kernel).bind("data", data).dispatch(Groups::linear(1));
     let plan = graph.compile(&context.limits())?;
     match context.instantiate(plan.clone()) {
-        Err(Error::ForeignKernel { kernel }) => ensure!(kernel == "user.nine", "{kernel}"),
-        other => bail!("{:?}", other.err()),
+        Err(Error::ForeignKernel { kernel }) => {
+            ensure!(kernel == "user.nine", "the error names `{kernel}`, expected `user.nine`");
+        }
+        other => bail!("expected an error for a foreign kernel, found {:?}", other.err()),
     }
     let options = ExecutableOptions::default();
     let prepared = context.prepare_step(&plan, 0, options);
-    ensure!(matches!(prepared, Err(Error::ForeignKernel { .. })), "{prepared:?}");
+    ensure!(
+        matches!(prepared, Err(Error::ForeignKernel { .. })),
+        "expected Error::ForeignKernel, found {prepared:?}"
+    );
     // SAFETY: a valid shader whose 64 threads write one word each of a 64-word binding.
     let executable = unsafe {
         context.prepare_foreign_step(&plan, 0, options)?;
@@ -183,8 +192,10 @@ fn built_in_kernels_in_user_graphs_are_rejected(gpu: &Gpu) -> Result<()> {
         .dispatch(Groups::linear(1));
     let plan = graph.compile(&context.limits())?;
     match context.instantiate(plan) {
-        Err(Error::ForeignKernel { kernel }) => ensure!(kernel == "memory.fill", "{kernel}"),
-        other => bail!("{:?}", other.err()),
+        Err(Error::ForeignKernel { kernel }) => {
+            ensure!(kernel == "memory.fill", "the error names `{kernel}`, expected `memory.fill`");
+        }
+        other => bail!("expected an error for a foreign kernel, found {:?}", other.err()),
     }
 
     // A user's pass may have the label of a built-in pass. Values set by that label do not affect

@@ -37,7 +37,8 @@ fn adding(gpu: &Gpu, addend: u32, replayable: bool) -> Result<(Executable, Buffe
     Ok((gpu.context.instantiate(plan)?, data.buffer()))
 }
 
-/// A run and a download are ordered after the submissions of a replay, without waiting for them.
+/// A run and a download are ordered after the submissions of a replay, for which the caller does
+/// not wait.
 fn run_is_ordered_after_a_replay(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let input = uniform(N as usize, 1);

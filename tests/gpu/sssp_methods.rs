@@ -265,7 +265,11 @@ fn overflowing_queues_match_the_cpu(gpu: &Gpu) -> Result<()> {
     for method in [Method::NearFar, Method::Multisplit] {
         let options = Options { tuning: Some(tuning), ..options(method) };
         for found in check(gpu, &network, &options, &[1])? {
-            ensure!(found.statistics.dense_rounds > 0, "{:?}", found.statistics);
+            ensure!(
+                found.statistics.dense_rounds > 0,
+                "no queue overflowed: {:?}",
+                found.statistics
+            );
         }
     }
     Ok(())
@@ -280,8 +284,8 @@ fn searches_without_local_hops_match_the_cpu(gpu: &Gpu) -> Result<()> {
     check(gpu, &network, &options, &[0]).map(|_| ())
 }
 
-/// Cases vary the maximum size of merged buckets, and the minimum degree of vertices whose arcs are
-/// relaxed by a whole workgroup or by all workgroups.
+/// Cases vary the sizes up to which buckets are merged, and the minimum degree of vertices whose
+/// arcs are relaxed by a whole workgroup or by all workgroups.
 fn small_buckets_and_high_degree_vertices_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let network = Rmat::of_size(3000, 30_000).generate(Weighting::Own)?;
     let cases = [

@@ -108,12 +108,21 @@ fn statistics_are_consistent(gpu: &Gpu) -> Result<()> {
         let mut solver = Solver::new(&gpu.context, &on_device, &options(method))?;
         let found = solver.solve(0)?.statistics;
         let arcs = network.arcs().len() as u64;
-        ensure!(found.relaxations == arcs + found.rerelaxations, "{found:?}");
-        ensure!(found.expansions >= network.vertices().into() && found.rounds > 1, "{found:?}");
+        ensure!(
+            found.relaxations == arcs + found.rerelaxations,
+            "the relaxations of {arcs} arcs do not add up: {found:?}"
+        );
+        ensure!(
+            found.expansions >= network.vertices().into() && found.rounds > 1,
+            "too few expansions or rounds: {found:?}"
+        );
         // Bellman-Ford never splits, and for the multisplit method one window of ten buckets covers
         // this whole network.
         let split = !matches!(method, Method::BellmanFord | Method::Multisplit);
-        ensure!(split == (found.splits > 0), "{found:?}");
+        ensure!(
+            split == (found.splits > 0),
+            "{method:?}: expected splits: {split}, found {found:?}"
+        );
         let sizes = solver.round_sizes()?;
         ensure!(
             sizes.len() == found.rounds as usize,
@@ -121,7 +130,11 @@ fn statistics_are_consistent(gpu: &Gpu) -> Result<()> {
             sizes.len(),
             found.rounds
         );
-        ensure!(sizes[0].entries == 1, "{:?}", sizes[0]);
+        ensure!(
+            sizes[0].entries == 1,
+            "expected one entry in the first round, found {:?}",
+            sizes[0]
+        );
         ensure!(sizes.is_sorted_by_key(|size| size.threshold));
     }
     Ok(())
@@ -138,7 +151,10 @@ fn far_vertices_are_split_every_eight_rounds(gpu: &Gpu) -> Result<()> {
         let plan = multisplit_sssp::plan(&network, &options(method), &policy, &limits, 9)?;
         let count = |label| plan.steps().iter().filter(|step| step.pass.label == label).count();
         let found = ["sssp.round", "sssp.filter", "sssp.take"].map(count);
-        ensure!(found == [16, 2, 2], "{method:?}: {found:?}");
+        ensure!(
+            found == [16, 2, 2],
+            "{method:?}: the pass counts are {found:?}, expected [16, 2, 2]"
+        );
         let indirect = |step: &&Step| matches!(step.pass.work, Work::DispatchIndirect { .. });
         let indirect = plan.steps().iter().filter(indirect).count();
         ensure!(
@@ -146,7 +162,7 @@ fn far_vertices_are_split_every_eight_rounds(gpu: &Gpu) -> Result<()> {
             "{method:?}: only {indirect} passes are dispatched indirectly"
         );
         let mut solver = Solver::new(context, &on_device, &options(method))?;
-        ensure!(solver.time_runs(3, 2)?.len() == 2, "{method:?}");
+        ensure!(solver.time_runs(3, 2)?.len() == 2, "{method:?}: expected two times");
     }
     Ok(())
 }
@@ -161,7 +177,7 @@ fn distance_overflow_is_reported(gpu: &Gpu) -> Result<()> {
     edges.push(1, 2, 1);
     let refused = solve(&Network::new(4, Direction::Directed, &edges)?);
     let Err(Error::Network(NetworkError::DistanceOverflow { vertex: 2 })) = refused else {
-        bail!("{refused:?}");
+        bail!("expected an overflow at vertex 2, found {refused:?}");
     };
     // A shorter path to the same vertex makes the overflow harmless.
     edges.push(0, 2, 5);
@@ -174,7 +190,7 @@ fn distance_overflow_is_reported(gpu: &Gpu) -> Result<()> {
     let refused = solve(&Network::new(3, Direction::Directed, &edges)?);
     ensure!(
         matches!(refused, Err(Error::Network(NetworkError::DistanceOverflow { vertex: 2 }))),
-        "{refused:?}"
+        "expected an overflow at vertex 2, found {refused:?}"
     );
     Ok(())
 }
@@ -195,13 +211,13 @@ fn invalid_sources_and_options_are_rejected(gpu: &Gpu) -> Result<()> {
         Options { delta: Some(0.0), ..Options::default() },
         Options { delta: Some(f64::NAN), ..Options::default() },
     ] {
-        ensure!(Solver::new(&gpu.context, &on_device, &wrong).is_err(), "{wrong:?}");
+        ensure!(Solver::new(&gpu.context, &on_device, &wrong).is_err(), "{wrong:?} was accepted");
     }
     let none = Options { buckets: 0, ..Options::default() };
     let refused = Solver::new(&gpu.context, &on_device, &none).err().map(|error| error.to_string());
     ensure!(
         refused.as_deref() == Some("the number of buckets is 0; it must be at least 1"),
-        "{refused:?}"
+        "expected an error for 0 buckets, found {refused:?}"
     );
     Ok(())
 }
@@ -255,7 +271,12 @@ fn known_graphs_match_certified_results(gpu: &Gpu) -> Result<()> {
             ensure!(!known.is_empty(), "there are no known results for {graph}");
             for known in known.iter().take(if gpu.full { usize::MAX } else { 1 }) {
                 let found = solver.solve(known.source)?.paths.summary();
-                ensure!(found == known.found, "{graph} from {}: {found}", known.source);
+                ensure!(
+                    found == known.found,
+                    "{graph} from {}: found {found}, expected {}",
+                    known.source,
+                    known.found
+                );
             }
         }
     }

@@ -102,7 +102,10 @@ fn invalid_reductions_are_rejected(gpu: &Gpu) -> Result<()> {
         add(of(absurd, words), sum) => TooLarge { .. },
     }
     let result = add(of(words, words).index(words), sum);
-    ensure!(matches!(result, Err(Error::IndexOfSum)), "{result:?}");
+    ensure!(
+        matches!(result, Err(Error::IndexOfSum)),
+        "expected Error::IndexOfSum, found {result:?}"
+    );
     for n in [1 << 50, 1 << 62, u64::MAX] {
         let result = add(of(huge, words).count(n), Operator::Max);
         ensure!(result.is_err(), "n = {n}: {result:?}");

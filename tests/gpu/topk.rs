@@ -147,8 +147,8 @@ fn wrong_threshold_estimates_give_correct_results(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Rows are divided among several workgroups. The last part of a row is short, and there are more
-/// candidates than one workgroup can hold.
+/// Rows are divided among several workgroups. The last part of a row is short, and in some cases
+/// there are more candidates than one workgroup can hold.
 fn topk_of_rows_divided_into_parts_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut policy = quick_policy(gpu);
     policy.topk.row_elements = 500;
@@ -297,7 +297,7 @@ fn invalid_topk_is_rejected(gpu: &Gpu) -> Result<()> {
         let rows = context.topk(&keys, &TopK::largest(1).rows(length));
         ensure!(
             matches!(rows, Err(Error::Rows { n: 6, .. })),
-            "rows of {length} elements: {rows:?}"
+            "rows of {length} elements: expected Error::Rows, found {rows:?}"
         );
     }
     let mut graph = Graph::new("refused");
@@ -315,11 +315,17 @@ fn invalid_topk_is_rejected(gpu: &Gpu) -> Result<()> {
         add(&five, &TopKBuffers::new(keys, wide, out)) => KeyTypeMismatch { .. },
     }
     let counted = add(&five.rows(10), &good.count(n));
-    ensure!(matches!(counted, Err(Error::RowsOfDeviceCount)), "{counted:?}");
+    ensure!(
+        matches!(counted, Err(Error::RowsOfDeviceCount)),
+        "expected Error::RowsOfDeviceCount, found {counted:?}"
+    );
     for method in [TopKMethod::Rows, TopKMethod::Filter] {
         let many = TopK::largest(50_000).method(method);
         let many = add(&many, &TopKBuffers::new(keys, out, out));
-        ensure!(matches!(many, Err(Error::TooLarge { asked: 50_000, .. })), "{many:?}");
+        ensure!(
+            matches!(many, Err(Error::TooLarge { asked: 50_000, .. })),
+            "expected Error::TooLarge, found {many:?}"
+        );
     }
     expect_equal(&context.topk(&[1u32, 9], &TopK::largest(1))?.indices, &[1])
 }

@@ -230,8 +230,8 @@ fn is_refused<T>(result: Result<T, Error>, expected: &str) -> Result<()> {
         anyhow::bail!("the function was accepted, expected the error: {expected}")
     };
     let text = error.to_string();
-    ensure!(matches!(error, Error::Compile(_)), "{error:?}");
-    ensure!(text.contains(expected), "{text}\nexpected: {expected}");
+    ensure!(matches!(error, Error::Compile(_)), "expected Error::Compile, found {error:?}");
+    ensure!(text.contains(expected), "the error is: {text}\nexpected one with: {expected}");
     Ok(())
 }
 

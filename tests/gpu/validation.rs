@@ -24,14 +24,14 @@ fn gpu_assisted_validation_keeps_results(gpu: &Gpu) -> Result<()> {
     context.run(&context.instantiate(plan)?, &[(src, &input), (dst, &output)])?;
     expect_equal(&context.download(&output)?, &[7; N as usize])?;
     let mut messages = context.messages().take();
-    // The layers report warnings about their own settings, and without 64-bit integers about a check of theirs.
+    // The layer warns about its own settings and, without 64-bit integers, about one of its checks.
     messages.retain(|message| {
         let id = &message.id;
         !(id.starts_with("WARNING-")
             || id == "VALIDATION-SETTINGS"
             || id == "UNASSIGNED-GPU-Assisted Validation Warning")
     });
-    ensure!(messages.is_empty(), "{messages:?}");
+    ensure!(messages.is_empty(), "unexpected messages of the layer: {messages:?}");
     Ok(())
 }
 

@@ -293,7 +293,7 @@ fn frames_keep_their_arrays_alive(gpu: &Gpu) -> Result<()> {
 }
 
 /// Like [`ADD`], but only the first 16 workgroups write. In the largest dispatch, the global thread
-/// index wraps around, so later workgroups would write the same words again.
+/// index may wrap around, and later workgroups would then write the same words again.
 const ADD_BY_SOME: &str = "#version 460
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Data { uint at[]; } data;
@@ -355,15 +355,20 @@ void main() { if (gl_GlobalInvocationID.x == 0) data.at[0] += push.a + push.b; }
             8 => frame.set(label, &[u32::MAX; 2]),
             _ => frame.set(label, &[u32::MAX; 3]),
         };
-        ensure!(matches!(&result, Err(Error::UnknownPass { .. })), "{label}: {result:?}");
+        ensure!(
+            matches!(&result, Err(Error::UnknownPass { .. })),
+            "{label}: expected Error::UnknownPass, found {result:?}"
+        );
     }
     // An unknown pass, and a label of two passes with different push constants.
     for label in ["none", "twice"] {
         let result = frame.set(label, &1u32);
-        let Err(Error::UnknownPass { plan, pass }) = &result else { bail!("{label}: {result:?}") };
+        let Err(Error::UnknownPass { plan, pass }) = &result else {
+            bail!("{label}: expected Error::UnknownPass, found {result:?}")
+        };
         ensure!(
             plan == "values" && pass == label,
-            "the error names plan `{plan}` and pass `{pass}`"
+            "the error names plan `{plan}` and pass `{pass}`, expected `values` and `{label}`"
         );
     }
     expect_errors! { frame.set("add", &1u64) => ValueOfPass { given: 8, needed: 4, .. } }
@@ -387,10 +392,10 @@ fn frames_with_imports_are_rejected(gpu: &Gpu) -> Result<()> {
         Err(Error::ImportBinding { plan, name, .. }) => {
             ensure!(
                 plan == "imported" && name == "keys",
-                "the error names plan `{plan}` and import `{name}`"
+                "the error names plan `{plan}` and import `{name}`, expected `imported` and `keys`"
             );
         }
-        other => bail!("{:?}", other.err()),
+        other => bail!("expected an error for the import, found {:?}", other.err()),
     }
     let (work, keys) = begin()?;
     let executable = work.executable(ExecutableOptions::default())?;

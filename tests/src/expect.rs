@@ -19,9 +19,9 @@ pub fn expect_message<T, E: std::fmt::Display>(
     outcome: Result<T, E>,
     expected: &str,
 ) -> Result<()> {
-    let Err(error) = outcome else { bail!("no error, expected: {expected}") };
+    let Err(error) = outcome else { bail!("no error, expected one with: {expected}") };
     let text = error.to_string();
-    ensure!(text.contains(expected), "{text}, expected: {expected}");
+    ensure!(text.contains(expected), "the error is: {text}\nexpected one with: {expected}");
     Ok(())
 }
 
@@ -81,8 +81,16 @@ macro_rules! expect_errors {
             use multisplit::Error::*;
             match outcome {
                 Err($pattern) $(if $guard)? => {}
-                Err(error) => $crate::prelude::bail!("{}: {error}", stringify!($outcome)),
-                Ok(_) => $crate::prelude::bail!("{}: no error", stringify!($outcome)),
+                Err(error) => $crate::prelude::bail!(
+                    "{}: expected the error {}, found: {error}",
+                    stringify!($outcome),
+                    stringify!($pattern $(if $guard)?)
+                ),
+                Ok(_) => $crate::prelude::bail!(
+                    "{}: expected the error {}, found none",
+                    stringify!($outcome),
+                    stringify!($pattern $(if $guard)?)
+                ),
             }
         }
     })*};

@@ -13,7 +13,7 @@ pub const FULL_VARIABLE: &str = "MULTISPLIT_FULL";
 /// Environment variable: the part of a full run to execute, as `K/N`.
 pub const PART_VARIABLE: &str = "MULTISPLIT_PART";
 
-/// Part K of N. Each part contains one case in N.
+/// Part K of N. Each part contains about one case in N.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     number: usize,
@@ -240,8 +240,14 @@ mod tests {
         assert!(owners.iter().all(|&owners| owners <= 1));
         let (short, rest) = owners.split_at(SHORT_LIST);
         let [short, rest] = [short, rest].map(|part| part.iter().sum::<usize>());
-        assert!(short.abs_diff(SHORT_LIST / SHORT_LIST_THINNING) <= 1, "{short}");
-        assert!(rest.abs_diff((CASES - SHORT_LIST) / THINNING) <= 1, "{rest}");
+        assert!(
+            short.abs_diff(SHORT_LIST / SHORT_LIST_THINNING) <= 1,
+            "the sample has {short} of the first {SHORT_LIST} cases"
+        );
+        assert!(
+            rest.abs_diff((CASES - SHORT_LIST) / THINNING) <= 1,
+            "the sample has {rest} later cases"
+        );
     }
 
     /// Cases that recur with any period from 2 to 9 occur in each of three parts.
@@ -253,10 +259,13 @@ mod tests {
                 let cases: Vec<usize> = (0..3 * kinds * kinds).filter(|_| mine()).collect();
                 assert_eq!(cases.len(), kinds * kinds);
                 for kind in 0..kinds {
-                    assert!(cases.iter().any(|case| case % kinds == kind), "{part}: {kind}");
+                    assert!(
+                        cases.iter().any(|case| case % kinds == kind),
+                        "part {part} has no case of kind {kind} of {kinds}"
+                    );
                     assert!(
                         cases.iter().any(|case| case / kinds % kinds == kind),
-                        "{part}: {kind}"
+                        "part {part} has no case of group {kind} of {kinds}"
                     );
                 }
             }

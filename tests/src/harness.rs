@@ -182,7 +182,7 @@ impl Test {
         Self { name: name.into(), body: Box::new(body), in_turn: false }
     }
 
-    /// Assigns the test to one width even if its file runs at every width.
+    /// In a sample, runs the test at one width even if its file runs at every width.
     #[must_use]
     pub fn in_turn(self) -> Self {
         Self { in_turn: true, ..self }
@@ -203,19 +203,19 @@ enum Widths {
     One,
 }
 
-/// Tests that depend on the subgroup width: each width runs its share of their cases.
+/// Tests that depend on the subgroup width. In a sample, each width runs its share of their cases.
 pub fn every_width(tests: Vec<Test>) -> Subject {
     Subject { tests, widths: Widths::Every }
 }
 
-/// Tests of code whose kernels have their own tests at every width. In a sample, each of these
-/// tests runs at one width with all its cases; the widths take turns.
+/// Tests that barely depend on the subgroup width. In a sample, each of them runs at one width,
+/// with all its sampled cases; the widths take turns.
 pub fn in_turn(tests: Vec<Test>) -> Subject {
     Subject { tests, widths: Widths::InTurn }
 }
 
-/// Tests of host code, which does not depend on the width. In a sample, all tests of a file run at
-/// one width.
+/// Tests of behaviour that does not depend on the subgroup width. In a sample, all tests of a file
+/// run at one width.
 pub fn one_width(tests: Vec<Test>) -> Subject {
     Subject { tests, widths: Widths::One }
 }
@@ -339,8 +339,8 @@ fn run_on_every_width(extent: Extent, arguments: &[OsString]) -> Result<ExitCode
 }
 
 /// Environment variables for Mesa's shader cache. The cache ignores the subgroup width and would
-/// return code compiled for another width, so each width gets its own folder: `mesa` in the target
-/// folder, or beside the binary if it was not built by cargo.
+/// return code compiled for another width, so each width gets its own folder in `mesa`, which is in
+/// the target folder, or beside the binary if it was not built by cargo.
 fn shader_cache(bits: u32) -> Result<[(&'static str, OsString); 2]> {
     let binary = std::env::current_exe()?;
     let beside = binary.parent().context("the test binary has no parent folder")?;

@@ -6,7 +6,7 @@ use crate::generate::Rng;
 
 /// A sample type with a CPU reference.
 pub trait Reference: Sample + std::fmt::Debug {
-    /// The type's name in GLSL.
+    /// The GLSL type of the parameter of a bin function.
     const GLSL: &'static str;
 
     /// The value `number`.
@@ -18,7 +18,7 @@ pub trait Reference: Sample + std::fmt::Debug {
     /// The bin if values are bin indices; `None` for values out of range, and for floats.
     fn identity_bin(self, m: u32) -> Option<u32>;
 
-    /// The range of even bins.
+    /// The range of the even bins and of the splitters.
     fn domain() -> (Self, Self);
 
     /// The value at fraction `part` of the domain. The fraction may be outside 0..1.
@@ -134,15 +134,15 @@ float! { f32, float; f64, double; }
 /// Distribution of samples over bins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spread {
-    /// All bins equally likely. About a tenth of the samples is outside the domain.
+    /// All even bins are equally likely. About a tenth of the samples is outside the domain.
     Uniform,
-    /// All samples in one bin.
+    /// All samples are equal.
     OneBin,
     /// Bin indices have approximately a binomial distribution.
     Binomial,
     /// A bell curve around the middle.
     Normal,
-    /// Exact bin edges and special values.
+    /// The given bin edges and special values.
     Edges,
 }
 

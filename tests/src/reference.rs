@@ -32,7 +32,7 @@ pub fn sorted<K: Copy + Ord>(keys: &[K]) -> Vec<K> {
     keys
 }
 
-/// The stable order (by index) of `n` elements by their keys.
+/// The indices of `n` elements in stable sorted order of their keys.
 pub fn order_by<K: Ord>(n: usize, key_of: impl Fn(usize) -> K) -> Vec<u32> {
     let mut order: Vec<u32> = (0..n as u32).collect();
     order.sort_by_key(|&i| key_of(i as usize));
@@ -63,8 +63,8 @@ pub fn segments<'a, T>(elements: &'a [T], offsets: &[u32]) -> impl Iterator<Item
     offsets.windows(2).map(|ends| &elements[ends[0] as usize..ends[1] as usize])
 }
 
-/// The stable order (by index) of keys given as unsigned integers that compare like the keys. Only
-/// the bits in `bits` are compared.
+/// The indices of keys in stable sorted order. `images` are unsigned integers that compare like the
+/// keys. Only the bits in `bits` are compared.
 pub fn sort<K: Copy + Into<u64>>(
     images: &[K],
     bits: std::ops::Range<u32>,

@@ -11,7 +11,7 @@ use multisplit::requirements::Features;
 /// Whether a device has a feature.
 type Has = fn(&Features) -> bool;
 
-/// Features that a device may lack, by their Vulkan names in errors.
+/// Features that a tested device may lack. Errors contain their Vulkan names.
 const OPTIONAL: [(&str, Has); 2] = [
     ("shaderInt64", |features| features.shader_int64),
     ("shaderFloat64", |features| features.shader_float64),
