@@ -136,7 +136,8 @@ fn run_subgroup(run: &mut Run<'_>, group: &mut Group, at: usize, mut accesses: u
 }
 
 /// Called when no lane of the workgroup can continue: releases the lanes that wait at barriers, or
-/// ends them or the run. Reports a finding if not all lanes are at the same workgroup barrier.
+/// ends them or the run. Reports a finding if not all lanes wait at the same barrier, unless a lane
+/// waits at a subgroup barrier.
 fn meet(run: &mut Run<'_>, group: &mut Group) {
     let Group { core, subgroups } = group;
     let all: u32 = subgroups.iter().map(|s| s.flow.full.count_ones()).sum();
@@ -150,8 +151,8 @@ fn meet(run: &mut Run<'_>, group: &mut Group) {
     let pc = tangle.pc;
     let local = sg.first + tangle.mask.trailing_zeros() as usize;
     let elsewhere = tangles().find(|(_, t)| t.pc != pc);
-    // If subgroup barriers act as workgroup barriers, lanes of a correct kernel may wait at different
-    // barriers, so no finding is reported. Tests detect the effects by wrong results.
+    // Lanes wait at subgroup barriers only if these act as workgroup barriers. Lanes of a correct
+    // kernel may then wait at different barriers. Tests detect the effects by wrong results.
     let mut barriers = tangles().map(|(_, t)| &run.program.code[t.pc as usize]);
     let silent = barriers.any(|code| {
         matches!(code, Code::ControlBarrier { execution, .. } if *execution != Scope::Workgroup)

@@ -1,12 +1,12 @@
-//! Mutation tests. A mutant is a kernel that is changed in one place. Each mutant must be detected,
-//! by a finding or a wrong result, at some width and under some schedule.
+//! Mutation tests. A mutant is a kernel that is changed in one place. Nearly all mutants must be
+//! detected, by a finding or a wrong result, at some width and under some schedule.
 //!
 //! A plain run tries a sample: one kernel of each family, with at least one mutant of each kind.
 //! `MULTISPLIT_SAMPLE=N` selects another sample. `MULTISPLIT_FULL=1` tries all mutants and prints
 //! progress; with `MULTISPLIT_PART=K/N`, it tries part K of N. The report `mutants.txt` lists
 //! undetected mutants. It is in `target/tmp`, or in the folder given by `MULTISPLIT_REPORTS`.
 //! `equivalent.txt` lists the places where a mutant is equivalent to the kernel, each with the
-//! reason. In a full run, an entry that matches no mutant is an error.
+//! reason. In a full run without other variables, an entry that matches no mutant is an error.
 //!
 //! Three variables select mutants. `MULTISPLIT_KERNELS=sort.small.keys,scan` tries all mutants of
 //! the kernels with these labels, where `scan` stands for all labels that begin with `scan.`.
@@ -43,9 +43,9 @@ const CAUGHT_PERCENT: usize = 95;
 /// Like `CAUGHT_PERCENT`, for a sample. It is lower because a small sample can by chance contain
 /// more undetected mutants.
 const CAUGHT_PERCENT_OF_SAMPLE: usize = 90;
-/// Minimum number of mutants per kernel in a sample. A sample always has one of each kind.
+/// Number of mutants per kernel in a sample, if it has that many; more if it has more kinds.
 const MUTANTS: usize = 2;
-/// Maximum number of cases per mutant in a sample.
+/// Maximum number of cases per mutant in a sample, and of listed mutants.
 const CASES: usize = 8;
 /// Maximum number of cases per mutant of a selected kernel.
 const SELECTED_CASES: usize = 60;
@@ -53,7 +53,7 @@ const SELECTED_CASES: usize = 60;
 const ALL_CASES: usize = 200;
 /// Number of cases per device from which the trials of a sample are chosen.
 const DEVICE_CASES: Size = Size { each: 1, one_in: 1, count: 60 };
-/// Number of cases per device from which trials are chosen in a full run and for selected kernels.
+/// Number of cases per device from which the trials of all other runs are chosen.
 const ALL_DEVICE_CASES: Size = Size { each: 12, one_in: 1, count: 600 };
 
 /// Mutations that do not change the behaviour of a kernel, one per line: kind, kernels (a prefix of
@@ -372,7 +372,7 @@ fn report(tally: &Tally) -> Result<()> {
     let percent = if full() { CAUGHT_PERCENT } else { CAUGHT_PERCENT_OF_SAMPLE };
     ensure!(
         selected() || caught * 100 >= (caught + missed) * percent,
-        "too many mutants were not detected:\n{text}"
+        "fewer than {percent}% of the mutants were detected:\n{text}"
     );
     Ok(())
 }
