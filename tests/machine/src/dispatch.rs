@@ -65,7 +65,6 @@ fn choose_free(run: &mut Run<'_>, resident: &[Group], held: impl Fn(&Group) -> b
     free.nth(pick).map_or(0, |(at, _)| at)
 }
 
-/// Runs lanes of a workgroup for one turn.
 fn turn(run: &mut Run<'_>, group: &mut Group) {
     let count = group.subgroups.len();
     let (first, accesses) = match run.options.schedule {

@@ -244,7 +244,6 @@ impl Original {
     }
 }
 
-/// A 32-bit constant.
 fn constant(of: Word, id: Word, value: u32) -> Instruction {
     Instruction::new(Op::Constant, Some(of), Some(id), vec![Operand::LiteralBit32(value)])
 }

@@ -53,7 +53,6 @@ fn kernels_by_address_give_the_same_results() -> Result<()> {
         executed.iter().any(|label| label.ends_with(".user")),
         "no case runs a kernel with user GLSL"
     );
-    // Some kernels of shortest-path searches do not support addresses.
     let built_in = builtin::ALL.iter().map(|b| b.label()).filter(|b| !b.starts_with("sssp."));
     let missing: Vec<_> = built_in.filter(|label| !executed.contains(*label)).collect();
     ensure!(missing.is_empty(), "no case runs these kernels by address: {missing:?}");

@@ -326,7 +326,6 @@ impl Counts {
         self.time += other.time;
     }
 
-    /// A row of the report's table.
     fn row(&self, name: &str) -> String {
         let Self { caught, missed, equivalent, not_executed, time } = *self;
         let seconds = time.as_secs_f64();
