@@ -43,9 +43,9 @@ const CAUGHT_PERCENT: usize = 95;
 /// Like `CAUGHT_PERCENT`, for a sample. It is lower because a small sample can by chance contain
 /// more undetected mutants.
 const CAUGHT_PERCENT_OF_SAMPLE: usize = 90;
-/// Number of mutants per kernel in a sample, if it has that many; more if it has more kinds.
+/// Minimum number of mutants per kernel in a sample. A sample always has one of each kind.
 const MUTANTS: usize = 2;
-/// Maximum number of cases per mutant in a sample, and of listed mutants.
+/// Maximum number of cases per mutant in a sample.
 const CASES: usize = 8;
 /// Maximum number of cases per mutant of a selected kernel.
 const SELECTED_CASES: usize = 60;

@@ -1,6 +1,6 @@
 //! Plans of the kernels for arrays that are processed in pieces: they move elements to their places
-//! in the whole output, convert the permutation of a piece, and write indices. The engine uses them
-//! only in its functions for large arrays (`call/large`).
+//! in the whole output, convert the permutation of a piece, and write indices. Only the engine's
+//! one-call functions use them (`engine/src/call/large`).
 
 use anyhow::Result;
 use multisplit::graph::Groups;
