@@ -193,7 +193,7 @@ check_binaries() {
         foreign=$(readelf -d "$file" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -Ev "$SYSTEM_LIBRARIES" | tr '\n' ' ') || true
         glibc=$(newest_glibc "$file")
         echo "${file#"$STAGE"/}: glibc $glibc"
-        [[ -z $foreign ]] || { echo "error: $file needs $foreign" && bad=yes; }
+        [[ -z $foreign ]] || { echo "error: $file needs libraries that are not allowed (SYSTEM_LIBRARIES): $foreign" && bad=yes; }
         printf '%s\n' "$glibc" "$MAX_GLIBC" | sort --check=quiet -V || {
             echo "error: $file needs glibc $glibc, but Debian 12 has $MAX_GLIBC; build it there: ./x release --on bookworm"
             bad=yes
@@ -201,7 +201,7 @@ check_binaries() {
     done < <(all_binaries)
     for folder in "$PWD" "${CARGO_HOME:-$HOME/.cargo}" "$(rustc --print sysroot)" "$HOME"; do
         # Match only whole paths: `/multisplit/` in `share/multisplit/` is not the folder `/multisplit`.
-        ! grep -raP "(?<![\\w.}\$-])\\Q$folder\\E/" --files-with-matches "$STAGE" || { echo "error: these files contain $folder" && bad=yes; }
+        ! grep -raP "(?<![\\w.}\$-])\\Q$folder\\E/" --files-with-matches "$STAGE" || { echo "error: the files above contain a path of this system: $folder" && bad=yes; }
     done
     [[ $bad == no ]]
 }

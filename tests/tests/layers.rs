@@ -385,7 +385,12 @@ fn engine_layers_import_only_lower_layers() {
     for (file, target) in Crate::new(&files(&source_of("engine"))).edges() {
         let (file, target) = (counted_as(file), counted_as(target));
         if let (Some(own), Some(other)) = (layer(&file), layer(&target)) {
-            assert!(other <= own, "{} imports {}", file.join("::"), target.join("::"));
+            assert!(
+                other <= own,
+                "{} imports {}, which is in a higher layer",
+                file.join("::"),
+                target.join("::")
+            );
         }
     }
 }

@@ -36,7 +36,8 @@ pub(crate) fn address(subgroup: &Subgroup, at: Address, lane: usize) -> u64 {
 }
 
 impl Run<'_> {
-    /// The word at a byte address. Reports a finding and returns `None` if it is out of bounds.
+    /// The word at a byte address. Reports a finding and returns `None` if the address is out of
+    /// bounds, not bound, or not a multiple of 4.
     fn word(&mut self, core: &Core, who: Accessor, at: u64) -> Option<Word> {
         let problem = if at & BAD_ADDRESS != 0 {
             format!("index {} of an array", at as u32)
@@ -147,8 +148,8 @@ impl Run<'_> {
         }
     }
 
-    /// Writes a word. `modify` is set for an atomic that also reads the word. Such an atomic
-    /// continues the release sequence of the word; an atomic or volatile store ends it.
+    /// Writes a word. `modify` is set for an atomic that also reads the word. In buffers, such an
+    /// atomic continues the release sequence of the word; an atomic or volatile store ends it.
     fn put(
         &mut self,
         core: &mut Core,
@@ -237,8 +238,8 @@ impl Run<'_> {
         held
     }
 
-    /// Records an addition to shared memory. If this run swaps the addition with another addition,
-    /// returns the number to add to the value that the addition returns; otherwise 0.
+    /// Processes an addition to shared memory. If this run swaps it with another addition, returns
+    /// the number to add to the value that the addition returns; otherwise 0.
     pub fn swap(&mut self, core: &Core, who: Accessor, at: u64, added: u32) -> u32 {
         if self.options.atomics == AtomicOrder::Lane {
             return 0;

@@ -1,13 +1,13 @@
 //! Operations on the scalars of a lane: integers, floats, bits.
 //!
 //! A scalar is stored as 64 bits. 32-bit types have a zero upper half, and booleans are 0 or 1.
-//! Specialization constants are computed by the same code.
+//! `eval.rs` computes the operations, for specialization constants as well.
 
 use rspirv::spirv::{GlslStd450Op as GLOp, Op};
 
 use crate::types::Scalar;
 
-/// An operation, and the widths of its result and its first operand.
+/// An operation, and the widths of its result and its first operand (for `Select`, its second).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Alu {
     pub kind: Kind,
@@ -25,8 +25,8 @@ impl Alu {
     }
 }
 
-/// Defines the kinds of operations, grouped by number of operands. Each kind is named after its
-/// component-wise SPIR-V instruction or its GLSL.std.450 instruction.
+/// Defines the kinds of operations, grouped by number of operands. Kinds in `core` and `glsl` are
+/// named after their component-wise SPIR-V or GLSL.std.450 instruction.
 macro_rules! kinds {
     (
         core { $($core_operands:literal: $($core:ident)*;)* }

@@ -1,5 +1,5 @@
-//! The machine's instructions: a module is decoded once into a flat list of instructions over
-//! numbered registers.
+//! The machine's instructions: a module is decoded into a flat list of instructions over numbered
+//! registers.
 //!
 //! A register holds one scalar per lane, so diverged lanes can use the same register independently.
 //! Each function has a fixed set of registers, which suffices because GLSL has no recursion.
@@ -43,7 +43,7 @@ pub(crate) const BAD_ADDRESS: u64 = 1 << 63;
 pub(crate) struct Term {
     pub index: Reg,
     pub stride: u32,
-    /// The length of the array; `None` for a runtime array.
+    /// The length of the array or vector; `None` for a runtime array.
     pub len: Option<u32>,
 }
 
@@ -206,8 +206,8 @@ pub(crate) struct Program {
     pub functions: Vec<String>,
     pub entry: u32,
     pub registers: u32,
-    /// Registers that have the same initial value in each lane: constants, and variables with
-    /// initializers.
+    /// Registers that have the same initial value in each lane: constants, and variables of module
+    /// scope with initializers.
     pub constants: Vec<(Reg, u64)>,
     /// Built-in inputs and their registers.
     pub inputs: Vec<(BuiltIn, Range<Reg>)>,

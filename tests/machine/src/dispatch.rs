@@ -13,7 +13,7 @@ const STALLS: u64 = 8;
 /// Number of instructions that the dispatch executes before a stalled workgroup continues: about as
 /// many as a workgroup of a short kernel executes in total.
 const STALL: u64 = 30_000;
-/// A turn without limit, which ends only when the lanes must wait.
+/// A turn without limit, which ends only when no lane of the subgroup can continue.
 const NO_END: u64 = u64::MAX;
 
 /// Runs a dispatch until it ends or is stopped.
@@ -65,7 +65,6 @@ fn choose_free(run: &mut Run<'_>, resident: &[Group], held: impl Fn(&Group) -> b
     free.nth(pick).map_or(0, |(at, _)| at)
 }
 
-/// Runs lanes of a workgroup for one turn.
 fn turn(run: &mut Run<'_>, group: &mut Group) {
     let count = group.subgroups.len();
     let (first, accesses) = match run.options.schedule {
@@ -111,8 +110,7 @@ fn run_subgroup(run: &mut Run<'_>, group: &mut Group, at: usize, mut accesses: u
                 }
             }
             Step::Moved => {
-                // Continue with the last tangle, which contains the lanes that moved, unless they
-                // wait for other lanes.
+                // Continue with the last tangle that can run. It usually contains lanes that moved.
                 match sg.flow.tangles.iter().rposition(|t| !t.waits) {
                     Some(next) => tangle = next,
                     None => return,
@@ -136,8 +134,9 @@ fn run_subgroup(run: &mut Run<'_>, group: &mut Group, at: usize, mut accesses: u
     }
 }
 
-/// Called when no lane of the workgroup can continue. Releases the lanes at a barrier. Unless all
-/// lanes have reached the same one, reports a finding first.
+/// Called when no lane of the workgroup can continue: releases the lanes that wait at barriers, or
+/// ends them or the run. Reports a finding if not all lanes wait at the same barrier, unless a lane
+/// waits at a subgroup barrier.
 fn meet(run: &mut Run<'_>, group: &mut Group) {
     let Group { core, subgroups } = group;
     let all: u32 = subgroups.iter().map(|s| s.flow.full.count_ones()).sum();
@@ -151,8 +150,8 @@ fn meet(run: &mut Run<'_>, group: &mut Group) {
     let pc = tangle.pc;
     let local = sg.first + tangle.mask.trailing_zeros() as usize;
     let elsewhere = tangles().find(|(_, t)| t.pc != pc);
-    // If subgroup barriers act as workgroup barriers, lanes may legally wait at different barriers,
-    // so no finding is reported. Tests detect the effects by wrong results.
+    // Lanes wait at subgroup barriers only if these act as workgroup barriers. Lanes of a correct
+    // kernel may then wait at different barriers. Tests detect the effects by wrong results.
     let mut barriers = tangles().map(|(_, t)| &run.program.code[t.pc as usize]);
     let silent = barriers.any(|code| {
         matches!(code, Code::ControlBarrier { execution, .. } if *execution != Scope::Workgroup)

@@ -10,9 +10,9 @@ pub type Result<T> = std::result::Result<T, MachineError>;
 pub struct MachineError(String);
 
 impl MachineError {
-    /// The words are not a valid module.
+    /// The words cannot be decoded or rewritten.
     pub(crate) fn module(kernel: &str, problem: impl std::fmt::Display) -> Self {
-        Self(format!("`{kernel}` is not a valid SPIR-V module: {problem}"))
+        Self(format!("cannot decode the SPIR-V of `{kernel}`: {problem}"))
     }
 
     /// The module uses something that the machine does not support. Instructions are never skipped.

@@ -20,8 +20,7 @@ fn bits(wide: bool, x: f64) -> u64 {
     rounded(wide, x as f32, x)
 }
 
-/// The bits of the result of the required width. `narrow` and `double` are the exact result, each
-/// rounded once.
+/// The bits of `double` if the result is wide, otherwise those of `narrow`.
 fn rounded(wide: bool, narrow: f32, double: f64) -> u64 {
     if wide { double.to_bits() } else { u64::from(narrow.to_bits()) }
 }
@@ -30,7 +29,7 @@ fn either(condition: bool, yes: u64, no: u64) -> u64 {
     if condition { yes } else { no }
 }
 
-/// Computes with the function of the required precision, so that the result is rounded only once.
+/// Computes with the function of the required precision.
 fn float2(wide: bool, a: u64, b: u64, f32s: fn(f32, f32) -> f32, f64s: fn(f64, f64) -> f64) -> u64 {
     if wide {
         f64s(f64::from_bits(a), f64::from_bits(b)).to_bits()
@@ -44,8 +43,8 @@ pub(crate) fn eval(op: Alu, a: u64, b: u64, c: u64) -> u64 {
     eval_inline(op, a, b, c)
 }
 
-/// Like `eval`, inlined so that callers with a constant `op` compile to one operation. Undefined
-/// results of integer divisions and logical shifts are zero.
+/// Like `eval`, inlined so that callers with a constant `op` compile to one operation. Integer
+/// divisions by zero and logical shifts by too many bits return zero.
 #[inline(always)]
 pub(crate) fn eval_inline(op: Alu, a: u64, b: u64, c: u64) -> u64 {
     use Kind as K;
@@ -179,7 +178,7 @@ pub(crate) fn eval_inline(op: Alu, a: u64, b: u64, c: u64) -> u64 {
     }
 }
 
-/// The value that an atomic leaves in memory; `None` if the instruction is not an atomic.
+/// The value that an atomic leaves in memory; `None` if the instruction is not a supported atomic.
 pub(crate) fn eval_atomic(
     op: Op,
     wide: bool,

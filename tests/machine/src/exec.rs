@@ -26,7 +26,7 @@ pub(crate) enum Step {
     Visible,
     /// Like `Visible`, after a volatile read.
     Read,
-    /// The tangle has moved, split or ended, so tangle indices have changed.
+    /// The tangle has moved, split or ended, so tangle indices may have changed.
     Moved,
     /// The tangle waits.
     Waits,
@@ -407,8 +407,8 @@ fn branch(
     Step::Moved
 }
 
-/// Records the branch target of a subgroup. If another subgroup of the workgroup took a different
-/// target, control flow is not uniform.
+/// Records the branch target of a subgroup whose lanes all branch together. If another subgroup of
+/// the workgroup took a different target, control flow is not uniform.
 fn note(core: &mut Core, sg: &mut Subgroup, at: usize, block: u32) {
     let tangle = sg.flow.tangles[at];
     if !sg.flow.notes_branches() || !tangle.uniform || tangle.mask != sg.flow.full {

@@ -15,13 +15,13 @@ pub(crate) enum FindingKind {
     OutOfBounds,
     /// A read of memory that was not written.
     Unwritten,
-    /// An undefined value is used in a branch, an address, a vote, a subgroup reduction or a write.
+    /// An undefined value is used in one of the ways that `undefined.rs` lists.
     Undefined,
     /// A barrier that is not reached by all invocations.
     Barrier,
     /// A subgroup operation reads from an inactive lane.
     AbsentLane,
-    /// A dispatch with more workgroups in a dimension than every device supports.
+    /// A dispatch with more workgroups in a dimension than some devices support.
     TooManyGroups,
     /// The instruction budget is exceeded.
     Budget,
@@ -39,14 +39,14 @@ impl FindingKind {
             Self::Undefined => "undefined value is used",
             Self::Barrier => "barrier is not reached by all invocations",
             Self::AbsentLane => "value read from an inactive lane",
-            Self::TooManyGroups => "more workgroups than devices support",
+            Self::TooManyGroups => "more workgroups than some devices support",
             Self::Budget => "instruction budget exceeded",
             Self::Unreachable => "OpUnreachable is executed",
         }
     }
 }
 
-/// The invocation and instruction of an access.
+/// The invocation and instruction of an access, or the transfer that made it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Site {
     pub pass: String,
@@ -113,8 +113,8 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Counts a repeated finding. Returns false if no finding of this kind, with the same two
-    /// instructions of the kernel, was reported before.
+    /// Counts a repeated finding. Returns false if no finding of this kind, at the same two
+    /// instructions in a pass with this label, was reported before.
     pub(crate) fn count_repeated(
         &mut self,
         kind: FindingKind,

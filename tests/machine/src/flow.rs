@@ -60,7 +60,7 @@ const NO_BLOCK: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 struct Node {
     parent: usize,
-    /// The merge block; for a call, the return instruction.
+    /// The merge block; for a call, the index of the instruction after it.
     merge: u32,
     /// The continue target of a loop.
     next: u32,
@@ -232,7 +232,7 @@ impl Flow {
     }
 
     /// Moves lanes out of all constructs that are nested in `target`. The lanes then wait at
-    /// `place` of `target`.
+    /// `place` of `target`, unless it is `ROOT`.
     fn leave(&mut self, program: &Program, tangle: Tangle, target: usize, place: Place) {
         let mut at = tangle.node;
         let mut left = std::mem::take(&mut self.left);

@@ -5,7 +5,7 @@
 //!   ([`Machine::run`]), and collects [`Findings`].
 //! - [`Options`] configure the simulated device: subgroup width, scheduling order, reconvergence,
 //!   and the order of atomics within an instruction.
-//! - `decode` turns a module into a program, once for each specialization.
+//! - `decode` turns a module and its specialization constants into a program.
 //! - [`Coverage`] lists the executed blocks; [`mutate`] changes a kernel in one place, to check
 //!   that tests detect the change.
 //!

@@ -23,7 +23,7 @@ use crate::run::{PassInfo, Run};
 use crate::swaps::Swaps;
 use crate::timeline::{Stage, Timeline};
 
-/// Memory of the machine that the caller can read and write.
+/// A buffer in the machine's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Buffer(pub(crate) usize);
 
@@ -50,12 +50,13 @@ pub(crate) struct Launch<'a> {
 /// and whether subgroup barriers are replaced.
 type ProgramKey = (String, u64, Vec<(u32, u32)>, bool, bool);
 
-/// Decoded kernels. All machines share them, since tests run the same kernels many times.
+/// Decoded kernels, except replacements. All machines share them, since tests run the same kernels
+/// many times.
 static PROGRAMS: OnceLock<Mutex<HashMap<ProgramKey, Arc<Program>>>> = OnceLock::new();
 
 thread_local! {
-    /// Decoded versions of the mutant that this thread currently runs. Decoded versions of earlier
-    /// mutants are dropped, because all mutants together would take too much memory.
+    /// Decoded versions of the replacement kernel (a mutant, for example) that this thread runs.
+    /// Those of earlier ones are dropped, because all mutants together would take too much memory.
     static REPLACED: RefCell<HashMap<ProgramKey, Arc<Program>>> = RefCell::default();
 }
 

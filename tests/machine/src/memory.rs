@@ -90,8 +90,9 @@ impl Cells {
     }
 
     /// Returns the old value if an atomic or volatile load may still observe it and `wants_old`
-    /// returns true. It may if another lane of the same pass wrote the word last, this write is not
-    /// ordered before the load, and no load has returned the new value yet.
+    /// returns true. It may if the last write is an atomic or volatile one by another lane of the
+    /// same pass that is not ordered before the load, the word was written before, no load has
+    /// returned the new value yet, and fewer than `MAX_STALE` have returned the old one.
     pub fn stale_value(
         &mut self,
         at: usize,
@@ -110,7 +111,7 @@ impl Cells {
         None
     }
 
-    /// Marks words as written or unwritten, without an access.
+    /// Marks words as written or unwritten, without an access. Unwritten words become `GARBAGE`.
     pub fn set_written(&mut self, range: std::ops::Range<usize>, written: bool) {
         if !written && let Some(words) = self.words.get_mut(range.clone()) {
             words.fill(GARBAGE);

@@ -10,8 +10,8 @@ pub enum Schedule {
     Reversed,
     /// Runs a random workgroup, subgroup and tangle for a few memory accesses, then picks again.
     Random,
-    /// Like `Random`, but some workgroups stop after a number of memory accesses and continue only
-    /// when all others have ended. The number of stopped workgroups must be less than
+    /// Like `Random`, but some workgroups stop after a number of accesses and continue only when
+    /// all others have ended. The number of stopped workgroups must be less than
     /// `Options::resident`.
     HeldBack {
         /// Index of the first stopped workgroup, in starting order.
@@ -59,8 +59,9 @@ pub enum SubgroupBarriers {
     Kept,
     /// As a workgroup barrier, like llvmpipe of Mesa 25. The n-th barrier of a subgroup, regardless
     /// of its scope, waits for the n-th barrier of every other subgroup. If one subgroup has ended,
-    /// the others do not continue after a barrier. The lanes of a subgroup run in lockstep, so a
-    /// memory barrier of subgroup scope orders the accesses of the lanes that execute it together.
+    /// the others do not continue after a subgroup barrier. The lanes of a subgroup run in
+    /// lockstep, so a memory barrier of subgroup scope orders the accesses of the lanes that
+    /// execute it together.
     OfWorkgroup {
         /// Whether to apply the engine's workaround for such devices, which replaces each subgroup
         /// barrier by a memory barrier.
@@ -76,10 +77,10 @@ pub struct Faults {
     pub subgroup_size: Option<u32>,
     /// Subgroup arithmetic combines the lanes of each half of a subgroup separately.
     pub halved_arithmetic: bool,
-    /// If several lanes of an atomic instruction access the same word of shared memory, only the
-    /// first lane updates the word. All lanes return the old value.
+    /// If several lanes of an atomic instruction access the same word of shared memory, only one
+    /// of them updates the word. All of them return the old value.
     pub lost_atomics: bool,
-    /// `barrier()` has no effect in workgroups with at most this many threads.
+    /// `barrier()` does not wait in workgroups with at most this many threads.
     pub ignored_barriers_up_to: u32,
 }
 

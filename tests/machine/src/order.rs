@@ -8,9 +8,9 @@
 //! - A control barrier of the workgroup publishes the counts of all lanes to all lanes.
 //! - A control barrier of the subgroup does the same for the lanes that execute it (with a separate
 //!   count, `sub`).
-//! - A lane reads, with an atomic or volatile access, a value that another lane wrote after a
-//!   memory barrier, and then executes a memory barrier itself. It then knows every count that the
-//!   other lane knew when it wrote the value.
+//! - A lane reads, with an atomic or volatile access to a buffer, a value that a lane of another
+//!   workgroup wrote after a memory barrier of device scope, and then executes such a barrier
+//!   itself. It then knows every count that the other lane knew when it wrote the value.
 //!
 //! `memoryBarrierBuffer(); barrier();` orders buffer accesses across a workgroup, as in GLSL: the
 //! control barrier releases what each lane's memory barrier made available, and makes it visible to
@@ -33,7 +33,7 @@ struct Known {
     /// learned.
     version: u32,
     published: Rc<[u32]>,
-    /// Known counts of lanes, if they exceed the published counts.
+    /// Known counts of single lanes, which may exceed the published counts.
     lanes: BTreeMap<u32, u32>,
 }
 
@@ -68,8 +68,8 @@ impl Others {
 }
 
 /// The counts that a lane has released, has read but not yet acquired (`pending`), and knows.
-/// Exists only for lanes that have executed a memory barrier on buffers or have read a released
-/// value.
+/// Exists only for lanes that have executed a memory barrier of device scope on buffers, or have
+/// read a released value.
 #[derive(Clone, Debug, Default)]
 struct Exchange {
     released: Option<Rc<Others>>,

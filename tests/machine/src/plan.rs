@@ -29,7 +29,7 @@ impl Default for PlanOptions {
 /// of the kernel that wrote it.
 const MAX_GROUPS: u32 = 65_535;
 
-/// A plan with memory for all its buffers.
+/// A plan with memory for its buffers.
 struct Instance<'p> {
     plan: &'p Plan,
     imports: Vec<(usize, Buffer)>,

@@ -1,4 +1,4 @@
-//! Memory other than shared memory and bound buffers: device addresses, variables, push constants.
+//! Conversion of device addresses, and accesses to variables and push constants.
 
 use crate::access::address;
 use crate::code::{Address, BAD_ADDRESS, OFFSET_BITS};

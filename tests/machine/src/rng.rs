@@ -1,4 +1,4 @@
-//! Seeded random numbers, the same on every machine.
+//! Seeded random numbers, the same on every platform.
 
 /// SplitMix64.
 #[derive(Clone, Debug)]

@@ -1,5 +1,5 @@
-//! Evaluates an operation for many lanes, and branches on the kind of operation only once for all
-//! of them.
+//! Evaluates an operation for many lanes. For frequent kinds of operations, branches on the kind
+//! only once for all lanes.
 
 use std::cell::Cell;
 

@@ -281,7 +281,6 @@ impl PassInfo {
     }
 }
 
-/// Description of an instruction.
 fn instruction(program: &Program, pc: u32) -> Option<String> {
     let origin = program.origins.get(pc as usize)?;
     let function = program.functions.get(origin.function as usize)?;

@@ -74,7 +74,7 @@ impl Swaps {
         self.wanted = both.collect();
     }
 
-    /// Whether all requested pairs were swapped and this run made the same additions as the
+    /// Whether all requested pairs were swapped, and their additions were the same as in the
     /// recording run.
     pub fn swapped(&self) -> bool {
         !self.differs && self.done == self.wanted.len()

@@ -1,9 +1,10 @@
-//! Tracks undefined values: unwritten variables, and values computed from them.
+//! Tracks undefined values: unwritten variables, results of `OpUndef` and of shifts by too many
+//! bits, and values computed from these.
 //!
 //! Each register has one bit per lane that marks it as undefined. A kernel may copy undefined
 //! values and compute with them; results that depend on them are undefined as well. A finding is
 //! reported if an undefined value is used in a branch, an address, a vote, a subgroup reduction or
-//! a write to memory.
+//! scan, the lane index of a shuffle, or a write to memory.
 
 use rspirv::spirv::Op;
 
@@ -17,7 +18,8 @@ use crate::run::{Core, Run, Subgroup};
 use crate::subgroup::source;
 
 /// Propagates the undefined bits through the next instruction of these lanes. Reports a finding if
-/// the instruction uses an undefined value. Must be called before the instruction is executed.
+/// the instruction uses an undefined value in one of the ways above. Must be called before the
+/// instruction is executed.
 pub(crate) fn follow(run: &mut Run<'_>, core: &Core, sg: &mut Subgroup, mask: Mask, pc: u32) {
     let mut used: Mask = 0;
     let mut how = "";

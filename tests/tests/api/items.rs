@@ -14,7 +14,7 @@ use crate::signature::{Signatures, each, key, kind_of, text};
 pub struct Crate<'a> {
     index: &'a Value,
     signatures: Signatures<'a>,
-    /// The path of each public item, except fields, methods and other associated items.
+    /// The path of each item that is reachable through public modules and uses.
     public: BTreeMap<String, String>,
     /// Sort key and text of each line. Members follow their owner.
     lines: BTreeSet<(String, String)>,

@@ -89,7 +89,7 @@ impl Decoder<'_> {
         let reach = self.reach(i, 1)?;
         let ((dst, of, n), value) = (self.result(i)?, self.operand(i, 2)?);
         if matches!(self.types.get(of), Some(Type::Struct { .. })) {
-            return Err(self.malformed("a sum of structures"));
+            return Err(self.malformed("a subgroup operation on structures"));
         }
         let wide = self.types.scalar(of).is_some_and(crate::types::Scalar::wide);
         let op = Alu::same(kind, wide);

@@ -9,7 +9,7 @@ use crate::eval::eval;
 /// The values of a register that the analysis has found so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Value {
-    /// No reachable instruction has written the register.
+    /// None: the register is undefined so far.
     Nothing,
     Known(u64),
     Anything,

@@ -70,7 +70,7 @@ pub(super) struct Decoder<'s> {
     registers: HashMap<Word, Reg>,
     pointers: HashMap<Word, Pointer>,
     glsl: Option<Word>,
-    /// Registers of variables that are accessed by computed addresses.
+    /// Registers of inputs, and of variables that are accessed by computed addresses.
     computed: Vec<Range<Reg>>,
     /// Registers whose values are not shared between blocks.
     scratch: Vec<Range<Reg>>,

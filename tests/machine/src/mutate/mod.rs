@@ -20,11 +20,11 @@ pub enum MutantKind {
     BarrierRemoved,
     /// An atomic is replaced by a load, an operation and a store.
     AtomicMadePlain,
-    /// A comparison is off by one.
+    /// A strict comparison is replaced by a non-strict one, or the reverse.
     ComparisonShifted,
-    /// An index into shared memory or a buffer is increased by one.
+    /// The last index of an access to shared memory or a buffer is increased by one.
     IndexShifted,
-    /// A shuffle reads from the next lane.
+    /// The lane index, mask or offset of a shuffle is increased by one.
     ShuffleShifted,
     /// The subgroup size is assumed to be 32.
     SubgroupSizeFixed,
@@ -244,7 +244,6 @@ impl Original {
     }
 }
 
-/// A 32-bit constant.
 fn constant(of: Word, id: Word, value: u32) -> Instruction {
     Instruction::new(Op::Constant, Some(of), Some(id), vec![Operand::LiteralBit32(value)])
 }

@@ -99,7 +99,7 @@ fn operations(device: Device) -> Result<Vec<(&'static str, Case)>> {
 /// Maximum number of instructions of a run. A faulty device may loop forever.
 const BUDGET: u64 = 10_000_000;
 
-/// Describes the wrong words of a result, if any. Findings alone do not make a result wrong.
+/// Describes the first wrong word of a result, if any. Findings alone do not make a result wrong.
 fn wrong_result(case: &Case, options: &Options) -> Result<Option<String>> {
     let outcome = run(case, options, PlanOptions::default(), &[])?;
     let is_wrong = |line: &&str| line.contains(", expected 0x") || line.starts_with("its ");
@@ -114,7 +114,10 @@ fn probe_names_each_fault_that_makes_results_wrong() -> Result<()> {
             let options = Options { schedule, faults, budget: BUDGET, ..Options::new(width) };
             let probe = run(&device_probe_case(device)?, &options, PlanOptions::default(), &[])?;
             let problem = probe.problem.unwrap_or_default();
-            ensure!(problem.contains(expected), "{name}, {schedule:?}: {problem}");
+            ensure!(
+                problem.contains(expected),
+                "{name}, {schedule:?}: expected the probe to report {expected:?}, found {problem:?}"
+            );
         }
         let options =
             Options { schedule: Schedule::Random, faults, budget: BUDGET, ..Options::new(width) };
@@ -125,7 +128,7 @@ fn probe_names_each_fault_that_makes_results_wrong() -> Result<()> {
             }
         }
         println!("{name}, gl_SubgroupSize {:?}: wrong: {}", faults.subgroup_size, wrong.join("; "));
-        ensure!(!wrong.is_empty(), "{name}: all operations give correct results");
+        ensure!(!wrong.is_empty(), "{name}: expected at least one operation with a wrong result");
     }
     Ok(())
 }
@@ -139,7 +142,10 @@ fn probe_passes_and_operations_are_right_without_faults() -> Result<()> {
         let probe = [("probe", device_probe_case(device)?)];
         for (operation, case) in operations(device)?.into_iter().chain(probe) {
             let problem = run(&case, &options, PlanOptions::default(), &[])?.problem;
-            ensure!(problem.is_none(), "{operation} at width {width}: {problem:?}");
+            ensure!(
+                problem.is_none(),
+                "{operation} at width {width}: expected no problem, found {problem:?}"
+            );
         }
     }
     Ok(())

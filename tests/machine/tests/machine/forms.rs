@@ -53,7 +53,6 @@ fn kernels_by_address_give_the_same_results() -> Result<()> {
         executed.iter().any(|label| label.ends_with(".user")),
         "no case runs a kernel with user GLSL"
     );
-    // Some kernels of shortest-path searches do not support addresses.
     let built_in = builtin::ALL.iter().map(|b| b.label()).filter(|b| !b.starts_with("sssp."));
     let missing: Vec<_> = built_in.filter(|label| !executed.contains(*label)).collect();
     ensure!(missing.is_empty(), "no case runs these kernels by address: {missing:?}");
@@ -66,7 +65,7 @@ fn shortest_path_search_can_be_submitted_twice() -> Result<()> {
     let of = SsspCase { vertices: 120, rounds: 60, ..search };
     let again = PlanOptions { runs: 2, ..PlanOptions::default() };
     let outcome = run(&of.case(DEVICE)?, &options(), again, &[])?;
-    ensure!(outcome.problem.is_none(), "{:?}", outcome.problem);
+    ensure!(outcome.problem.is_none(), "submitted twice: {:?}", outcome.problem);
     Ok(())
 }
 
@@ -78,12 +77,15 @@ fn removing_any_barrier_of_a_scan_is_detected() -> Result<()> {
         // without barriers.
         let whole = sum_scan(look_back, look_back, 9000).case(DEVICE)?;
         let barriers: Vec<usize> = whole.plan.barriers().map(|(step, _)| step).collect();
-        ensure!(!barriers.is_empty(), "a scan has no barriers");
+        ensure!(!barriers.is_empty(), "expected a scan with barriers");
         for step in barriers {
             let broken = Case { plan: whole.plan.without_barrier(step), ..whole.clone() };
             let outcome = run(&broken, &options(), PlanOptions::default(), &[])?;
             let problem = outcome.problem.unwrap_or_default();
-            ensure!(problem.contains("data race"), "without barrier {step}: {problem:?}");
+            ensure!(
+                problem.contains("data race"),
+                "without barrier {step}: expected a data race, found {problem:?}"
+            );
         }
     }
     Ok(())
@@ -124,14 +126,14 @@ fn kernels_fail_if_subgroup_barriers_act_as_workgroup_barriers() -> Result<()> {
         let written = Options { first_only: true, ..mesa_25(device.width, false) };
         ensure!(
             problem(written)?.is_some(),
-            "{}: the unchanged kernel gave a correct result",
+            "{}: expected a problem without the workaround",
             case.name
         );
     }
     Ok(())
 }
 
-/// The documentation of Mesa 25's barriers. It contains a minimal kernel in which all subgroups but
+/// The page that describes Mesa 25's barriers, with a minimal kernel in which all subgroups but
 /// the first pass barrier() too early if subgroupBarrier() counts as barrier().
 const DOCUMENTATION: &str = include_str!("../../../../docs/testing.md");
 
@@ -150,11 +152,18 @@ fn minimal_kernel_reproduces_the_barriers_of_mesa_25() -> Result<()> {
         Ok((machine.findings.is_empty(), machine.download(dst).to_vec()))
     };
     let kept = Options { schedule: Schedule::Random, ..Options::new(8) };
-    ensure!(run(kept)? == (true, vec![1; 32]), "{:?}", run(kept)?);
-    ensure!(run(mesa_25(8, true))? == (true, vec![1; 32]), "{:?}", run(mesa_25(8, true))?);
+    ensure!(run(kept)? == (true, vec![1; 32]), "expected only ones: {:?}", run(kept)?);
+    ensure!(
+        run(mesa_25(8, true))? == (true, vec![1; 32]),
+        "with the workaround, expected only ones: {:?}",
+        run(mesa_25(8, true))?
+    );
     let (clean, words) = run(mesa_25(8, false))?;
     // The first subgroup writes and reads 1. The others pass barrier() too early and read 0.
-    ensure!(!clean && words[..8] == [1; 8] && words[8..] == [0; 24], "{words:?}");
+    ensure!(
+        !clean && words[..8] == [1; 8] && words[8..] == [0; 24],
+        "expected findings, and 8 ones before 24 zeros: {words:?}"
+    );
     Ok(())
 }
 
@@ -169,12 +178,19 @@ fn probe_detects_subgroup_barriers_that_act_as_workgroup_barriers() -> Result<()
             Ok(run(&case, &options, PlanOptions::default(), &[])?.problem)
         };
         let kept = Options { schedule: Schedule::Random, ..Options::new(width) };
-        ensure!(wrong(false, kept)?.is_none(), "{width}: {:?}", wrong(false, kept)?);
+        ensure!(
+            wrong(false, kept)?.is_none(),
+            "width {width}, intact barriers: {:?}",
+            wrong(false, kept)?
+        );
         ensure!(wrong(false, mesa_25(width, false))?.is_some_and(|what| what.contains("failures")));
         let lockstep = wrong(true, mesa_25(width, false))?;
-        ensure!(lockstep.is_none(), "{width}: {lockstep:?}");
+        ensure!(lockstep.is_none(), "width {width}, lockstep probe: {lockstep:?}");
         // Without lockstep, accesses of different lanes are not ordered.
-        ensure!(wrong(true, kept)?.is_some_and(|what| what.contains("data race")), "{width}");
+        ensure!(
+            wrong(true, kept)?.is_some_and(|what| what.contains("data race")),
+            "width {width}: expected a data race of the lockstep probe"
+        );
     }
     Ok(())
 }

@@ -64,7 +64,11 @@ fn tiles_held_back_are_recomputed_by_successors() -> Result<()> {
     for width in WIDTHS {
         for case in cases(width)? {
             let tickets = specialized(&case.plan, "TICKETS").collect::<Vec<_>>();
-            ensure!(tickets == [0], "{}: {tickets:?}", case.name);
+            ensure!(
+                tickets == [0],
+                "{}: expected one kernel, without tickets; TICKETS is {tickets:?}",
+                case.name
+            );
             let in_order = check(&case, &Options::new(width))?.steps;
             for (first, count, after) in [(0, 1, 0), (0, 3, 0), (1, 2, 2), (0, 3, 9), (2, 2, 40)] {
                 let schedule = Schedule::HeldBack { first, count, after };
@@ -82,7 +86,7 @@ fn tiles_held_back_are_recomputed_by_successors() -> Result<()> {
     Ok(())
 }
 
-/// Tiles of the cases in which a part of the workgroups is held back.
+/// Minimum number of tiles of the cases in which a part of the workgroups is held back.
 const MANY_TILES: u64 = 20;
 /// Tiles of the sort among these cases, which has several passes and larger tiles.
 const SORT_TILES: u64 = 12;
@@ -91,8 +95,8 @@ const HELD_PERCENT: [u64; 4] = [0, 10, 25, 50];
 /// Accesses and barriers after which workgroups stop: before they have done anything, while they
 /// count, and before they write.
 const AFTER: [u64; 3] = [0, 12, 60];
-/// Maximum factor by which the instructions of a plan may increase. A missing tile is recomputed by
-/// each successor that needs it, until another successor has published a prefix that includes it.
+/// The instructions of a plan must increase by less than this factor. Each successor that needs a
+/// missing tile recomputes it, until another one has published a prefix that includes it.
 const MAX_FACTOR: f64 = 16.0;
 
 /// Cases of operations that look back, with many tiles.
@@ -152,7 +156,7 @@ fn results_are_right_and_work_is_bounded_if_workgroups_are_held_back() -> Result
     println!("instructions with 0, 10, 25 and 50% of the workgroups held back");
     for (name, case) in cases {
         let total = workgroups(&case);
-        ensure!(total >= SORT_TILES, "{name}: {total} workgroups");
+        ensure!(total >= SORT_TILES, "{name}: {total} workgroups, expected at least {SORT_TILES}");
         let mut factors = Vec::new();
         let mut unblocked = 0;
         for percent in HELD_PERCENT {
@@ -173,7 +177,10 @@ fn results_are_right_and_work_is_bounded_if_workgroups_are_held_back() -> Result
         }
         let shown: Vec<_> = factors.iter().map(|factor| format!("{factor:.2}")).collect();
         println!("{WIDTH:3} lanes, {total:3} workgroups, {name:20}  {}", shown.join("  "));
-        ensure!(factors.iter().all(|&factor| factor < MAX_FACTOR), "{name}: {factors:?}");
+        ensure!(
+            factors.iter().all(|&factor| factor < MAX_FACTOR),
+            "{name}: the instructions increase by factors of {factors:?}, allowed: below {MAX_FACTOR}"
+        );
     }
     Ok(())
 }
@@ -215,7 +222,9 @@ fn without_kept_status(plan: &Plan) -> Result<Plan> {
         .iter()
         .find_map(|step| step.pass.kernel.as_ref().filter(|kernel| kernel.label() == POLLED));
     let constant = kernel.and_then(|kernel| kernel.interface().spec_constant("KEEPS_STATUS"));
-    let id = constant.context("the kernel cannot keep its status")?.id;
+    let id = constant
+        .context("the plan has no kernel `reduce.polled_segments` with the constant KEEPS_STATUS")?
+        .id;
     Ok(plan.broken_by(|plan| {
         for step in plan.steps.iter_mut().filter(|step| step.pass.label == POLLED) {
             step.pass.specialization.retain(|&(other, _)| other != id);
@@ -237,7 +246,11 @@ fn polled_segments_ignore_totals_of_earlier_runs() -> Result<()> {
         let device = Device { width, lane_order: false };
         for (by_subgroups, runs) in [(false, 1), (false, 2), (false, 3), (true, 2), (true, 3)] {
             let case = polled_segments(device, by_subgroups, runs)?;
-            ensure!(kernels(&case).iter().any(|label| label == POLLED), "{}", case.name);
+            ensure!(
+                kernels(&case).iter().any(|label| label == POLLED),
+                "{} does not run {POLLED}",
+                case.name
+            );
             let problem = |case: &Case, schedule| -> Result<Option<String>> {
                 let options = Options { schedule, ..Options::new(width) };
                 let again = PlanOptions { runs: runs as u32, ..PlanOptions::default() };
@@ -250,7 +263,11 @@ fn polled_segments_ignore_totals_of_earlier_runs() -> Result<()> {
             if runs == 3 {
                 let broken = Case { plan: without_kept_status(&case.plan)?, ..case };
                 let problem = problem(&broken, held[0])?.unwrap_or_default();
-                ensure!(problem.contains("`dst` word"), "{}: {problem:?}", broken.name);
+                ensure!(
+                    problem.contains("`dst` word"),
+                    "{}: expected a wrong word of `dst`, found {problem:?}",
+                    broken.name
+                );
             }
         }
     }

@@ -1,5 +1,5 @@
-//! Compares the machine with a driver: programs of a few instructions must write the same words on
-//! both, at the driver's subgroup width.
+//! Programs of a few instructions on the machine: they must write the same words as on a driver, at
+//! the driver's subgroup width, and their defects must be reported.
 
 use std::sync::Arc;
 

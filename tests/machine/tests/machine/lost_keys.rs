@@ -2,9 +2,9 @@
 //! (docs/performance-log.md, 23). The cause was the driver's compiler, which miscompiled subgroup
 //! reductions in a loop; shaders/tests/reductions.rs keeps such loops out of kernels.
 //!
-//! On the machine, results are correct. There is one finding: for indices beyond the last bucket,
-//! threads store an undefined value that is never read. If the value is initialized, there are no
-//! findings.
+//! On the machine, results are correct. There is one kind of finding: for indices beyond the last
+//! bucket, threads store an undefined value that is never read. If the value is initialized, there
+//! are no findings.
 
 use crate::common::all::kernels;
 use crate::common::case::{Case, run};
@@ -109,11 +109,11 @@ fn kernel_that_lost_keys_has_only_a_harmless_defect() -> Result<()> {
     let other = found.iter().find(|p| {
         !(p.contains("undefined value is used: a stored value") && p.contains("in aim()"))
     });
-    ensure!(other.is_none(), "{other:?}");
+    ensure!(other.is_none(), "found more than the undefined value in aim(): {other:?}");
     ensure!(!found.is_empty(), "the undefined value is not reported");
     let mended =
         initialized(&words, "bucket_next").context("the kernel has no variable `bucket_next`")?;
     let found = problems(&mended)?;
-    ensure!(found.is_empty(), "{found:#?}");
+    ensure!(found.is_empty(), "with an initial value, expected no problems: {found:#?}");
     Ok(())
 }

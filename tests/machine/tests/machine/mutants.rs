@@ -1,12 +1,12 @@
-//! Mutation tests. A mutant is a kernel that is changed in one place. Each mutant must be detected,
-//! by a finding or a wrong result, at some width and under some schedule.
+//! Mutation tests. A mutant is a kernel that is changed in one place. Nearly all mutants must be
+//! detected, by a finding or a wrong result, at some width and under some schedule.
 //!
 //! A plain run tries a sample: one kernel of each family, with at least one mutant of each kind.
 //! `MULTISPLIT_SAMPLE=N` selects another sample. `MULTISPLIT_FULL=1` tries all mutants and prints
 //! progress; with `MULTISPLIT_PART=K/N`, it tries part K of N. The report `mutants.txt` lists
 //! undetected mutants. It is in `target/tmp`, or in the folder given by `MULTISPLIT_REPORTS`.
 //! `equivalent.txt` lists the places where a mutant is equivalent to the kernel, each with the
-//! reason. In a full run, an entry that matches no mutant is an error.
+//! reason. In a full run without other variables, an entry that matches no mutant is an error.
 //!
 //! Three variables select mutants. `MULTISPLIT_KERNELS=sort.small.keys,scan` tries all mutants of
 //! the kernels with these labels, where `scan` stands for all labels that begin with `scan.`.
@@ -53,7 +53,7 @@ const SELECTED_CASES: usize = 60;
 const ALL_CASES: usize = 200;
 /// Number of cases per device from which the trials of a sample are chosen.
 const DEVICE_CASES: Size = Size { each: 1, one_in: 1, count: 60 };
-/// Number of cases per device from which trials are chosen in a full run and for selected kernels.
+/// Number of cases per device from which the trials of all other runs are chosen.
 const ALL_DEVICE_CASES: Size = Size { each: 12, one_in: 1, count: 600 };
 
 /// Mutations that do not change the behaviour of a kernel, one per line: kind, kernels (a prefix of
@@ -326,7 +326,6 @@ impl Counts {
         self.time += other.time;
     }
 
-    /// A row of the report's table.
     fn row(&self, name: &str) -> String {
         let Self { caught, missed, equivalent, not_executed, time } = *self;
         let seconds = time.as_secs_f64();
@@ -372,7 +371,7 @@ fn report(tally: &Tally) -> Result<()> {
     let percent = if full() { CAUGHT_PERCENT } else { CAUGHT_PERCENT_OF_SAMPLE };
     ensure!(
         selected() || caught * 100 >= (caught + missed) * percent,
-        "too many mutants were not detected:\n{text}"
+        "fewer than {percent}% of the mutants were detected:\n{text}"
     );
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Tests which reconvergence kernels rely on. All kernels must be correct on a device that
+//! Tests the reconvergence that kernels rely on. All kernels must be correct on a device that
 //! reconverges at the end of constructs that a whole subgroup entered
 //! (`VK_KHR_shader_subgroup_uniform_control_flow`). Without extensions, Vulkan guarantees less; the
 //! second test lists the kernels that fail in this case.
@@ -90,7 +90,7 @@ fn kernels_need_only_subgroup_uniform_reconvergence() -> Result<()> {
     let (runs, Wrong { problems, .. }) = wrong(Reconvergence::SubgroupUniform, widths, 1)?;
     ensure!(
         problems.is_empty(),
-        "{} of {runs} runs failed:\n{}",
+        "{} of {runs} cases failed:\n{}",
         problems.len(),
         problems.join("\n")
     );
@@ -102,7 +102,7 @@ fn kernels_that_fail_without_extensions_are_reported() -> Result<()> {
     let (widths, every) = if full() { (&WIDTHS[..], 1) } else { (&[16][..], FEW) };
     let (runs, wrong) = wrong(Reconvergence::WorkgroupUniform, widths, every)?;
     let Wrong { problems, kernels, .. } = wrong;
-    println!("{} of {runs} runs fail without an extension; kernels: {kernels:#?}", problems.len());
+    println!("{} of {runs} cases fail without an extension; kernels: {kernels:#?}", problems.len());
     write_report("reconvergence.txt", &problems.join("\n"))?;
     Ok(())
 }

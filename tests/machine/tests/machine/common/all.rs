@@ -1,4 +1,4 @@
-//! All cases of all primitives for a device.
+//! The cases of all primitives for a device, except edge cases (`edges.rs`).
 
 use multisplit::KeyType;
 use multisplit::operations::histogram::HistogramMethod;
@@ -153,8 +153,8 @@ fn splits(all: &mut Cases) {
     }
 }
 
-/// Cases with the largest tiles that kernels support. Kernels unroll the loops over the keys of a
-/// thread, and only large tiles execute the last iterations.
+/// Cases with large tiles, up to the maximum. Kernels unroll the loops over the keys of a thread,
+/// and only the largest tiles execute the last iterations.
 pub fn large_tiles(device: Device) -> Vec<Maker> {
     let mut all = Cases::new(device);
     let threads = device.threads();

@@ -41,11 +41,11 @@ impl Parameters for BoundsCase {
         let mut setup = Setup::new(device, "search");
         let (max, count) = setup.count(self.n, self.on_device);
         let mut rng = Rng::new(self.n + self.sorted);
-        // The elements are even numbers, some of them repeated, and needles may be odd.
+        // The elements are even numbers, which may be repeated, and needles may be odd.
         let mut numbers: Vec<u64> = (0..self.sorted).map(|_| rng.next_u64() % 2048 * 2).collect();
         numbers.sort_unstable();
         let mut wanted: Vec<u64> = (0..max).map(|_| rng.next_u64() % 4096).collect();
-        // Needles before the first element and after the last one.
+        // The lowest number that an element can have, and a number above all elements.
         wanted[..2].copy_from_slice(&[0, 4095]);
         let find = |needle: &u64| match self.upper {
             false => numbers.partition_point(|x| x < needle) as u32,

@@ -12,8 +12,8 @@ use multisplit_machine::{AtomicOrder, Coverage, Machine, Options, PlanOptions, S
 /// The name of an import, and words of it.
 pub type Named = (&'static str, Vec<u32>);
 
-/// Checks outputs if more than one result is correct. The argument returns the words of an output
-/// by name. Returns a description of the error, if any.
+/// Checks outputs that are not simply compared with expected words. The argument returns the words
+/// of an output by name. Returns a description of the error, if any.
 pub type Verify = Arc<dyn Fn(&dyn Fn(&str) -> Vec<u32>) -> Option<String> + Send + Sync>;
 
 /// A plan with its inputs and expected outputs, by import name.

@@ -16,7 +16,7 @@ impl Driver {
             pipeline_cache: PipelineCache::Off,
             ..Config::default()
         };
-        Ok(Self { context: Context::open(&config).context("there is no software driver")? })
+        Ok(Self { context: Context::open(&config).context("cannot open the software driver")? })
     }
 
     pub fn width(&self) -> u32 {
@@ -40,7 +40,7 @@ impl Driver {
             let at = names
                 .iter()
                 .position(|name| *name == binding.name)
-                .context("the kernel has no binding with this name")?;
+                .context("the kernel has a binding other than src, dst and sums")?;
             pass = pass.bind(binding.name.clone(), imports[at]);
         }
         let pass = pass.dispatch(Groups::linear(3));

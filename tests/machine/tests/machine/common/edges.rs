@@ -36,7 +36,7 @@ fn splits(all: &mut Cases) {
     let mut add = |of: SplitCase| all.add(of);
     let output = [SplitOutput::Keys, SplitOutput::Pairs(1), SplitOutput::Permutation];
     for key in KEYS {
-        // Bucket ids just beyond the last bucket, for every kernel that counts out-of-range ids.
+        // Bucket ids just beyond the last bucket.
         for (method, buckets) in [
             (Method::Block, 2),
             (Method::Block, 20),
@@ -52,8 +52,8 @@ fn splits(all: &mut Cases) {
         }
         for output in output {
             for method in [Method::Block, Method::OneSweep] {
-                // Five tiles in three subproblems of at most two tiles. With two workgroups per row
-                // of the dispatch, the last row has a surplus workgroup. There are more buckets
+                // Five tiles, or three subproblems of at most two tiles. With two workgroups per
+                // row of the dispatch, the last row has a surplus workgroup. There are more buckets
                 // than threads, except with the widest subgroups.
                 let of = split(output, method, key, Function::Digit, 256);
                 add(SplitCase { n: 4 * tile + 5, ..of });
@@ -75,7 +75,7 @@ fn splits(all: &mut Cases) {
         let of = split(SplitOutput::Keys, Method::Block, key, Function::Delta, 2);
         add(SplitCase { n: 17 * tile + 3, ..of });
     }
-    // Two and a half tiles of many keys per thread, in several turns, so that unrolled loops
+    // Two and a half tiles of many keys per thread, in several turns. With 32 keys, unrolled loops
     // execute all iterations.
     let large = |output, method, key, buckets, items, turns| {
         let n = u64::from(device.threads() * items) * 5 / 2;
@@ -181,7 +181,7 @@ fn histograms(all: &mut Cases) {
     }
 }
 
-/// A bin count that needs several passes.
+/// A bin count that needs several passes if the bins are in shared memory.
 const MANY_BINS: u32 = 9000;
 
 /// All edge cases for a device.
@@ -189,7 +189,7 @@ pub fn edges(device: Device) -> Vec<Maker> {
     let mut all = Cases::new(device);
     let tile = device.tile();
     for look_back in [false, true] {
-        // Neither the array length nor the count is a multiple of the vector size.
+        // Except for 4, the array lengths are not multiples of the vector size.
         for n in [3, 4, 4 * tile - 1, 4 * tile + 6, 17 * tile + 1] {
             all.add(sum_scan(look_back, false, n));
         }

@@ -25,8 +25,8 @@ fn sweeps(all: &mut Cases) {
     for term in TERMS {
         let narrow = term.0.bits() == 32;
         let tile = if narrow { 16 * lanes } else { 8 * lanes };
-        // Tile size of a workgroup of one subgroup. Reductions with look-back have fewer elements
-        // per thread.
+        // Tile size of a workgroup of one subgroup. Reductions of 32-bit elements with look-back
+        // have fewer elements per thread.
         let tile_of = |way| match way {
             Way::Reduce { look_back: true } if narrow => 12 * lanes,
             _ => tile,
@@ -122,7 +122,7 @@ fn terms(all: &mut Cases) {
                 add(TermCase { how: scan(true), ..of });
             }
         }
-        // One workgroup that loops over tiles of 32 elements per lane.
+        // One workgroup of two subgroups that loops over tiles of 16 elements per thread.
         let single_group = TermCase { n: 4 * 32 * lanes - 5, single_group: true, ..of };
         for on_device in [false, true] {
             add(TermCase { how: scan(false), on_device, ..single_group });
@@ -237,7 +237,7 @@ fn sorts_of_segments(all: &mut Cases) {
         for payload in [Payload::Nothing, Payload::Words(1)] {
             add(wide, Given::Host, &several, payload, Tiles::Narrow);
             add(wide, Given::Device, &several, payload, Tiles::Narrow);
-            // More threads than a digit has values, then the maximum number of keys per thread.
+            // More threads than a digit has values, and below, many keys per thread.
             let n = u64::from(MANY_THREADS) * 4 * 4 + 5;
             // Skip narrow subgroups: the counters of so many subgroups do not fit in shared memory.
             if width > 4 {
@@ -257,8 +257,8 @@ fn topks(all: &mut Cases) {
     for (key, items) in [(KeyType::I32, 16), (KeyType::F64, 8)] {
         let tile = 3 * u64::from(all.device.width) * items;
         for method in [TopKMethod::Rows, TopKMethod::Filter, TopKMethod::Select] {
-            // Rows of six tiles for five workgroups, several shorter rows, and a row shorter than a
-            // tile.
+            // Rows of six tiles (with `Select`, for five workgroups), several shorter rows, and a
+            // row shorter than a tile.
             let shapes = [
                 (1, 6 * tile, 40, TopKData::Any),
                 (1, 6 * tile, 33, TopKData::Near),

@@ -1,6 +1,5 @@
 //! Block-level splits by labels: the prescan stores the bucket of each key, so the postscan does
-//! not evaluate the bucket function again. By the policies of most cases, expensive functions use
-//! labels with any number of buckets.
+//! not evaluate the bucket function again.
 
 use multisplit::KeyType;
 use multisplit::operations::split::Method;
@@ -21,7 +20,7 @@ pub fn labels(all: &mut Cases) {
     let threads = all.device.threads();
     let tile = |items: u32| u64::from(threads * items);
     let keys = [KeyType::U32, KeyType::U64];
-    // Splits that count by atomics, without labels. All other cases use labels.
+    // Splits that count by atomics, without labels. All other cases below use labels.
     for key in keys {
         for (output, function) in
             [(SplitOutput::Keys, Function::Range), (SplitOutput::Pairs(1), Function::Crowded)]

@@ -84,7 +84,7 @@ pub fn narrow(all: &mut Cases) {
         let of = SortCase::new(SortMethod::Counting, key, Payload::Nothing, threads);
         all.add(SortCase { descending, on_device, n, ..of });
     }
-    // Several workgroups widen the keys and narrow them again.
+    // With `many` keys, several workgroups widen the keys and narrow them again.
     let many = 16 * u64::from(threads) + 301;
     for (key, payload, n, few_bits) in [
         (KeyType::I8, Payload::Words(1), many, false),

@@ -71,7 +71,6 @@ fn uneven_edges(sample: KeyType, bins: u32) -> Vec<u64> {
     (0..bins).map(of).chain([last]).collect()
 }
 
-/// The bits of a sample.
 fn sample_bits(sample: KeyType, number: u64) -> u64 {
     match sample {
         KeyType::F32 => u64::from((number as f32).to_bits()),

@@ -1,5 +1,6 @@
-//! Plans of the kernels that process large arrays in pieces: they collect the parts of each bucket
-//! from all pieces. The engine runs these kernels directly, without graph passes.
+//! Plans of the kernels for arrays that are processed in pieces: they move elements to their places
+//! in the whole output, convert the permutation of a piece, and write indices. Only the engine's
+//! one-call functions use them (`engine/src/call/large`).
 
 use anyhow::Result;
 use multisplit::graph::Groups;
@@ -35,8 +36,7 @@ impl PiecesCase {
             (1..self.buckets).map(|_| rng.below(u64::from(self.n) + 1) as u32).collect();
         offsets.sort_unstable();
         offsets.insert(0, 0);
-        // Destinations are in the middle of the array, so the difference that kernels add to an
-        // index may be negative and wrap around.
+        // Destinations are in the middle of the array, so that `origin` is not zero.
         let mut place = 1000;
         let mut shares = Vec::new();
         for bucket in 0..offsets.len() {
@@ -51,7 +51,7 @@ impl PiecesCase {
 }
 
 impl Parameters for PiecesCase {
-    /// Moves some elements of a piece into a part of an array, scatters a whole permutation, and
+    /// Moves some elements of a piece into a part of an array, converts a whole permutation, and
     /// writes consecutive numbers.
     fn case(&self, device: Device) -> Result<Case> {
         let Self { n, buckets, words, .. } = *self;
@@ -60,7 +60,8 @@ impl Parameters for PiecesCase {
             let bucket = (0..buckets as usize).rfind(|&b| offsets[b] <= element).unwrap_or(0);
             shares[bucket] + (element - offsets[bucket])
         };
-        // The destination ends before the last elements, or well after them.
+        // With `all_fit`, the destination ends well after the last element, otherwise before it
+        // (unless there is only one element).
         let (first, count) = (n / 5, n - n / 5);
         let room = if self.all_fit { 3 + 2 * count } else { 3 + count * 3 / 4 + 1 };
         let origin = place_of(first) - 3;

@@ -56,8 +56,7 @@ const NVIDIA: u32 = 0x10de;
 /// A policy with small tiles, so that few elements make many tiles.
 pub fn policy(device: Device) -> Policy {
     let mut properties = DeviceProperties {
-        // The tuned sizes for NVIDIA cover both variants of kernels: those that load values early
-        // and those that load them late.
+        // The tuned sizes for NVIDIA cover all stages at which kernels can load values.
         vendor_id: NVIDIA,
         subgroup_size: device.width,
         shared_memory: SHARED_MEMORY,

@@ -1,4 +1,4 @@
-//! Selection of kernels and mutants, progress messages, and the location of reports.
+//! Selection of kernels and mutants, parallel jobs with progress messages, and reports.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -31,8 +31,8 @@ fn threads() -> usize {
     std::thread::available_parallelism().map_or(2, usize::from)
 }
 
-/// The index of the part to run (from 0) and the number of parts, from `MULTISPLIT_PART=K/N`. Other
-/// runs than full runs have one part.
+/// The index of the part to run and the number of parts, from `MULTISPLIT_PART=K/N`. K counts from
+/// 1, the index from 0. Runs that are not full have one part.
 pub fn part() -> (usize, usize) {
     let given = std::env::var("MULTISPLIT_PART").ok().filter(|_| full());
     let parsed = given.and_then(|text| {

@@ -9,7 +9,7 @@ use super::all::{all, kernels};
 use super::case::{Case, specialized};
 use super::primitives::Device;
 
-/// Specialization constants that depend on the device and do not change which blocks are reachable.
+/// Specialization constants that are ignored in comparisons of cases. Most depend on the device.
 const OF_THE_DEVICE: [&str; 4] = ["local_size_x", "SUBGROUP_SIZE", "RANKING", "SPIN_LIMIT"];
 
 /// The kernels of a case with their specializations.
@@ -37,7 +37,7 @@ fn buckets_per_lane(case: &Case, device: Device) -> u32 {
     (1 << bits.max().unwrap_or(0)) / device.width
 }
 
-/// The cases of earlier samples: their number per width and kernel, and the specializations of each
+/// The cases sampled so far: their number per width and kernel, and the specializations of each
 /// kernel.
 #[derive(Default)]
 pub struct Seen {
@@ -66,18 +66,18 @@ pub struct Size {
     pub each: usize,
     /// One in this many kernels is required; `first` of [`sample`] selects which.
     pub one_in: usize,
-    /// Total number of cases, unless `each` requires more.
+    /// Maximum number of cases, unless `each` requires more.
     pub count: usize,
 }
 
-/// A sample for a device: at least `each` cases per required kernel, then cases with specializations that no
-/// earlier sample contains.
+/// A sample for a device: at least `each` cases per required kernel, then cases with
+/// specializations that no earlier case has.
 pub fn sample(device: Device, seen: &mut Seen, first: usize, size: Size) -> Result<Vec<Case>> {
     let Size { each, one_in, count } = size;
     let makers = all(device);
     let mut taken = Vec::new();
-    // Each sample visits the cases in another order. `step` is a prime that does not divide the
-    // number of cases, so all of them are visited.
+    // The number `first` selects the case with which a sample begins. `step` is a prime that does
+    // not divide the number of cases, so all of them are visited.
     let step = if makers.len().is_multiple_of(101) { 103 } else { 101 };
     let order = (0..makers.len()).map(|k| (first + k * step) % makers.len());
     let required = entries().into_iter().skip(first % one_in).step_by(one_in);

@@ -92,10 +92,13 @@ fn verify(of: SsspCase, network: &Network, held: &[u32]) -> Verify {
             }
         });
         // The first round contains the source only.
-        let first = (history[0] != 1)
-            .then(|| "the first round of the history does not have exactly one entry".to_owned());
+        let first = (history[0] != 1).then(|| {
+            format!("the first round of the history has {} entries, expected 1", history[0])
+        });
         let threshold = first_threshold.filter(|&threshold| history[1] != threshold);
-        let threshold = threshold.map(|_| "the first threshold of the history is wrong".to_owned());
+        let threshold = threshold.map(|threshold| {
+            format!("the first threshold of the history is {}, expected {threshold}", history[1])
+        });
         is("over", OVER, 1).or(overflow).or(wrong).or(first).or(threshold)
     })
 }

@@ -32,8 +32,8 @@ pub struct SegmentsCase {
     pub order: ElementOrder,
     /// Number of subgroups per workgroup; `None` for the usual size.
     pub subgroups: Option<u32>,
-    /// Whether another pass combines the totals of chunks, as in plans in three stages and on devices
-    /// whose loops are limited.
+    /// Whether another pass combines the totals of chunks, as in plans in three stages and on
+    /// devices whose loops are limited.
     pub joined: bool,
 }
 
@@ -249,7 +249,7 @@ impl SegmentsCase {
         if offsets.is_empty() {
             offsets.push(0);
         }
-        // Some cases have elements after the last segment, which must be ignored. With one worker
+        // Some cases have elements after the last segment, which must be ignored. With one subgroup
         // per segment, there are so many that a kernel that wrongly adds them to the last segment
         // divides it into more chunks.
         let behind = match self.by {
@@ -363,7 +363,7 @@ impl Parameters for SegmentsCase {
     }
 }
 
-/// A value that no result can have.
+/// A value that no result has.
 const UNTOUCHED: u32 = 0xDEAD_BEEF;
 /// Number of additional elements, which the device count excludes.
 const PAST: usize = 40;
@@ -382,7 +382,10 @@ fn defined_results(expected: Vec<u32>, empty: Vec<bool>) -> Verify {
             false => found[*at] == UNTOUCHED,
         };
         let wrong = (0..expected.len()).find(is_wrong)?;
-        Some(format!("`dst` word {wrong} is {:#x}", found[wrong]))
+        Some(format!(
+            "`dst` word {wrong} is {:#x}, expected {:#x} if the segment is empty, or any new value",
+            found[wrong], expected[wrong]
+        ))
     })
 }
 

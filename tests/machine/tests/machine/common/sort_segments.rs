@@ -86,7 +86,7 @@ impl Parameters for SortSegmentsCase {
                 if self.given == Given::Falling {
                     offsets.iter_mut().skip(2).step_by(3).for_each(|offset| *offset /= 2);
                     offsets[self.lengths.len()] = n as u32;
-                    // An offset that is less than an earlier one is replaced by it.
+                    // Each offset counts as the maximum of itself and all earlier offsets.
                     ascending.clone_from(&offsets);
                     for k in 1..ascending.len() {
                         ascending[k] = ascending[k].max(ascending[k - 1]);

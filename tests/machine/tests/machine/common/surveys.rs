@@ -33,8 +33,8 @@ fn nearer_predecessors(network: &Network, held: &[u32], floats: bool) -> Vec<u32
 }
 
 /// Checks the predecessors that the pass finds by zero-weight arcs. The pass may follow an arc only
-/// from a vertex that has a predecessor. It must follow the arcs of all vertices that had a
-/// predecessor before the pass.
+/// from the source or a vertex that has a predecessor. It must follow the arcs of the source and of
+/// all vertices that had a predecessor before the pass.
 fn verify_parents(network: Network, held: Vec<u32>, before: Vec<u32>) -> Verify {
     Arc::new(move |words: &dyn Fn(&str) -> Vec<u32>| {
         let (parents, found) = (words("parents"), words("found"));
@@ -46,7 +46,10 @@ fn verify_parents(network: Network, held: Vec<u32>, before: Vec<u32>) -> Verify 
         for (vertex, &parent) in parents.iter().enumerate() {
             if before[vertex] != UNREACHED || vertex == 0 {
                 if parent != before[vertex] {
-                    return Some(format!("the predecessor of vertex {vertex} has changed"));
+                    return Some(format!(
+                        "the predecessor of vertex {vertex} has changed from {} to {parent}",
+                        before[vertex]
+                    ));
                 }
                 continue;
             }
@@ -57,7 +60,9 @@ fn verify_parents(network: Network, held: Vec<u32>, before: Vec<u32>) -> Verify 
                 if held[vertex] != UNREACHED
                     && others.any(|v| settled(v) && has_free_arc(v, vertex))
                 {
-                    return Some(format!("vertex {vertex} has no predecessor"));
+                    return Some(format!(
+                        "vertex {vertex} has no predecessor, but an arc of weight 0 leads to it"
+                    ));
                 }
             } else if !has_free_arc(parent, vertex) {
                 return Some(format!(

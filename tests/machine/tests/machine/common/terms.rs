@@ -37,7 +37,7 @@ pub const TERMS: [(KeyType, Operator); 6] = [
     (KeyType::F64, Operator::Sum),
 ];
 
-/// Whether an operation rounds its results. Its segmented scans and reductions use no look-back.
+/// Whether an operation rounds its results. Segmented scans and reductions then use no look-back.
 pub fn is_rounded((key, operator): (KeyType, Operator)) -> bool {
     key.is_float() && operator == Operator::Sum
 }

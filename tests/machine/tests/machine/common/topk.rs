@@ -22,7 +22,7 @@ pub enum TopKData {
     Few,
     /// All keys are equal, so no threshold separates the first k keys from the others.
     Same,
-    /// Keys that differ only in their last bits.
+    /// Keys that differ only in their last ten bits.
     Near,
 }
 
@@ -129,7 +129,9 @@ impl Parameters for TopKCase {
             let expected = in_order(indices);
             verify = Some(Arc::new(move |found: &dyn Fn(&str) -> Vec<u32>| {
                 let same = in_order(found("indices_out")) == expected;
-                (!same).then(|| "`indices_out` contains wrong indices".to_owned())
+                (!same).then(|| {
+                    "a row of `indices_out` does not contain the expected indices".to_owned()
+                })
             }));
         }
         setup.set("keys", words_of(key, keys));

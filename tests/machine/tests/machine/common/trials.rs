@@ -70,7 +70,7 @@ impl<'c> Trials<'c> {
     /// Chooses up to `count` cases that run the kernel with this label, sorted by cost.
     pub fn new(label: &str, cases: &'c [(u32, Case)], count: usize) -> Result<Self> {
         let has_it = |case: &Case| kernels(case).iter().any(|k| k == label);
-        // A sample omits the most expensive third of the cases.
+        // A sample omits the most expensive of the candidates, up to a third.
         let considered = if all_mutants() { count } else { count * 3 / 2 };
         let mut cases: Vec<_> = cases.iter().filter(|(_, case)| has_it(case)).collect();
         ensure!(!cases.is_empty(), "{label}: no case runs this kernel");
