@@ -37,7 +37,7 @@
 //
 // If registers are scarce (packs_places()), a word of `places` holds the ranks or places of two items. Compilers that
 // can see both halves keep them in separate registers. Combining the word with UNKNOWN_ZERO, a zero that the compiler
-// does not know, helps to prevent that, together with EACH_WINDOW.
+// does not know, prevents that.
 KEY own[ITEMS];
 uint places[(ITEMS + 1) / 2];
 uint ranked[ITEMS];  // without packing: place in the lower half, bucket in the upper half
@@ -74,15 +74,6 @@ uint item_buckets[ITEMS];
         else ranked[item] = bucket_ << 16;                   \
     }
 bool packs_places() { return RANKING != RANKING_BY_LANE_ORDER && BUCKET_BITS > LANE_BITS; }
-#endif
-
-// Visits all items. A loop that never runs follows. It keeps NVIDIA's compiler from splitting the packed arrays: 80
-// registers instead of about 100 in a round of a sort, which allows a second workgroup per multiprocessor. With 64-bit
-// keys, and in a split of pairs, it costs more than it saves.
-#if KEY_BITS == 32 && (defined(SORT) || !defined(PAIRS))
-#define EACH_WINDOW(visit) EACH_ITEM(visit) for (uint w = MAX_ITEMS; w < ITEMS; ++w) { visit(w % ITEMS); }
-#else
-#define EACH_WINDOW(visit) EACH_ITEM(visit)
 #endif
 
 #if !defined(LABELS) || !defined(PERMUTATION)  // otherwise keys are not used
@@ -148,7 +139,7 @@ uint rank_in_register(const uint bucket) {
 void rank_in_registers() {
     held_count = 0;
 #define RANK(w) set_place(w, rank_in_register(item_bucket(w)))
-    EACH_WINDOW(RANK)
+    EACH_ITEM(RANK)
 #undef RANK
     if (gl_SubgroupInvocationID < COUNTERS) space[own_counters() + gl_SubgroupInvocationID] = held_count;
 }
@@ -294,8 +285,11 @@ uint place_by_ballots(const uint bucket) {
 // Sets the place of every item in the ordered tile: ranks the items now, or adds the starts to their ranks.
 void place_items() {
     if (counts_first()) {
-#define PLACE(w) set_place(w, place_by_ballots(item_bucket(w)))
-        EACH_WINDOW(PLACE)
+        // With 8 bits, compilers must not see that these are the buckets that were counted: they would keep all of them
+        // in registers, and fewer workgroups would fit on a multiprocessor (docs/performance-log.md, 90).
+        const uint zero = BUCKET_BITS == MAX_BUCKET_BITS ? UNKNOWN_ZERO : 0;
+#define PLACE(w) set_place(w, place_by_ballots(item_bucket(w) ^ zero))
+        EACH_ITEM(PLACE)
 #undef PLACE
     } else {
         [[unroll]] for (uint w = 0; w < ITEMS; ++w)
