@@ -16,6 +16,8 @@ pub enum FileError {
     Write { place: String, source: io::Error },
     #[error("{place}: not enough memory for {elements} elements")]
     NoMemory { place: String, elements: u64 },
+    #[error("{place}: not enough memory for {bytes} bytes")]
+    NoMemoryForBytes { place: String, bytes: u64 },
     #[error(
         "{place} has {bytes} bytes, which is not a multiple of {}, the size of {element}",
         .element.bytes()

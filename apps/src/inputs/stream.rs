@@ -94,7 +94,7 @@ impl Stream {
     pub fn everything(&mut self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         let no_memory =
-            |bytes: usize, place: String| FileError::NoMemory { place, elements: bytes as u64 };
+            |bytes: usize, place| FileError::NoMemoryForBytes { place, bytes: bytes as u64 };
         if let Some((_, size)) = self.plain {
             let size = usize::try_from(size).unwrap_or(usize::MAX);
             bytes.try_reserve_exact(size).map_err(|_| no_memory(size, self.name()))?;

@@ -35,9 +35,10 @@ pub type VkDeviceAddress = u64;
 /// `VkBufferUsageFlagBits`.
 pub type VkBufferUsageFlags = u32;
 
-/// Instance functions that the library calls, except `vkCreateDevice`. Their presence is checked first, because
-/// `ash` aborts when a missing function is called.
-const OF_INSTANCE: [&CStr; 7] = [
+/// Instance functions that the library calls. Their presence is checked first, because `ash` aborts when a missing
+/// function is called.
+const OF_INSTANCE: [&CStr; 8] = [
+    c"vkCreateDevice",
     c"vkEnumerateDeviceExtensionProperties",
     c"vkGetDeviceProcAddr",
     c"vkGetPhysicalDeviceFeatures2",

@@ -18,7 +18,7 @@ collect_ignore = [] if FULL else ["test_large.py"]
 hypothesis.settings.register_profile(
     "sample",
     deadline=None,
-    max_examples=200 if FULL else 12,
+    max_examples=200 if FULL else 8,
     derandomize=not FULL,
     print_blob=True,
     database=None,

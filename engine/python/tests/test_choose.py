@@ -9,9 +9,9 @@ from conftest import FLOATS, INTEGERS, KEYS, assert_same, random_array, some
 import multisplit
 
 
-@pytest.mark.parametrize("dtype", some(KEYS, "i2", "f8"))
+@pytest.mark.parametrize("dtype", some(KEYS, "f8"))
 def test_topk_matches_argsort(dtype: str) -> None:
-    for n, k in some([(1, 1), (5, 0), (40, 40), (3000, 7), (3000, 500)], (5, 0), (40, 40), (3000, 7)):
+    for n, k in some([(1, 1), (5, 0), (40, 40), (3000, 7), (3000, 500)], (5, 0), (3000, 7)):
         x = random_array(dtype, n, seed=n)
         for largest in (True, False):
             order = multisplit.argsort(x, descending=largest)[:k]
@@ -39,7 +39,7 @@ def test_topk_works_along_every_axis() -> None:
     assert multisplit.topk(np.array([1.0, -np.nan, 2.0]), 1, nan="total").indices.tolist() == [2]
 
 
-@pytest.mark.parametrize("dtype", some(KEYS, "u1", "i4", "f4", "f8", "M8[s]"))
+@pytest.mark.parametrize("dtype", some(KEYS, "f4", "M8[s]"))
 def test_unique_matches_numpy(dtype: str) -> None:
     for shape in [(0,), (1,), (2000,), (12, 10)]:
         x = random_array(dtype, shape, seed=2)
@@ -116,7 +116,7 @@ def test_scan_orders_nan_last_and_rejects_bad_arguments() -> None:
         multisplit.scan(np.zeros(3, "M8[s]"))
 
 
-@pytest.mark.parametrize("dtype", some(["f2", "f4", "f8", "i8"], "f4", "f8"))
+@pytest.mark.parametrize("dtype", some(["f2", "f4", "f8", "i8"], "f4"))
 def test_rows_scanned_together_match_separate_scans(dtype: str) -> None:
     """Rows have the same bits as in separate calls, except for the bits of NaN, which are not defined."""
     limit = int(multisplit.Context()._engine.describe()["max_scan_row"])
@@ -148,7 +148,7 @@ def test_rows_are_scanned_in_few_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(calls) == 4
 
 
-@pytest.mark.parametrize("dtype", some(INTEGERS + FLOATS, "b1", "i1", "u2", "f2", "f4", "i8"))
+@pytest.mark.parametrize("dtype", some(INTEGERS + FLOATS, "b1", "f2", "i8"))
 def test_scans_of_segments_match_numpy(dtype: str) -> None:
     x = random_array(dtype, 5000, seed=10)
     x = np.nan_to_num(x, posinf=5, neginf=-5) if x.dtype.kind == "f" else x
@@ -187,7 +187,7 @@ def test_invalid_offsets_of_scans_are_rejected() -> None:
     assert multisplit.scan(multisplit.DeviceArray(x[:0]), offsets=[0]).size == 0
 
 
-@pytest.mark.parametrize("dtype", some(INTEGERS + FLOATS, "b1", "i2", "f4", "u8"))
+@pytest.mark.parametrize("dtype", some(INTEGERS + FLOATS, "i2", "f4"))
 def test_reduce_segments_matches_numpy(dtype: str) -> None:
     x = random_array(dtype, 5000, seed=6)
     x = np.nan_to_num(x, posinf=5, neginf=-5) if x.dtype.kind == "f" else x
@@ -216,7 +216,7 @@ def test_lexsort_matches_numpy() -> None:
             multisplit.lexsort(keys)
 
 
-@pytest.mark.parametrize("dtype", some(KEYS, "i1", "f4", "M8[s]"))
+@pytest.mark.parametrize("dtype", some(KEYS, "f4", "M8[s]"))
 def test_isin_matches_numpy(dtype: str) -> None:
     x, others = random_array(dtype, (20, 30), seed=8), random_array(dtype, 40, seed=9)
     for test in (others, others[:0], others[:1], others.reshape(5, 8)):

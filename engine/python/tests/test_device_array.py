@@ -71,7 +71,7 @@ def test_sums_of_floats_are_sorted_by_value() -> None:
     assert np.isnan(np.asarray(multisplit.sort(sums))).tolist() == [False, True, True]
 
 
-@pytest.mark.parametrize("dtype", some(["b1", "i1", "u1", "i2", "u2", "f2"], "b1", "i1", "f2"))
+@pytest.mark.parametrize("dtype", some(["b1", "i1", "u1", "i2", "u2", "f2"], "i1", "f2"))
 def test_sums_wrap_and_round_to_their_type(dtype: str) -> None:
     x = np.array([100, 100, 100, 25, 1]).astype(dtype) if dtype != "f2" else np.array([2048, 1, 1, 3, 5], dtype)
     for exclusive in (False, True):
@@ -86,7 +86,7 @@ def test_sums_wrap_and_round_to_their_type(dtype: str) -> None:
         assert_same(multisplit.histogram(sums, edges)[0], np.histogram(expected.astype("f8"), edges)[0])
 
 
-@pytest.mark.parametrize("dtype", some(KEYS[:-2], "b1", "i1", "u2", "i8", "f2", "f4"))
+@pytest.mark.parametrize("dtype", some(KEYS[:-2], "b1", "i8", "f2"))
 def test_exclusive_scans_match_the_host(dtype: str) -> None:
     for n in (0, 1, 20):
         x = random_array(dtype, n, seed=7)
@@ -96,7 +96,7 @@ def test_exclusive_scans_match_the_host(dtype: str) -> None:
             assert found.dtype == x.dtype
 
 
-@pytest.mark.parametrize("dtype", some(KEYS[:-2], "b1", "i1", "u2", "i8", "f2", "f4"))
+@pytest.mark.parametrize("dtype", some(KEYS[:-2], "b1", "i8", "f2"))
 def test_rows_are_scanned_along_the_last_axis(dtype: str) -> None:
     for shape in [(3, 7), (2, 3, 4), (4, 1), (0, 3), (3, 0)]:
         x = random_array(dtype, shape, seed=12)

@@ -29,7 +29,7 @@ def check(a: np.ndarray, *args: object, **options: object) -> None:
         assert_same(found, expected)
 
 
-@pytest.mark.parametrize("dtype", some([*INTEGERS[1:], "f2", "f4", "f8"], "u1", "i8", "f4", "f8"))
+@pytest.mark.parametrize("dtype", some([*INTEGERS[1:], "f2", "f4", "f8"], "u1", "i8", "f4"))
 def test_bins_match_numpy(dtype: str) -> None:
     a = random_array(dtype, 1500, seed=1)
     a = a[np.isfinite(a)] if a.dtype.kind == "f" else a
@@ -51,7 +51,7 @@ def test_bins_match_numpy(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", some(["u1", "i4", "f4", "f8"], "f4"))
-@pytest.mark.parametrize("weight", some(["u1", "i4", "i8", "f4", "f8", "c16"], "u1", "i8", "f4", "c16"))
+@pytest.mark.parametrize("weight", some(["u1", "i4", "i8", "f4", "f8", "c16"], "i8", "c16"))
 def test_weighted_sums_match_numpy(dtype: str, weight: str) -> None:
     a = random_array(dtype, 900, seed=2)
     a = np.nan_to_num(a, posinf=9, neginf=-9) if a.dtype.kind == "f" else a

@@ -10,7 +10,7 @@ import multisplit
 from multisplit import DeviceArray
 
 
-@pytest.mark.parametrize("dtype", some(KEYS, "u1", "i8", "f4", "f8", "M8[s]"))
+@pytest.mark.parametrize("dtype", some(KEYS, "i8", "f4"))
 def test_searchsorted_matches_numpy(dtype: str) -> None:
     for n, m in [(0, 5), (1, 5), (1000, 300), (5, 0)]:
         x, needles = np.sort(random_array(dtype, n, seed=1)), random_array(dtype, m, seed=2)

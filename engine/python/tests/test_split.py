@@ -27,7 +27,7 @@ def check(x: np.ndarray, edges: object, values: np.ndarray | None = None) -> Non
         np.testing.assert_array_equal(found.values, values[order])
 
 
-@pytest.mark.parametrize("dtype", some(INTEGERS + FLOATS, "b1", "i1", "u4", "i8", "f4", "f8"))
+@pytest.mark.parametrize("dtype", some(INTEGERS + FLOATS, "b1", "i8", "f4"))
 def test_splitters_of_all_types_match_numpy(dtype: str) -> None:
     for n in SIZES:
         x = random_array(dtype, n, seed=n)
@@ -91,7 +91,7 @@ EVEN = [
 ]
 
 
-@pytest.mark.parametrize(("dtype", "low", "high", "buckets"), some(EVEN, *EVEN[:5], *EVEN[7:11]))
+@pytest.mark.parametrize(("dtype", "low", "high", "buckets"), some(EVEN, *EVEN[:3], *EVEN[8:10]))
 def test_even_edges_are_exact_for_unrepresentable_range_ends(dtype: str, low: float, high: float, buckets: int) -> None:
     first, width = Fraction(float(low)), Fraction(high if isinstance(high, int) else float(high)) - Fraction(float(low))
     edges = [first + part * width / buckets for part in range(1, buckets)]

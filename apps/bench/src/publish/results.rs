@@ -95,6 +95,13 @@ impl Results {
         Ok(Self { origin, cells: found })
     }
 
+    /// Keeps only some cells. Returns an error if none is left; `what` describes the selection.
+    pub(super) fn keep(&mut self, what: &str, selected: impl Fn(&Cell) -> bool) -> Result<()> {
+        self.cells.retain(selected);
+        ensure!(!self.cells.is_empty(), "no cell is left by `{what}`");
+        Ok(())
+    }
+
     /// The device, the program, and the date, in one line.
     pub fn description(&self) -> String {
         let Origin { device, driver, version, commit, date, clocks } = &self.origin;

@@ -2,14 +2,15 @@
 
 use std::fmt::Write as _;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 
 use super::results::{Cell, Results};
 use crate::figures::{self, elements_per_nanosecond};
 use crate::html::{Points, counterpart};
 use crate::size;
 
-/// Start of a generated part of a page: `<!-- results: OURS.jsonl [against=OTHERS.jsonl] [TABLE...] -->`.
+/// Start of a generated part of a page: `<!-- results: OURS.jsonl [against=OTHERS.jsonl] [only=OPERATION,...]
+/// [ranking=RANKING] [n=N,...] [TABLE...] -->`.
 const BEGIN: &str = "<!-- results: ";
 const END: &str = "<!-- end of results -->";
 
@@ -118,11 +119,23 @@ pub fn filled(page: &str, read: impl Fn(&str) -> Result<String>) -> Result<Strin
         let (_, after) = after.split_once(END).with_context(problem)?;
         let mut words = marker.split_whitespace();
         let file = words.next().context("a file name must follow `<!-- results: `")?;
-        let ours = Results::parse(&read(file)?).with_context(|| file.to_owned())?;
+        let mut ours = Results::parse(&read(file)?).with_context(|| file.to_owned())?;
         let (mut others, mut names) = (String::new(), Vec::new());
         for word in words {
-            match word.strip_prefix("against=") {
-                Some(file) => others += &read(file)?,
+            match word.split_once('=') {
+                Some(("against", file)) => others += &read(file)?,
+                Some(("only", list)) => {
+                    ours.keep(word, |cell| list.split(',').any(|op| op == cell.op))?;
+                }
+                Some(("ranking", name)) => {
+                    ours.keep(word, |cell| cell.ranking.as_deref().is_none_or(|one| one == name))?;
+                }
+                Some(("n", list)) => {
+                    ours.keep(word, |cell| list.split(',').any(|n| n == size::show(cell.n)))?;
+                }
+                Some(_) => {
+                    bail!("`{word}` must be against=, only=, ranking=, n= or the name of a table")
+                }
                 None => names.push(word),
             }
         }
@@ -178,9 +191,18 @@ The end.
         assert_eq!(filled(&stale, read).expect("the page is valid"), FILLED);
         let one = "<!-- results: ours.jsonl split --><!-- end of results -->";
         assert!(!filled(one, read).expect("the page is valid").contains("times by n"));
-        for wrong in
-            [one.replace("split", "sort"), one.replace("ours", "mine"), one.replace("end", "END")]
-        {
+        let some = "<!-- results: ours.jsonl only=topk_f32,copy_kernel_u32 n=2^20 --><!-- end of results -->";
+        let some = filled(some, read).expect("the page is valid");
+        let rows: Vec<&str> =
+            some.lines().filter(|line| line.contains(" us |") || line.contains(" ms")).collect();
+        assert_eq!(rows, ["| copy_kernel_u32 | 3.00 ms \\* |"], "{some}");
+        for wrong in [
+            one.replace("split", "sort"),
+            one.replace("ours", "mine"),
+            one.replace("end", "END"),
+            one.replace("split", "n=2^30"),
+            one.replace("split", "sizes=2^20"),
+        ] {
             assert!(filled(&wrong, read).is_err(), "an invalid page was accepted: {wrong}");
         }
     }
