@@ -173,9 +173,7 @@ impl Plans<'_> {
                 let order = work.import("order", n);
                 work.argsort(keys, order, &Sort::descending())
             })?;
-            self.sort_pairs::<K, u32>(n)?;
-            self.sort_pairs::<K, u64>(n)?;
-            self.sort_pairs::<K, [u32; 4]>(n)?;
+            self.sort_pairs::<K>(n, &Sort::ascending())?;
             self.merge::<K, u32>(n)?;
             self.merge::<K, u64>(n)?;
             self.merge::<K, [u32; 4]>(n)?;
@@ -207,6 +205,7 @@ impl Plans<'_> {
                 work.sort_segments_pairs(keys, order, (offsets, large / length), &sort)?;
                 work.sort(keys, &sort.rows(length))
             })?;
+            self.sort_pairs::<K>(large, &Sort::ascending().rows(length))?;
         }
         self.add(|work| {
             // A sort whose element count is on the device.
@@ -221,10 +220,15 @@ impl Plans<'_> {
         })
     }
 
-    fn sort_pairs<K: Key, V: Value>(&mut self, n: u64) -> Result<()> {
+    /// Adds plans of a sort with values of 4, 8 and 16 bytes.
+    fn sort_pairs<K: Key>(&mut self, n: u64, sort: &Sort) -> Result<()> {
         self.add(|work| {
-            let (keys, values) = (work.import::<K>("keys", n), work.import::<V>("values", n));
-            work.sort_pairs(keys, values, &Sort::ascending())
+            let keys = work.import::<K>("keys", n);
+            let (short, double) = (work.import::<u32>("u32", n), work.import::<u64>("u64", n));
+            let wide = work.import::<[u32; 4]>("wide", n);
+            work.sort_pairs(keys, short, sort)?;
+            work.sort_pairs(keys, double, sort)?;
+            work.sort_pairs(keys, wide, sort)
         })
     }
 
@@ -253,7 +257,7 @@ impl Plans<'_> {
                 let keys = work.import::<K>("keys", n);
                 work.sort(keys, &Sort::ascending())
             })?;
-            self.sort_pairs::<K, u32>(n)?;
+            self.sort_pairs::<K>(n, &Sort::ascending())?;
         }
         Ok(())
     }

@@ -222,7 +222,7 @@ impl SplitTuning {
             // this.
             block_keys: [8, 8, 8, 8, 12, 12, 14, 14].map(TileShape::unmeasured),
             labelled_keys: [8, 8, 8, 8, 12, 12, 14, 14].map(TileShape::unmeasured),
-            block_pairs: [8, 8, 8, 8, 8, 12, 12, 12].map(TileShape::unmeasured),
+            block_pairs: [8, 8, 8, 8, 8, 10, 10, 10].map(TileShape::unmeasured),
             onesweep: [8, 8, 8, 12, 12, 12, 14, 14].map(TileShape::unmeasured),
             // Values are loaded after the keys are in order, so that they do not occupy registers before.
             values_after: [ValuesAfter::Ordering; 8],
