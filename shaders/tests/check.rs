@@ -9,6 +9,9 @@ use common::{disassembly, expect_valid};
 use multisplit_shaders::check::MAX_LOCAL_BYTES;
 use multisplit_shaders::compile::{Source, compile};
 use multisplit_shaders::{CheckError, Kernel, builtin};
+use rspirv::binary::Assemble as _;
+use rspirv::dr::{Instruction, Operand, load_words};
+use rspirv::spirv::{Op, StorageClass};
 
 const HEAD: &str = "#version 460
 layout(local_size_x = 64) in;
@@ -38,6 +41,28 @@ fn refused(name: &str, spirv: &[u32]) -> CheckError {
     match Kernel::checked(name.to_owned(), spirv) {
         Err(error) => error,
         Ok(_) => panic!("{name} is accepted"),
+    }
+}
+
+/// Reflection, which follows members recursively, would not terminate for such types.
+#[test]
+fn structs_that_contain_themselves_are_rejected() {
+    let spirv = shader("", "data.at[0] = 1;");
+    let module = load_words(&spirv).unwrap();
+    let is_struct = |one: &Instruction| one.class.opcode == Op::TypeStruct;
+    let place = module.types_global_values.iter().position(is_struct).unwrap();
+    let id = module.types_global_values[place].result_id.unwrap();
+    let storage = Operand::StorageClass(StorageClass::StorageBuffer);
+    let declared =
+        Instruction::new(Op::TypeForwardPointer, None, None, vec![Operand::IdRef(id), storage]);
+    let bits = vec![Operand::LiteralBit32(32), Operand::LiteralBit32(0)];
+    let defined = Instruction::new(Op::TypeInt, None, Some(id), bits);
+    for (name, before) in [("declared as a pointer", declared), ("defined before", defined)] {
+        let mut module = module.clone();
+        module.types_global_values[place].operands = vec![Operand::IdRef(id)];
+        module.types_global_values.insert(place, before);
+        let error = refused(name, &module.assemble()).to_string();
+        assert!(error.contains("is defined twice"), "{name}: not about two definitions: {error}");
     }
 }
 

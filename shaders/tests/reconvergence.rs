@@ -48,7 +48,11 @@ fn reconvergence_mode_is_added_to_every_kernel() {
         for (reconvergence, mode, name) in BOTH {
             let words = with_reconvergence(kernel.spirv(), reconvergence).unwrap();
             assert!(modes(&words).contains(&mode), "{}: no {name}", builtin.label());
-            assert!(!modes(kernel.spirv()).contains(&mode), "{}: has {name}", builtin.label());
+            assert!(
+                !modes(kernel.spirv()).contains(&mode),
+                "{}: the built-in kernel already has the execution mode of {name}",
+                builtin.label()
+            );
             let extension = extension_words(name);
             let extended = words.windows(extension.len()).any(|w| w == extension);
             assert!(extended, "{}: no extension {name}", builtin.label());

@@ -286,9 +286,13 @@ fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
                 let fits = length <= added.shape.tile() as usize;
                 ensure!(
                     (added.method == SortMethod::Small) == fits,
-                    "rows of {length} elements: {added:?}"
+                    "rows of {length} elements: expected the method Small exactly if they fit in a \
+                     tile, found {added:?}"
                 );
-                ensure!(fits || length > 500, "rows of {length} elements: {added:?}");
+                ensure!(
+                    fits || length > 500,
+                    "rows of {length} elements do not fit in a tile: {added:?}"
+                );
                 Ok(())
             })?;
         }

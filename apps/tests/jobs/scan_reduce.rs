@@ -130,7 +130,10 @@ fn rows_and_segments_are_scanned_separately() {
                 continue;
             }
             workdir.job(&format!("{line} -o parts.npy --memory-limit 16KiB"));
-            assert!(workdir.npy("parts.npy").2 == expected, "{line}: the parts differ");
+            assert!(
+                workdir.npy("parts.npy").2 == expected,
+                "{line}: the results differ with a memory limit"
+            );
         }
     }
     let ran = workdir.job("scan in.npy --rows 25 -o out.npy");

@@ -151,7 +151,7 @@ mod tests {
         assert!(from.contains(PipelineStageFlags::COMPUTE_SHADER));
         assert!(
             from.contains(PipelineStageFlags::ALL_COMMANDS),
-            "the COPY stage is newer than Vulkan 1.0"
+            "expected ALL_COMMANDS, because Vulkan 1.0 has no COPY stage"
         );
         assert_eq!(to, PipelineStageFlags::COMPUTE_SHADER | PipelineStageFlags::DRAW_INDIRECT);
         assert_eq!(memory.src_access_mask, AccessFlags::SHADER_WRITE | AccessFlags::TRANSFER_WRITE);

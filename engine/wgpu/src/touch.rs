@@ -54,7 +54,7 @@ impl Touch {
         })
     }
 
-    /// Binds the buffers; fails if wgpu does not allow a pass to bind them.
+    /// Creates a bind group of the buffers. Fails if wgpu does not allow a pass to bind them.
     pub fn group(
         &self,
         device: &wgpu::Device,

@@ -1,8 +1,8 @@
 // Decides the work of the next round. One thread calls advance() when all workgroups have finished a round. No other
 // workgroup has work then, so advance() issues the loads that any of its cases needs together, at its start.
 //
-// PILE selects the methods whose rest is a pile that separate passes split. Gives advance(), clear_counts(),
-// distribute() and, with PILE, write_dispatches().
+// PILE is defined for methods that keep the entries beyond the window in a pile, which separate passes split. Gives
+// advance(), clear_counts(), distribute() and, with PILE, write_dispatches().
 
 #ifndef SSSP_ADVANCE_GLSL
 #define SSSP_ADVANCE_GLSL

@@ -15,8 +15,8 @@ pub fn has_subgroup_barriers(spirv: &[u32]) -> bool {
     with_memory_barriers(spirv).is_some()
 }
 
-/// Replaces each control barrier of subgroup scope by a memory barrier with its memory scope and semantics.
-/// `None` if the module has no such barrier or is malformed.
+/// Replaces each control barrier of subgroup scope by a memory barrier with its memory scope and semantics, or removes
+/// it if it has no semantics. `None` if the module has no such barrier or is malformed.
 pub fn with_memory_barriers(spirv: &[u32]) -> Option<Vec<u32>> {
     let mut constants = HashMap::new();
     let mut words = header(spirv)?.to_vec();

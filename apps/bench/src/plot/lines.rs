@@ -143,7 +143,7 @@ mod tests {
         let places = [1.0, 2.0, 4.0];
         let [a, b, c] = places.map(|x| x_place(&places, x));
         assert!((b - a - (c - b)).abs() < 1e-9 && a < b);
-        assert!(x_place(&[7.0], 7.0) > a, "a single place is in the middle");
+        assert!(x_place(&[7.0], 7.0) > a, "a single position must not be at the left end");
     }
 
     fn plot(title: &str, series: Vec<Series>) -> LinePlot {

@@ -44,7 +44,7 @@ const GROUPS: [Group; 7] = [
     }),
 ];
 
-/// Arguments that only `multisplit bench family` accepts.
+/// Arguments that require the subject `family`.
 #[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Options of family")]
 pub struct FamilyOptions {

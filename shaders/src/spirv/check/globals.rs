@@ -144,14 +144,20 @@ pub(crate) fn check_header(module: &Module, allowed: &[Capability]) -> Result<()
     Ok(())
 }
 
-/// Checks that types and constants use only earlier ones, and that types are not nested too deeply, so that recursive
-/// functions over types terminate.
+/// Checks that types and constants use only ids that are defined earlier, and only once (pointers may be declared
+/// first), and that types are not nested too deeply. Recursive functions over types, which do not follow pointers,
+/// therefore terminate.
 pub(crate) fn check_order(module: &Module) -> Result<(), CheckError> {
     let mut depths: HashMap<Word, u32> = HashMap::new();
+    let mut pointers: HashSet<Word> = HashSet::new();
     for global in &module.types_global_values {
-        if global.class.opcode == Op::TypeForwardPointer {
+        let op = global.class.opcode;
+        if op == Op::TypeForwardPointer {
             // Recursive functions do not follow pointers, so the pointee does not affect the depth.
-            depths.extend(operand(global, 0).map(|id| (id, 0)));
+            if let Some(id) = operand(global, 0) {
+                depths.insert(id, 0);
+                pointers.insert(id);
+            }
             continue;
         }
         let mut depth = 0;
@@ -159,15 +165,22 @@ pub(crate) fn check_order(module: &Module) -> Result<(), CheckError> {
             match depths.get(&id) {
                 Some(inner) => depth = depth.max(inner + 1),
                 // An operand of OpLine is the id of a file name.
-                None if matches!(global.class.opcode, Op::Line | Op::NoLine) => {}
+                None if matches!(op, Op::Line | Op::NoLine) => {}
                 None => return Err(invalid(format!("id {id} is used before it is defined"))),
             }
         }
-        let is_type = global.class.opcode.is_type();
+        let is_type = op.is_type();
         if is_type && depth > MAX_DEPTH {
             return Err(invalid(format!("types are nested more than {MAX_DEPTH} deep")));
         }
-        depths.extend(global.result_id.map(|id| (id, if is_type { depth } else { 0 })));
+        let Some(id) = global.result_id else { continue };
+        let was_declared = op == Op::TypePointer && pointers.remove(&id);
+        let before = depths.insert(id, if is_type { depth } else { 0 });
+        if before.is_some() && !was_declared {
+            return Err(invalid(format!(
+                "id {id} is defined twice, or declared as a pointer only"
+            )));
+        }
     }
     Ok(())
 }

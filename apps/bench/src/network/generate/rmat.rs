@@ -140,7 +140,11 @@ mod tests {
             (network.vertices(), network.edges(), network.arcs().len()),
             (1000, 5000, 10_000)
         );
-        assert!(network.max_degree() > 40, "the largest degree is {}", network.max_degree());
+        assert!(
+            network.max_degree() > 40,
+            "expected a vertex with more than 40 arcs, but the largest degree is {}",
+            network.max_degree()
+        );
         assert!((400.0..600.0).contains(&network.mean_weight()));
         let again =
             Rmat::of_size(1000, 5000).generate(Weighting::Own).expect("the network is valid");
