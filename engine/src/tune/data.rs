@@ -10,7 +10,7 @@ pub(super) const SAMPLE_END: f32 = 1024.0;
 pub(super) const EDGES: usize = 257;
 /// Length of the array for offsets and counts: the bins of the largest histogram, which have more elements than the
 /// offsets of any split.
-const WORDS: u64 = MANY_BINS as u64;
+pub(super) const WORDS: u64 = MANY_BINS as u64;
 /// Number of bins of the histogram with the most bins.
 pub(super) const MANY_BINS: u32 = 4096;
 

@@ -52,6 +52,28 @@ fn candidates_change_one_parameter_and_tiles_are_unique() {
 }
 
 #[test]
+fn offsets_and_counts_of_all_benchmarks_fit_the_array_of_words() {
+    for parameter in all(&policy(32)) {
+        for benchmark in &parameter.benchmarks {
+            let words = match benchmark.operation {
+                Operation::SplitKeys(m) | Operation::SplitPairs(m) | Operation::SplitRange(m) => {
+                    u64::from(m) + 1
+                }
+                Operation::HistogramEven(m) => m.into(),
+                Operation::HistogramRange => data::EDGES as u64 - 1,
+                _ => 0,
+            };
+            let name = parameter.name;
+            assert!(
+                words <= data::WORDS,
+                "{name}: {words} words, but the array has {}",
+                data::WORDS
+            );
+        }
+    }
+}
+
+#[test]
 fn every_size_with_candidates_is_tuned_once() {
     let policy = policy(32);
     let parameters = all(&policy);

@@ -1,7 +1,5 @@
 //! Expected histograms, counted on all CPU cores.
 
-use std::thread;
-
 use super::{BYTES, END, Op, splitters};
 use crate::data;
 
@@ -9,14 +7,11 @@ use crate::data;
 pub fn expected(op: Op, bins: u32, words: &[u32], n: u64) -> Vec<u32> {
     let size = if op.floats() { bins } else { BYTES * op.channels() } as usize;
     let splitters = if op == Op::Range { splitters(bins) } else { Vec::new() };
-    let share = data::share(words.len());
-    let mut parts = vec![vec![0u32; size]; words.len().div_ceil(share)];
-    thread::scope(|scope| {
-        for (index, (words, counts)) in words.chunks(share).zip(&mut parts).enumerate() {
-            let splitters = &splitters;
-            let left = n.saturating_sub((4 * index * share) as u64);
-            scope.spawn(move || count(op, bins, splitters, words, left, counts));
-        }
+    let parts = data::per_core(words.len(), |range| {
+        let mut counts = vec![0u32; size];
+        let left = n.saturating_sub(4 * range.start as u64);
+        count(op, bins, &splitters, &words[range], left, &mut counts);
+        counts
     });
     let mut counts = vec![0u32; size];
     for part in parts {

@@ -71,11 +71,8 @@ impl Expected {
         if keys.len() != n || values.is_some_and(|values| values.len() != n) {
             bail!("the split is wrong: it does not have {n} elements");
         }
-        let mut found: Vec<Option<(usize, usize)>> = vec![None; self.begins.len()];
-        thread::scope(|scope| {
-            for (piece, found) in found.iter_mut().enumerate() {
-                scope.spawn(move || *found = self.misplaced(piece, input, keys, values));
-            }
+        let found = data::per_core(n, |range| {
+            self.misplaced(range.start / self.share, input, keys, values)
         });
         let Some((index, place)) = found.into_iter().flatten().next() else { return Ok(()) };
         let (key, bucket) = (input[index], self.ids[index]);
