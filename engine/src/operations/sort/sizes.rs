@@ -148,12 +148,12 @@ impl SortTuning {
     /// sort several times as fast as the one-sweep method (docs/performance.md). Tiles are small, because unrolled
     /// code takes longer to compile than to run.
     fn software() -> Self {
-        let shape = (u64::MAX, TileShape::new(256, 8));
+        let shape = (u64::MAX, TileShape::new(256, 2));
         Self {
             // Digits of 6 bits are as fast as digits of 8 bits, and the histograms of small subgroups stay small.
             auto: SortMethod::Multisplit { radix_bits: 6 },
             rounds: Method::Direct,
-            small: TileShape::new(256, 4),
+            small: TileShape::new(256, 2),
             keys: [shape; 5],
             wide_keys: [shape; 4],
             pairs: [shape; 4],

@@ -196,9 +196,9 @@ impl SplitTuning {
     /// Sizes for software drivers. Such drivers take longer to compile unrolled loops than to run them, so tiles are
     /// small. Their barriers are slow, so the direct method, which has hardly any barriers, is preferred.
     fn software() -> Self {
-        let shapes = [TileShape::new(256, 4); 8];
+        let shapes = [TileShape::new(256, 2); 8];
         Self {
-            warp: TileShape::new(256, 4),
+            warp: TileShape::new(256, 2),
             block_keys: shapes,
             labelled_keys: shapes,
             block_pairs: shapes,
