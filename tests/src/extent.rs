@@ -55,9 +55,9 @@ impl Part {
 /// that it contains more of a short list.
 const SHORT_LIST: usize = 12;
 /// A sample contains one in this many of the first `SHORT_LIST` cases.
-const SHORT_LIST_THINNING: usize = 8;
+const SHORT_LIST_THINNING: usize = 12;
 /// A sample contains one in this many of the cases after the first `SHORT_LIST`.
-const THINNING: usize = 72;
+const THINNING: usize = 96;
 
 /// Index (from 0) of the part that runs a case.
 fn owner(case: usize, parts: usize) -> usize {

@@ -27,7 +27,7 @@ use multisplit_machine::{AtomicOrder, Coverage, Options, Rng, Schedule, Subgroup
 
 /// Size of the sample for each width and ranking. At each width, one ranking runs one half of the kernels and the
 /// other ranking the other half.
-const SAMPLE: Size = Size { each: 1, one_in: 2, count: 8 };
+const SAMPLE: Size = Size { each: 1, one_in: 2, count: 5 };
 /// At this width, the sample contains all cases with large tiles. They rank by ballots.
 const LARGE_TILES_AT: u32 = 32;
 /// At this width, the sample contains all cases with small workgroups. They rank by lane order, and
