@@ -207,6 +207,17 @@ def test_reduce_segments_matches_numpy(dtype: str) -> None:
             multisplit.reduce_segments(x, offsets)
 
 
+@pytest.mark.parametrize("op", ["sum", "min", "max"])
+def test_long_and_many_segments_are_reduced_in_parts(op: str) -> None:
+    x = random_array("i8", 100, seed=7)
+    offsets = np.array([0, 3, 3, 50, 51, *range(52, 80), 100], np.uint32)
+    engine = multisplit._context.engine_of(None, x)
+    found = multisplit._segments._reduced(engine, x, offsets, op, 7)
+    ufunc = {"sum": np.add, "min": np.minimum, "max": np.maximum}[op]
+    expected = [ufunc.reduce(x[a:b]) for a, b in zip(offsets, offsets[1:]) if b > a]
+    assert found[offsets[1:] > offsets[:-1]].tolist() == expected
+
+
 def test_lexsort_matches_numpy() -> None:
     a, b, c = (random_array(dtype, 1000, seed=7) for dtype in ("i1", "f4", "M8[s]"))
     for keys in ([a], [a, b], [c, a], [b, a, c], np.array([a, a[::-1]])):

@@ -43,12 +43,31 @@ def reduce_segments(
     bounds = offsets_of(offsets, array.ndim, array.size)
     encoding = encoding_of(array.dtype)
     check_fits(array.size, encoding.dtype.itemsize, int(engine.describe()["memory"]))
-    reduced = np.zeros(bounds.size - 1, encoding.dtype)
-    if reduced.size and array.size:
-        elements = engine.upload(encoded(array, encoding), op != "sum")
-        segments = engine.upload(bounds, False)
-        engine.download(_native.reduce_segments(engine, elements, segments, op), 0, reduced)
+    most = int(engine.describe()["max_storage_range"]) // 8
+    reduced = _reduced(engine, encoded(array, encoding), bounds, op, most)
     found = encoding.decode(reduced)
     if op != "sum":
         found[bounds[1:] == bounds[:-1]] = neutral(found.dtype, op)
     return found
+
+
+def _reduced(engine: Any, x: Array, bounds: Array, op: str, most: int) -> Array:
+    """Reduce segments with at most ``most`` elements and offsets per call, so that each array fits in one binding."""
+    reduced = np.zeros(bounds.size - 1, x.dtype)
+    begin = 0
+    while x.size and begin < reduced.size:
+        start = int(bounds[begin])
+        end = int(np.searchsorted(bounds, start + most, side="right")) - 1
+        end = min(max(end, begin + 1), begin + most - 1)
+        stop = int(bounds[end])
+        if stop - start > most:
+            # A long segment: reduce its parts, and then their results.
+            cuts = np.append(np.arange(0, stop - start, most), stop - start).astype(np.uint32)
+            parts = _reduced(engine, x[start:stop], cuts, op, most)
+            reduced[begin:end] = _reduced(engine, parts, np.array([0, parts.size], np.uint32), op, most)
+        elif stop > start:
+            elements = engine.upload(x[start:stop], op != "sum")
+            segments = engine.upload(bounds[begin : end + 1] - bounds[begin], False)
+            engine.download(_native.reduce_segments(engine, elements, segments, op), 0, reduced[begin:end])
+        begin = end
+    return reduced

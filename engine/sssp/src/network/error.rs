@@ -7,7 +7,7 @@ pub enum NetworkError {
     /// The network has no vertices.
     #[error("the network has no vertices")]
     Empty,
-    /// The network has more vertices or arcs than the kernels support.
+    /// The network has more vertices or arcs than the kernels or the bindings of the device support.
     #[error("the network has {asked} {what}, but at most {limit} are supported")]
     TooLarge {
         /// `"vertices"` or `"arcs"`.
