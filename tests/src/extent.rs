@@ -37,26 +37,19 @@ impl Part {
         move || cases.next().is_some_and(|case| owner(case, self.of) == self.number - 1)
     }
 
-    /// Like [`Self::turns`], but for a sample, which contains the first case, one in
-    /// `SHORT_LIST_THINNING` of the first `SHORT_LIST` cases, and one in `THINNING` of the
-    /// others. Each case of the sample belongs to exactly one part.
+    /// Like [`Self::turns`], but for a sample, which contains one case of each group of `THINNING`,
+    /// beginning with the first case. Each case of the sample belongs to exactly one part.
     pub fn sampled_turns(self) -> impl FnMut() -> bool {
         let (mut case, mut turn) = (0, self.turns());
         move || {
-            let thinning = if case < SHORT_LIST { SHORT_LIST_THINNING } else { THINNING };
-            let sampled = case == 0 || owner(case, thinning) == 0;
+            let sampled = owner(case, THINNING) == 0;
             case += 1;
             sampled && turn()
         }
     }
 }
 
-/// A sample takes a larger share of the first `SHORT_LIST` cases of a list than of the others, so
-/// that it contains more of a short list.
-const SHORT_LIST: usize = 12;
-/// A sample contains one in this many of the first `SHORT_LIST` cases.
-const SHORT_LIST_THINNING: usize = 12;
-/// A sample contains one in this many of the cases after the first `SHORT_LIST`.
+/// A sample contains one case in this many.
 const THINNING: usize = 96;
 
 /// Index (from 0) of the part that runs a case.
@@ -229,25 +222,17 @@ mod tests {
     }
 
     #[test]
-    fn samples_contain_a_larger_share_of_short_lists() {
-        const CASES: usize = 480 + SHORT_LIST;
-        let mut owners = [0; CASES];
+    fn samples_contain_the_first_case_and_one_of_each_group() {
+        const GROUPS: usize = 5;
+        let mut owners = [0; GROUPS * THINNING];
         for part in Part::all(3) {
             let mut mine = part.sampled_turns();
             owners.iter_mut().filter(|_| mine()).for_each(|owners| *owners += 1);
         }
         assert_eq!(owners[0], 1);
-        assert!(owners.iter().all(|&owners| owners <= 1));
-        let (short, rest) = owners.split_at(SHORT_LIST);
-        let [short, rest] = [short, rest].map(|part| part.iter().sum::<usize>());
-        assert!(
-            short.abs_diff(SHORT_LIST / SHORT_LIST_THINNING) <= 1,
-            "the sample has {short} of the first {SHORT_LIST} cases"
-        );
-        assert!(
-            rest.abs_diff((CASES - SHORT_LIST) / THINNING) <= 1,
-            "the sample has {rest} later cases"
-        );
+        for group in owners.chunks(THINNING) {
+            assert_eq!(group.iter().sum::<usize>(), 1);
+        }
     }
 
     /// Cases that recur with any period from 2 to 9 occur in each of three parts.

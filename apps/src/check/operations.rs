@@ -340,6 +340,7 @@ fn sort_rows(gpu: &Context, n: usize) -> Result<()> {
 }
 
 fn splits(gpu: &Context, n: usize, method: Method) -> Result<()> {
+    // Each number of buckets needs pipelines of its own, so it is tried either with values or without.
     for (function, m, pairs) in
         [(Function::Delta, 2, true), (Function::Range, 13, false), (Function::Identity, 200, true)]
     {

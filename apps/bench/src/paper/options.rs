@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-/// Arguments that require the subject `paper`.
+/// Arguments for the subject `paper`.
 #[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Options of paper")]
 pub struct PaperOptions {

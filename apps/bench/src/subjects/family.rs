@@ -44,7 +44,7 @@ const GROUPS: [Group; 7] = [
     }),
 ];
 
-/// Arguments that require the subject `family`.
+/// Arguments for the subject `family`.
 #[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Options of family")]
 pub struct FamilyOptions {

@@ -13,7 +13,7 @@ use crate::size;
 use crate::subjects::words::POISON;
 use crate::tune::Tune;
 
-/// Arguments that require the subject `histogram`. No option has a default in clap, so that
+/// Arguments for the subject `histogram`. No option has a default in clap, so that
 /// options given for another subject can be rejected.
 #[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Options of histogram")]

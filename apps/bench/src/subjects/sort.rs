@@ -13,7 +13,7 @@ use crate::measure::{Bench, Case};
 use crate::sort::{Method, Op, Sorted, plan};
 use crate::{data, size};
 
-/// Arguments that require the subject `sort`.
+/// Arguments for the subject `sort`.
 #[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Options of sort")]
 pub struct SortOptions {

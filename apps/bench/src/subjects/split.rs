@@ -13,7 +13,7 @@ use crate::split::{Distribution, Expected, Function, Method, Op, Recipe, Rule, S
 use crate::subjects::words::POISON;
 use crate::{console, data, size};
 
-/// Arguments that require the subject `split`. No option has a default in clap, so that options
+/// Arguments for the subject `split`. No option has a default in clap, so that options
 /// given for another subject can be rejected.
 #[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Options of split")]

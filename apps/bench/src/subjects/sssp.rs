@@ -16,7 +16,7 @@ use crate::output::{ANCHOR, Timed, is_true};
 use crate::sssp::{self, Method, Source};
 use crate::tune::Tune;
 
-/// Arguments that require the subject `sssp`.
+/// Arguments for the subject `sssp`.
 #[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Options of sssp")]
 pub struct SearchOptions {

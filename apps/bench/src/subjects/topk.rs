@@ -12,7 +12,7 @@ use crate::key_order::rank;
 use crate::measure::{Bench, Case};
 use crate::{console, data, size};
 
-/// Arguments that require the subject `topk`.
+/// Arguments for the subject `topk`.
 #[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Options of topk")]
 pub struct TopKOptions {
