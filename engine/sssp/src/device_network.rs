@@ -71,7 +71,7 @@ impl DeviceNetwork {
     /// exceed the device's largest binding.
     pub fn upload(context: &Context, network: &Network) -> Result<Self> {
         let facts = Facts::of(network);
-        facts.check_size(context.policy().facts.max_storage_range)?;
+        facts.check_size(context.policy().facts().max_storage_range)?;
         let rows = Array::uninit(context, "sssp.rows", network.rows().len() as u64)?;
         context.write(&rows, 0, network.rows())?;
         let arcs = Array::uninit(context, "sssp.arcs", facts.arcs_held())?;
