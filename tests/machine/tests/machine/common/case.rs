@@ -43,6 +43,17 @@ pub fn specialized(plan: &Plan, name: &str) -> impl Iterator<Item = u32> {
     })
 }
 
+impl Case {
+    /// Options for as many runs as have different state: the first run, and runs with odd and even
+    /// numbers after it.
+    pub fn replays(&self) -> PlanOptions {
+        PlanOptions {
+            runs: if self.plan.is_replayable() { 3 } else { 1 },
+            ..PlanOptions::default()
+        }
+    }
+}
+
 /// The outcome of a run.
 pub struct Outcome {
     /// The findings and wrong outputs, if any.

@@ -103,12 +103,19 @@ impl Setup {
         (n + spare, Count::Device { buffer, index: 1, max: n + spare })
     }
 
-    /// The case, with `what` as its name.
+    /// The case, with `what` as its name. If its plan keeps state between runs, it can be replayed,
+    /// unless it changes its inputs.
     pub fn finish(self, what: impl std::fmt::Debug) -> Result<Case> {
-        let Self { device, graph, inputs, outputs } = self;
+        let Self { device, mut graph, inputs, outputs } = self;
+        let mut plan = graph.compile(&limits(device))?;
+        let changed = |(name, _): &Named| outputs.iter().any(|(output, _)| output == name);
+        if plan.state_size() > 0 && !inputs.iter().any(changed) {
+            graph.replayable();
+            plan = graph.compile(&limits(device))?;
+        }
         Ok(Case {
             name: format!("{what:?}, for {device:?}"),
-            plan: graph.compile(&limits(device))?,
+            plan,
             inputs,
             outputs,
             lane_order: false,

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use anyhow::{Result, anyhow, bail, ensure};
 use multisplit_machine::mutate::Mutant;
-use multisplit_machine::{AtomicOrder, Options, PlanOptions, Schedule};
+use multisplit_machine::{AtomicOrder, Options, Schedule};
 
 use super::all::kernels;
 use super::case::{Case, run};
@@ -92,14 +92,14 @@ impl<'c> Trials<'c> {
         let cases = self.cases.iter().enumerate().skip(batch * BATCH).take(BATCH);
         for (k, (width, case)) in cases {
             let mut options = options_of(k, *width, case);
-            let outcome = run(case, &options, PlanOptions::default(), &[])?;
+            let outcome = run(case, &options, case.replays(), &[])?;
             if let Some(problem) = outcome.problem {
                 bail!("{} with {options:?}, with the unchanged kernel: {problem}", case.name);
             }
             if !case.steady.is_empty() {
                 let random = Schedule::Random;
                 let another = Options { schedule: random, seed: 99, ..Options::new(*width) };
-                let other = run(case, &another, PlanOptions::default(), &[])?;
+                let other = run(case, &another, case.replays(), &[])?;
                 let same = may_be_same(&other.steady, &outcome.steady);
                 ensure!(
                     same,
@@ -142,7 +142,7 @@ impl<'c> Trials<'c> {
                 }
                 executed = Some(false);
                 let replace: [(&str, &[u32]); 1] = [(&self.label, &mutant.words)];
-                match run(trial.case, &trial.options, PlanOptions::default(), &replace) {
+                match run(trial.case, &trial.options, trial.case.replays(), &replace) {
                     Ok(outcome)
                         if outcome.problem.is_none()
                             && may_be_same(&outcome.steady, &trial.steady) => {}
