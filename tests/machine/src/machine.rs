@@ -114,6 +114,14 @@ impl Machine {
         buffer
     }
 
+    /// Waits for all passes, and overwrites a buffer from its first word on.
+    pub fn write(&mut self, buffer: Buffer, words: &[u32]) {
+        self.timeline.wait();
+        let cells = &mut self.memory.regions[buffer.0].cells;
+        cells.words[..words.len()].copy_from_slice(words);
+        cells.set_written(0..words.len(), true);
+    }
+
     /// The contents of a buffer.
     pub fn download(&self, buffer: Buffer) -> &[u32] {
         &self.memory.regions[buffer.0].cells.words

@@ -50,6 +50,17 @@ impl Machine {
         imports: &[(&str, Buffer)],
         options: PlanOptions,
     ) -> Result<()> {
+        self.run_after(plan, imports, options, |_, _| {})
+    }
+
+    /// Like [`Self::run`], but calls `prepare` with the number of each run before it.
+    pub fn run_after(
+        &mut self,
+        plan: &Plan,
+        imports: &[(&str, Buffer)],
+        options: PlanOptions,
+        mut prepare: impl FnMut(&mut Self, u32),
+    ) -> Result<()> {
         let named = |name: &str| imports.iter().find(|(n, _)| *n == name).map(|(_, own)| *own);
         let planned = plan.buffers().iter().enumerate();
         let imports = planned.filter_map(|(index, b)| Some((index, named(&b.name)?)));
@@ -70,7 +81,8 @@ impl Machine {
         let state = (bytes > 0).then(|| self.upload("state", &vec![0; bytes.div_ceil(4) as usize]));
         let status = self.upload("status word", &[0]);
         let instance = Instance { plan, imports, workspace, constants, state, status, by_address };
-        for _ in 0..options.runs {
+        for run in 0..options.runs {
+            prepare(self, run);
             let mut level = None;
             for step in plan.steps() {
                 if let Some(barrier) = &step.barrier {

@@ -13,7 +13,7 @@ use crate::common::terms::{How, TermCase};
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{Plan, Work};
 use multisplit::operations::sort::SortMethod;
-use multisplit::operations::{SegmentedReduceBuffers, copy, reduce_segments};
+use multisplit::operations::{SegmentedReduceBuffers, reduce_segments};
 use multisplit::{KeyType, Operator, Policy};
 use multisplit_machine::{Options, PlanOptions, Schedule};
 
@@ -186,21 +186,17 @@ fn results_are_right_and_work_is_bounded_if_workgroups_are_held_back() -> Result
 }
 
 /// A reduction of segments, most of them longer than a chunk. Workers poll the totals of chunks.
-/// Each run reduces other elements: after a run, the elements of the next one are copied to `src`.
-/// The expected results are those of the last of `runs` runs.
-fn polled_segments(device: Device, by_subgroups: bool, runs: usize) -> Result<Case> {
+fn polled_segments(device: Device, by_subgroups: bool) -> Result<Case> {
     const OFFSETS: [u32; 6] = [0, 5, 300, 700, 710, 1003];
     let mut setup = Setup::new(device, "polled segments");
-    let arrays = [1, 2, 3].map(|seed| random_words(1003, seed));
+    let elements = random_words(1003, 1);
     let total = |of: &[u32]| {
-        let elements = &arrays[runs - 1][of[0] as usize..of[1] as usize];
-        elements.iter().copied().fold(0, u32::wrapping_add)
+        let segment = &elements[of[0] as usize..of[1] as usize];
+        segment.iter().copied().fold(0, u32::wrapping_add)
     };
     let dst = setup.result("dst", OFFSETS.windows(2).map(total).collect());
     let offsets = setup.words("offsets", OFFSETS.to_vec());
-    let [src, second, third] = arrays;
-    let src = setup.words("src", src);
-    let (second, third) = (setup.words("second", second), setup.words("third", third));
+    let src = setup.words("src", elements);
     let policy = Policy {
         segment_chunk: 64,
         min_subgroup_workers: if by_subgroups { 1 } else { u32::MAX },
@@ -208,10 +204,7 @@ fn polled_segments(device: Device, by_subgroups: bool, runs: usize) -> Result<Ca
     };
     let buffers = SegmentedReduceBuffers::new(src, offsets, dst);
     reduce_segments(&mut setup.graph, &policy, Operator::Sum, &buffers)?;
-    copy(&mut setup.graph, &policy, "memory.copy", second, src)?;
-    copy(&mut setup.graph, &policy, "memory.copy", third, second)?;
-    setup.graph.replayable();
-    setup.finish(format!("polled segments, by subgroups: {by_subgroups}, {runs} runs"))
+    setup.finish(format!("polled segments, by subgroups: {by_subgroups}"))
 }
 
 /// Disables the alternation of the states that workgroups publish. The third run then uses the same
@@ -245,7 +238,7 @@ fn polled_segments_ignore_totals_of_earlier_runs() -> Result<()> {
     for width in [4, 8] {
         let device = Device { width, lane_order: false };
         for (by_subgroups, runs) in [(false, 1), (false, 2), (false, 3), (true, 2), (true, 3)] {
-            let case = polled_segments(device, by_subgroups, runs)?;
+            let case = polled_segments(device, by_subgroups)?;
             ensure!(
                 kernels(&case).iter().any(|label| label == POLLED),
                 "{} does not run {POLLED}",

@@ -47,10 +47,13 @@ impl Case {
     /// Options for as many runs as have different state: the first run, and runs with odd and even
     /// numbers after it.
     pub fn replays(&self) -> PlanOptions {
-        PlanOptions {
-            runs: if self.plan.is_replayable() { 3 } else { 1 },
-            ..PlanOptions::default()
-        }
+        let runs = if self.plan.is_replayable() { 3 } else { 1 };
+        PlanOptions { runs, ..PlanOptions::default() }
+    }
+
+    fn input(&self, name: &str) -> Option<&[u32]> {
+        let mut inputs = self.inputs.iter();
+        inputs.find(|(input, _)| *input == name).map(|(_, words)| words.as_slice())
     }
 }
 
@@ -113,6 +116,19 @@ fn disjoint(swaps: &[Swap]) -> Vec<Swap> {
     chosen
 }
 
+/// Inputs that may have any values. If a plan runs more than once, its earlier runs get them in
+/// another order, so that what they leave in kept buffers differs from what the last run needs.
+const DATA: [&str; 2] = ["src", "keys"];
+
+/// The words in the order of a run before the last one: rotated by `left` of `runs` equal parts, which
+/// keeps the halves of 64-bit elements together.
+fn rotated(words: &[u32], left: u32, runs: u32) -> Vec<u32> {
+    let mut words = words.to_vec();
+    let middle = words.len() / 2 * left as usize / runs as usize * 2;
+    words.rotate_left(middle);
+    words
+}
+
 /// Runs a case with some pairs of additions swapped. Also returns the pairs that could be swapped,
 /// and whether the requested pairs were swapped.
 fn run_swapped(
@@ -136,15 +152,21 @@ fn run_swapped(
     let mut bound = Vec::new();
     for (_, import, _) in case.plan.imports() {
         let name = import.name.as_str();
-        let given = case.inputs.iter().find(|(input, _)| *input == name);
-        let buffer = match given {
-            Some((_, words)) => machine.upload(name, words),
+        let buffer = match case.input(name) {
+            Some(words) => machine.upload(name, words),
             None => machine.buffer(name, import.size),
         };
         bound.push((name, buffer));
     }
     machine.swaps.want(swaps);
-    machine.run(&case.plan, &bound, plan_options)?;
+    machine.run_after(&case.plan, &bound, plan_options, |machine, run| {
+        let left = plan_options.runs - 1 - run;
+        for (name, buffer) in bound.iter().filter(|_| plan_options.runs > 1) {
+            if let Some(words) = case.input(name).filter(|_| DATA.contains(name)) {
+                machine.write(*buffer, &rotated(words, left, plan_options.runs));
+            }
+        }
+    })?;
     let mut problem = (!machine.findings.is_empty()).then(|| machine.findings.to_string());
     let words = |name: &str| {
         let buffer = bound.iter().find(|(n, _)| *n == name);
