@@ -10,7 +10,7 @@ use super::bounds::BoundsCase;
 use super::merges::MergeCase;
 use super::moves::Payload;
 use super::primitives::Device;
-use super::segments::{self, EVEN_LENGTH, SegmentsCase, Way};
+use super::segments::{self, CHUNK, EVEN_LENGTH, SegmentsCase, Way};
 use super::selects::{self, Also, SelectCase};
 use super::setup::{Cases, Maker};
 use super::sort_segments::{Given, SortSegmentsCase, Tiles};
@@ -99,6 +99,15 @@ fn reductions(all: &mut Cases) {
         // The pass that combines tiles has three workgroups, in which each thread gets one tile.
         add(segments::By::Offsets, 2 * tile * 4 * lanes + 1, 4 * tile, 2, Rising);
         add(segments::By::Offsets, 2 * tile * 4 * lanes + 2 * tile, 4 * lanes * tile, 2, Falling);
+        // Segments with more chunks than their workgroup or subgroup has threads.
+        for by_subgroups in [false, true] {
+            let length = 5 * CHUNK * lanes;
+            let by = segments::By::WorkerOffsets { by_subgroups };
+            for n in [2 * length + 9, 2 * length + CHUNK + 3] {
+                add(by, n, length, 1, Any);
+                add(by, n, length, 4, Rising);
+            }
+        }
         // A subgroup searches the offsets in steps. Each step divides the remaining offsets into
         // `lanes + 1` parts. With this number of offsets, all parts of a step have equal lengths.
         let offsets = (lanes + 2) * (lanes + 1);
@@ -112,6 +121,17 @@ fn terms(all: &mut Cases) {
     for (key, operator) in TERMS {
         let of = TermCase { subgroups: Some(1), ..TermCase::new(key, operator) };
         let scan = |look_back| How::Scan { inclusive: operator == Operator::Sum, look_back };
+        // Arrays without a whole vector, and arrays whose last vector is partial. Rounded sums need
+        // more tiles: their look-back combines blocks of `4 * lanes` tiles.
+        let words = u64::from(key.bits() / 32);
+        let tiles = if is_rounded((key, operator)) { 4 * lanes + 4 } else { 6 };
+        for (small, tile) in [(false, 40 * lanes / (words * words)), (true, 16 * lanes / words)] {
+            for n in [1, tile + 1, tiles * tile + 4 / words - 1] {
+                let how = How::Scan { inclusive: n > 1, look_back: true };
+                let order = ElementOrder::Rising;
+                add(TermCase { how, n, small, order, ..of });
+            }
+        }
         // Several tiles; the last one is partial.
         let n = 8 * 32 * lanes + 3;
         for order in [ElementOrder::Any, ElementOrder::Rising, ElementOrder::Falling] {
@@ -152,13 +172,19 @@ fn selections(all: &mut Cases) {
             (selects::By::NotEqual(key), Also::Nothing, items),
             (selects::By::Heads, Also::Nothing, items),
             (selects::By::Heads, Also::Rejected, items),
+            (selects::By::Flags, Also::Nothing, items),
             (selects::By::Flags, Also::Rejected, items),
             (selects::By::Heads, Also::Lengths, 20),
         ] {
-            let tile = items * u64::from(all.device.width);
+            let lanes = u64::from(all.device.width);
+            let tile = items * lanes;
             for (n, on_device) in [(4 * tile + 1, false), (4 * tile + 3, true)] {
                 let subgroups = Some(if on_device { 2 } else { 1 });
-                all.add(SelectCase { wide, by, also, on_device, n, small: false, subgroups });
+                let of = SelectCase { wide, by, also, on_device, n, small: false, subgroups };
+                all.add(of);
+                if also != Also::Rejected && !on_device {
+                    all.add(SelectCase { small: true, n: 6 * 8 * lanes + 1, ..of });
+                }
             }
         }
     }

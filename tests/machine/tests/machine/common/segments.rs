@@ -82,7 +82,7 @@ pub enum UnsortedMethod {
 }
 
 /// Elements per chunk of segments with one worker each.
-const CHUNK: u32 = 32;
+pub const CHUNK: u64 = 32;
 /// Length of each segment for `EvenOffsets`.
 pub const EVEN_LENGTH: u64 = 40;
 
@@ -177,12 +177,13 @@ impl SegmentsCase {
         let policy = policy_of(device, self.subgroups);
         // With chunks of this size, no segment is divided.
         let undivided = 1 << 31;
+        let chunk = CHUNK as u32;
         let (segment_chunk, min_subgroup_workers) = match self.by {
-            By::WorkerOffsets { by_subgroups: false } => (CHUNK, u32::MAX),
-            By::Rows { by_workers: true } => (CHUNK, ROW_WORKERS),
+            By::WorkerOffsets { by_subgroups: false } => (chunk, u32::MAX),
+            By::Rows { by_workers: true } => (chunk, ROW_WORKERS),
             By::WorkerOffsets { .. }
             | By::EvenOffsets
-            | By::UnsortedOffsets(UnsortedMethod::Workers) => (CHUNK, 1),
+            | By::UnsortedOffsets(UnsortedMethod::Workers) => (chunk, 1),
             _ => (undivided, policy.min_subgroup_workers),
         };
         let policy = Policy { segment_chunk, min_subgroup_workers, ..policy };
@@ -255,7 +256,7 @@ impl SegmentsCase {
         let behind = match self.by {
             By::ManyOffsets if self.subgroups.is_some() => 1,
             By::WorkerOffsets { by_subgroups } if self.on_device => {
-                9 + CHUNK * u32::from(by_subgroups)
+                9 + CHUNK as u32 * u32::from(by_subgroups)
             }
             _ => 0,
         };
