@@ -121,15 +121,18 @@ fn terms(all: &mut Cases) {
     for (key, operator) in TERMS {
         let of = TermCase { subgroups: Some(1), ..TermCase::new(key, operator) };
         let scan = |look_back| How::Scan { inclusive: operator == Operator::Sum, look_back };
-        // Arrays without a whole vector, and arrays whose last vector is partial. Rounded sums need
-        // more tiles: their look-back combines blocks of `4 * lanes` tiles.
+        // Two tiles and several, with a partial vector at the end. Rounded sums need more tiles:
+        // their look-back combines blocks of `4 * lanes` tiles.
         let words = u64::from(key.bits() / 32);
         let tiles = if is_rounded((key, operator)) { 4 * lanes + 4 } else { 6 };
         for (small, tile) in [(false, 40 * lanes / (words * words)), (true, 16 * lanes / words)] {
-            for n in [1, tile + 1, tiles * tile + 4 / words - 1] {
-                let how = How::Scan { inclusive: n > 1, look_back: true };
+            for n in [tile + 1, tiles * tile + 4 / words - 1] {
+                let how = How::Scan { inclusive: n > tile + 1, look_back: true };
                 let order = ElementOrder::Rising;
-                add(TermCase { how, n, small, order, ..of });
+                for subgroups in [1, 2] {
+                    let n = (n - 1) * u64::from(subgroups) + 1;
+                    add(TermCase { how, n, small, order, subgroups: Some(subgroups), ..of });
+                }
             }
         }
         // Several tiles; the last one is partial.

@@ -7,9 +7,10 @@ use multisplit::operations::split::Method;
 use multisplit::operations::{Count, SortBuffers, sort};
 use multisplit::{KeyType, Sort};
 
+use super::all::MANY_THREADS;
 use super::case::{Case, specialized};
 use super::moves::{Function, Payload, SortCase, SplitCase, SplitOutput, image, words_of};
-use super::primitives::{Device, policy};
+use super::primitives::{Device, ITEMS, policy};
 use super::setup::{Cases, Setup};
 
 /// If the plan is a counting sort, replaces some keys by the first and last values of slices. (Such
@@ -104,7 +105,8 @@ pub fn narrow(all: &mut Cases) {
         (KeyType::I16, Payload::Nothing, many, 1),
         (KeyType::F16, Payload::Words(1), many + 1, 2),
         (KeyType::Bf16, Payload::Indices, 101, 1),
-        (KeyType::U16, Payload::Nothing, 102, 4),
+        (KeyType::U16, Payload::Nothing, 103, 4),
+        (KeyType::I16, Payload::Nothing, 102, 4),
     ]
     .into_iter()
     .enumerate()
@@ -114,6 +116,18 @@ pub fn narrow(all: &mut Cases) {
             let of = SortCase::new(SortMethod::OneSweep, key, payload, threads);
             let of = SortCase { n, turns, descending, on_device, ..of };
             all.add(SortCase { small_sort, parts_alike, ..of });
+        }
+    }
+    // More threads than a digit has values, and many keys per thread in several turns.
+    for (threads, items, turns) in [(MANY_THREADS, ITEMS, 1), (threads, 32, 4), (threads, 22, 2)] {
+        // Skip narrow subgroups: the counters of so many subgroups do not fit in shared memory.
+        if threads == MANY_THREADS && all.device.width == 4 {
+            continue;
+        }
+        let n = u64::from(threads * items) * 5 / 2 + 1;
+        for payload in [Payload::Nothing, Payload::Words(1), Payload::Words(2)] {
+            let of = SortCase::new(SortMethod::OneSweep, KeyType::U16, payload, threads);
+            all.add(SortCase { items, turns, n, ..of });
         }
     }
     for (number, (key, function, buckets)) in [
