@@ -96,7 +96,7 @@ fn splits(all: &mut Cases) {
     let device = all.device;
     let functions = [
         (KeyType::U32, Function::Delta, 2),
-        (KeyType::U32, Function::Range, 13),
+        (KeyType::U32, Function::Range, 14),
         (KeyType::U64, Function::Delta, 40),
         (KeyType::U32, Function::Digit, 256),
         (KeyType::F32, Function::Even, 9),

@@ -58,17 +58,18 @@ fn splits(all: &mut Cases) {
                 let of = split(output, method, key, Function::Digit, 256);
                 add(SplitCase { n: 4 * tile + 5, ..of });
                 add(SplitCase { n: 4 * tile + 5, by_votes: false, turns: 2, ..of });
-                // Splitters are in shared memory. The bucket count is not a power of two.
-                let of = split(output, method, key, Function::Range, 13);
+                // Splitters are in shared memory. A search reads one past the last splitter before it
+                // has found the bucket, because there are 14.
+                let of = split(output, method, key, Function::Range, 14);
                 add(SplitCase { n: 5 * tile - 1, ..of });
             }
-            let of = split(output, Method::Warp, key, Function::Range, 13);
+            let of = split(output, Method::Warp, key, Function::Range, 14);
             add(SplitCase { n: 2 * tile + 1, ..of });
         }
         // For kernels that label keys with buckets: splitters in shared memory, and keys on the
         // edge of the last bucket.
         for (key, function) in [(key, Function::Range), (KeyType::F32, Function::Even)] {
-            let of = split(SplitOutput::Pairs(1), Method::ReducedBitSort, key, function, 13);
+            let of = split(SplitOutput::Pairs(1), Method::ReducedBitSort, key, function, 14);
             add(SplitCase { n: tile + 1, ..of });
         }
         // Covers kernels that count four adjacent subproblems together.

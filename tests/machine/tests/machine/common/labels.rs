@@ -37,7 +37,7 @@ pub fn labels(all: &mut Cases) {
                 SplitCase { output, ..of }
             };
             // Three subproblems; the last one has fewer tiles.
-            add(SplitCase { n: 4 * tile(4) + 5, turns: 2, ..of(Function::Range, 13) });
+            add(SplitCase { n: 4 * tile(4) + 5, turns: 2, ..of(Function::Range, 14) });
             // The labels do not fill the last word.
             add(SplitCase { n: 4 * tile(5) - 1, items: 5, ..of(Function::Range, 33) });
             add(SplitCase { n: 0, on_device: true, ..of(Function::Range, 9) });

@@ -366,7 +366,10 @@ impl SplitCase {
                 let least = 1.0 / (1 << 24) as f32;
                 let (infinite, nan) = (f32::INFINITY, f32::NAN);
                 // `least` is the smallest positive 16-bit float.
-                [0.0, -0.0, hi, -1.0, hi / 2.0, nan, least, infinite, -infinite].map(float).to_vec()
+                let ends = [0.0, -0.0, hi, -1.0, hi / 2.0, nan, least, infinite, -infinite];
+                // The edges of the first buckets of 32-bit floats.
+                let inner = (1..self.buckets.min(5)).map(|k| k as f32 * (hi / self.buckets as f32));
+                ends.into_iter().chain(inner).map(float).collect()
             }
             _ => Vec::new(),
         }
