@@ -62,8 +62,8 @@ const BITS_PER_WORD: u64 = 32;
 const OTHER_SHARED: u64 = 2 << 10;
 
 /// Adds the passes of a segmented sort to the graph. The method is `Small` if the host knows that every segment fits
-/// in a tile, and otherwise `OneSweep`. Returns an error if the requested method is `Small` and a segment may be too
-/// long, or if it is `Multisplit` or `Counting`.
+/// in a tile, and otherwise `OneSweep`. Returns an error if the requested method is `Small` and a segment is too long or
+/// the offsets are on the device, or if it is `Multisplit` or `Counting`.
 pub(super) fn add(
     graph: &mut Graph,
     policy: &Policy,
@@ -106,18 +106,18 @@ pub(super) fn add(
 
 fn choose(sort: &KeyedSort, segments: &Segments, shape: TileShape) -> Result<SortMethod> {
     let tile = u64::from(shape.tile());
-    let longest = segments.lengths.map(|[_, longest]| longest);
-    let fits = longest.is_some_and(|longest| longest <= tile);
-    match sort.method {
-        SortMethod::Small if !fits => {
-            let what = "possible length of the longest segment for SortMethod::Small";
-            let asked = longest.unwrap_or(segments.elements);
-            Err(Error::TooLarge { what, asked, limit: tile })
-        }
-        SortMethod::Multisplit { .. } | SortMethod::Counting => Err(Error::Method {
+    match (sort.method, segments.lengths) {
+        (SortMethod::Multisplit { .. } | SortMethod::Counting, _) => Err(Error::Method {
             problem: "segments can only be sorted by SortMethod::Auto, Small or OneSweep",
         }),
-        _ if fits => Ok(SortMethod::Small),
+        (SortMethod::Small, None) => Err(Error::Method {
+            problem: "SortMethod::Small does not support offsets on the device; use Auto or OneSweep",
+        }),
+        (_, Some([_, longest])) if longest <= tile => Ok(SortMethod::Small),
+        (SortMethod::Small, Some([_, longest])) => {
+            let what = "length of the longest segment for SortMethod::Small";
+            Err(Error::TooLarge { what, asked: longest, limit: tile })
+        }
         _ => Ok(SortMethod::OneSweep),
     }
 }
@@ -301,4 +301,29 @@ fn ascending(
     let buffers = ScanBuffers::new(offsets, begins).count(segments);
     scan(graph, policy, &Scan::inclusive(Operator::Max), &buffers)?;
     Ok([begins.into(), single(offsets.elements::<u32>(0, max + 1), policy)?])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operations::sort::{Sort, sort};
+    use crate::policy::test_policy;
+
+    #[test]
+    fn small_method_rejects_device_offsets_and_long_segments() {
+        let mut graph = Graph::new("refused");
+        let (keys, offsets) =
+            (graph.import::<u32>("keys", 1 << 20), graph.import::<u32>("offsets", 3));
+        let (small, policy) = (Sort::ascending().method(SortMethod::Small), test_policy(32, 256));
+        let short = SortBuffers::keys(keys).count(100).segments(offsets, 2);
+        let refused = sort(&mut graph, &policy, &small, &short);
+        let is_named = |problem: &str| problem.contains("offsets on the device");
+        assert!(
+            matches!(refused, Err(Error::Method { problem }) if is_named(problem)),
+            "{refused:?}"
+        );
+        let long = small.segments(&[0, 1 << 20]);
+        let refused = sort(&mut graph, &policy, &long, &SortBuffers::keys(keys));
+        assert!(matches!(refused, Err(Error::TooLarge { asked, .. }) if asked == 1 << 20));
+    }
 }
