@@ -1,8 +1,18 @@
-//! Checks that arrays have the required type and size, and consist of whole rows.
+//! Checks of limits, and of the types and sizes of arrays.
 
 use multisplit_graph::{Buffer, ElementType};
 
 use crate::error::{Error, Result};
+
+/// Returns an error if the requested number exceeds the limit.
+pub(in crate::operations) fn check_limit(
+    what: &'static str,
+    asked: u64,
+    limit: impl Into<u64>,
+) -> Result<()> {
+    let limit = limit.into();
+    if asked > limit { Err(Error::TooLarge { what, asked, limit }) } else { Ok(()) }
+}
 
 /// Checks the element type of an array.
 pub(in crate::operations) fn check_element(

@@ -10,8 +10,7 @@ use multisplit_shaders::{builtin, push_constants};
 
 use crate::error::{Error, Result};
 use crate::execute::own_pass::OwnPasses;
-use crate::operations::shared::checks::check_size;
-use crate::operations::shared::pieces::{ALIGNMENT, WORD};
+use crate::operations::shared::{ALIGNMENT, WORD, check_size};
 use crate::policy::Policy;
 
 /// Number of elements that an operation processes.
@@ -67,13 +66,6 @@ const RECORD_BYTES: u64 = 16;
 const STEPS: usize = 6;
 /// Flag in the first word of a step: the length is at least one. Must match `prepare.comp`.
 const AT_LEAST_ONE: u32 = 1 << 31;
-
-push_constants! {
-    /// Push constants of kernels that only receive a count.
-    pub(in crate::operations) struct CountPush {
-        pub count: u32,
-    }
-}
 
 push_constants! {
     struct PreparePush {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::operations::shared::count::Count;
+use crate::operations::shared::Count;
 
 /// Division of an array into segments.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

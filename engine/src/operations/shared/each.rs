@@ -4,8 +4,7 @@ use multisplit_graph::{Buffer, Graph};
 use multisplit_shaders::builtin::{Builtin, MULTISPLIT_INVERT, MULTISPLIT_NUMBER};
 
 use crate::error::Result;
-use crate::execute::own_pass::OwnPasses;
-use crate::operations::shared::count::{Count, CountPush, Lengths};
+use crate::operations::shared::{Count, Lengths, builtin_pass, push_words};
 use crate::policy::Policy;
 
 /// Elements per thread; must match `each.glsl`.
@@ -23,10 +22,8 @@ pub(in crate::operations) fn each(
     let (mut lengths, n) = Lengths::new(n)?;
     let groups = lengths.parts(n, ELEMENTS_PER_THREAD * u64::from(policy.threads))?;
     let prepared = lengths.prepare(graph, policy, "multisplit.prepare")?;
-    let mut pass = graph
-        .own_pass(kernel.label(), &kernel.kernel()?)
-        .push(&CountPush { count: prepared.pushed(n) })
-        .specialize("local_size_x", policy.threads);
+    let mut pass = builtin_pass(graph, kernel, &[("local_size_x", policy.threads)])?
+        .push(&push_words! { count: prepared.pushed(n) });
     for &(name, buffer) in bound {
         pass = pass.bind(name, buffer);
     }

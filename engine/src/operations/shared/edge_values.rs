@@ -2,9 +2,9 @@
 
 use multisplit_graph::{Buffer, Graph};
 
-use super::declare::check_limit;
 use crate::error::Result;
 use crate::execute::recorder::PassValue;
+use crate::operations::shared::check_limit;
 
 /// Maximum size in bytes of a table that a recording writes: the limit of `vkCmdUpdateBuffer`.
 const MAX_TABLE_BYTES: u64 = 65_536;

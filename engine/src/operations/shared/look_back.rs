@@ -8,8 +8,7 @@
 use multisplit_graph::{Buffer, Graph};
 
 use crate::error::Result;
-use crate::operations::shared::count::{Length, Lengths, Prepared};
-use crate::operations::shared::fill::Filling;
+use crate::operations::shared::{Filling, Length, Lengths, Prepared};
 use crate::operations::split::TileShape;
 use crate::policy::Policy;
 

@@ -62,11 +62,6 @@ impl CellFormat {
         shift | self.bin_bits << 8 | self.fraction_bits << 16
     }
 
-    /// Number of places in `cells` cells.
-    fn places(self, cells: u32) -> u64 {
-        u64::from(cells) << self.fraction_bits
-    }
-
     /// Encodes the word of a cell. `before` is the number of inner splitters before the cell; `crowded` is whether the
     /// cell contains several splitters.
     fn word(self, before: u32, mark: u32, crowded: bool) -> u32 {
@@ -179,7 +174,7 @@ impl Input<'_> {
         if !usable || !self.splitters.iter().all(normal) {
             return None;
         }
-        let places = format.places(self.count);
+        let places = u64::from(self.count) << format.fraction_bits;
         let mut map = CellMap::Affine(sample.float_bits(places as f64 / width));
         // Rounding may put the last sample past the last cell. A slightly smaller scale prevents this.
         while let CellMap::Affine(scale) = map

@@ -3,6 +3,7 @@
 use multisplit_graph::View;
 
 use crate::error::{Error, Result};
+use crate::operations::shared::check_limit;
 use crate::policy::Policy;
 
 /// Bytes of a `u32`.
@@ -35,9 +36,9 @@ pub(crate) fn pieces(view: View, granule: u64, policy: &Policy) -> Result<Vec<Vi
 
 /// Returns `view`, or an error if it exceeds a storage binding.
 pub(crate) fn single(view: View, policy: &Policy) -> Result<View> {
-    let (asked, limit) = (view.size, policy.facts.max_storage_range);
     let what = "size of an array in bytes (maxStorageBufferRange of the device)";
-    if asked > limit { Err(Error::TooLarge { what, asked, limit }) } else { Ok(view) }
+    check_limit(what, view.size, policy.facts.max_storage_range)?;
+    Ok(view)
 }
 
 #[cfg(test)]

@@ -49,8 +49,7 @@ fn half_is_enough(policy: &Policy, threads: u32, n: u64) -> bool {
     n <= spine_tile(&Policy { spine_threads: threads / 2, ..*policy })
 }
 
-/// Halves a workgroup size while `too_large` returns true and the half is a multiple of the
-/// subgroup size.
+/// Halves a workgroup size while `too_large` returns true and the half is a multiple of the subgroup size.
 pub(in crate::operations) fn halved_while(
     policy: &Policy,
     mut threads: u32,

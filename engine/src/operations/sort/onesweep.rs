@@ -10,10 +10,7 @@ use multisplit_shaders::builtin::variants::{SORT_HISTOGRAM, SORT_ROUND, SORT_ROU
 use super::description::{DIGIT_BITS, SortBuffers};
 use super::parameters::{BUCKETS, Halves, Packed, SortPasses, Work, variant};
 use crate::error::Result;
-use crate::operations::shared::count::Length;
-use crate::operations::shared::fill::fill;
-use crate::operations::shared::look_back::{LookBack, LookBackCost};
-use crate::operations::shared::pieces;
+use crate::operations::shared::{Length, LookBack, LookBackCost, fill, pieces};
 use crate::operations::split::{BucketWords, SplitBy};
 use crate::policy::Policy;
 use crate::policy::tile::TileShape;
@@ -261,17 +258,15 @@ impl Histogram {
         let sizes = [&sizes[..], &Packed::constants(self.packed)].concat();
         let prepared = passes.prepared;
         let pass = passes.pass("sort.histogram", SORT_HISTOGRAM, &work, &sizes)?;
-        let pass = pass.bind("keys", keys);
-        let pass = match self.small {
-            None => pass
-                .bind("histogram", histograms)
-                .bind("noop_flags", noop_flags)
-                .bind("status", status),
-            Some(_) => {
-                let pass = pass.scratch("histogram", histograms).scratch("noop_flags", noop_flags);
-                pass.scratch("status", status)
-            }
-        };
+        let mut pass = pass.bind("keys", keys);
+        for (name, view) in
+            [("histogram", histograms), ("noop_flags", noop_flags), ("status", status)]
+        {
+            pass = match self.small {
+                None => pass.bind(name, view),
+                Some(_) => pass.scratch(name, view),
+            };
+        }
         prepared.dispatch(prepared.bind(pass, keys), self.parts);
         Ok(())
     }

@@ -1,55 +1,29 @@
 //! Sorts each segment of an array independently. The same passes sort all segments.
 //!
 //! Segments that fit in a tile are sorted in shared memory, several per tile. Larger segments are divided into tiles
-//! and go through the rounds of a one-sweep sort together. The device determines which segments are large. If the
-//! host knows the lengths, passes without work are omitted, and rows that fit in a tile are sorted by a pass of their
-//! own.
+//! and go through the rounds of a one-sweep sort together. The device determines which segments are large. If the host
+//! knows the lengths, passes without work are omitted, and rows that fit in a tile are sorted by a pass of their own.
 
 use std::sync::Arc;
 
 use multisplit_graph::{Buffer, ElementType, Graph, View};
 use multisplit_shaders::builtin::SORT_SEGMENTS_HEADS;
 use multisplit_shaders::builtin::variants::SORT_SEGMENTS_TILES;
-use multisplit_shaders::push_constants;
 
 use super::description::{AddedSort, DIGIT_BITS, KeyedSort, SortBuffers, check_policy};
 use super::large_segments::{Found, Large};
 use super::parameters::{SortPasses, variant};
 use super::segment_rows::RowTiles;
 use crate::error::{Error, Result};
-use crate::execute::own_pass::OwnPasses;
 use crate::operations::scan::{Scan, ScanBuffers, scan};
-use crate::operations::shared::checks::{check_element, check_rows, check_size};
-use crate::operations::shared::count::{Count, Lengths, OtherCount};
-use crate::operations::shared::cut::{Cut, segment_lengths};
-use crate::operations::shared::declare::planned_for;
-use crate::operations::shared::fill::fill;
-use crate::operations::shared::operator::Operator;
-use crate::operations::shared::pieces::{WORD, single};
-use crate::operations::shared::specialize::specialize;
+use crate::operations::shared::{
+    Count, Cut, Lengths, Operator, OtherCount, WORD, builtin_pass, check_element, check_limit,
+    check_rows, check_size, fill, halves, keyed_pass, planned_for, push_words, segment_lengths,
+    single,
+};
 use crate::policy::Policy;
 use crate::policy::method::SortMethod;
 use crate::policy::tile::TileShape;
-
-push_constants! {
-    struct HeadsPush {
-        count: u32,
-        elements: u32,
-        elements_index: u32,
-        row_length: u32,
-        max_tile: u32,
-        large_tile: u32,
-    }
-}
-
-push_constants! {
-    struct TilesPush {
-        count: u32,
-        stride: u32,
-        mask: [u32; 2],
-        descending: u32,
-    }
-}
 
 /// Number of elements per thread and tile. Must match ITEMS of the kernel.
 const ITEMS: u32 = 8;
@@ -164,11 +138,8 @@ impl Segments {
         let (count, row_length, lengths, offsets) = match (cut, buffers.segments) {
             (Cut::Whole, Some((offsets, count))) => {
                 check_element("offsets", offsets, ElementType::U32)?;
-                let (asked, limit) = (count.max(), u64::from(u32::MAX) - 1);
-                if asked > limit {
-                    return Err(Error::TooLarge { what: "number of segments", asked, limit });
-                }
-                check_size("sort.offsets", offsets, (asked + 1) * WORD)?;
+                check_limit("number of segments", count.max(), u32::MAX - 1)?;
+                check_size("sort.offsets", offsets, (count.max() + 1) * WORD)?;
                 (count, 0, None, Offsets::Device(offsets))
             }
             (_, Some(_)) => {
@@ -227,7 +198,7 @@ fn find(passes: &mut SortPasses<'_>, segments: &Segments, large: &Large) -> Resu
     let groups = lengths.parts(count, SEGMENTS_PER_THREAD * u64::from(policy.threads))?;
     let prepared = lengths.prepare(graph, policy, "sort.segments.prepare")?;
     let n = OtherCount::new(passes.buffers.n)?;
-    let push = HeadsPush {
+    let push = push_words! {
         count: prepared.pushed(count),
         elements: n.max,
         elements_index: n.index,
@@ -235,11 +206,8 @@ fn find(passes: &mut SortPasses<'_>, segments: &Segments, large: &Large) -> Resu
         max_tile: passes.shape.tile(),
         large_tile: large.shape.tile(),
     };
-    let kernel = SORT_SEGMENTS_HEADS.kernel()?;
-    let pass = graph
-        .own_pass(SORT_SEGMENTS_HEADS.label(), &kernel)
+    let pass = builtin_pass(graph, &SORT_SEGMENTS_HEADS, &[("local_size_x", policy.threads)])?
         .push(&push)
-        .specialize("local_size_x", policy.threads)
         .bind("heads", found.heads())
         .bind("found", found.counts())
         .bind("large", found.large)
@@ -260,31 +228,27 @@ fn sort_in_tiles(passes: &mut SortPasses<'_>, found: Found) -> Result<()> {
     let (mut lengths, n) = Lengths::new(passes.buffers.n)?;
     let groups = lengths.parts(n, stride)?;
     let prepared = lengths.prepare(graph, policy, "sort.segments.prepare")?;
-    let mask = sort.mask();
-    let push = TilesPush {
+    let push = push_words! {
         count: prepared.pushed(n),
         stride: stride as u32,
-        mask: [mask as u32, (mask >> 32) as u32],
+        mask[2]: halves(sort.mask()),
         descending: sort.descending.into(),
     };
     let values = passes.buffers.values;
     let kernels = variant(values, SORT_SEGMENTS_TILES);
-    let kernel = kernels[usize::from(sort.key.bits() == 64)].kernel()?;
-    let pass = graph
-        .own_pass("sort.segments.tiles", &kernel)
+    let constants = [
+        ("local_size_x", passes.shape.threads),
+        ("ALL_BITS", sort.by_all_bits().into()),
+        ("VALUE_WORDS", values.bytes().unwrap_or(4) / 4),
+        ("COUNTED_VALUES", values.are_indices().into()),
+    ];
+    let pass = keyed_pass(graph, "sort.segments.tiles", kernels, sort.key, &constants)?
         .push(&push)
         .bind("keys", keys)
         .bind("heads", found.heads())
         .bind("found", found.counts());
     let pass = values.bind(prepared.bind(pass, found.heads()), policy, n.max)?;
-    let constants = [
-        ("local_size_x", passes.shape.threads),
-        ("KEY_KIND", sort.key.kind()),
-        ("ALL_BITS", sort.by_all_bits().into()),
-        ("VALUE_WORDS", values.bytes().unwrap_or(4) / 4),
-        ("COUNTED_VALUES", values.are_indices().into()),
-    ];
-    prepared.dispatch(specialize(pass, &kernel, &constants), groups);
+    prepared.dispatch(pass, groups);
     Ok(())
 }
 

@@ -10,11 +10,9 @@ use super::description::{Bucket, MAX_BUCKETS_OF_ROUND, Split};
 use super::push::{BucketWords, SplitBy};
 use crate::elements::key::KeyType;
 use crate::error::{Error, Result};
-use crate::operations::shared::edge_values::EdgeValues;
-use crate::operations::shared::even_parts::{EvenFloats, ScaledParts};
 #[cfg(feature = "glsl")]
 use crate::operations::shared::glsl::{self, Glsl};
-use crate::operations::shared::lookup_table::Cells;
+use crate::operations::shared::{Cells, EdgeValues, EvenFloats, ScaledParts, halves};
 use crate::policy::Policy;
 use crate::policy::method::Method;
 
@@ -227,17 +225,9 @@ impl BucketCode {
 
     /// The parameters that depend on the edges.
     pub fn edge_values(&self) -> EdgeValues {
-        let BucketWords {
-            shift_or_min,
-            min_high,
-            width_or_scale,
-            mask_or_width_high,
-            flip_or_reciprocal,
-        } = self.words;
-        let words =
-            vec![shift_or_min, min_high, width_or_scale, mask_or_width_high, flip_or_reciprocal];
         let table = self.table.as_ref().map(|table| (TABLE, table.words.clone()));
-        let push = if table.is_some() { None } else { Some(("shift_or_min", words)) };
+        let words: [u32; 5] = bytemuck::cast(self.words);
+        let push = table.is_none().then(|| ("shift_or_min", words.to_vec()));
         EdgeValues { kind: self.kind, push, table }
     }
 
@@ -331,9 +321,4 @@ fn unsettable(split: &Split) -> Option<&'static str> {
         ),
         _ => None,
     }
-}
-
-/// Low and high word of a number.
-fn halves(number: u64) -> [u32; 2] {
-    [number as u32, (number >> 32) as u32]
 }
