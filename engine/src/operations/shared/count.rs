@@ -299,13 +299,11 @@ mod tests {
     #[test]
     fn host_counts_do_not_add_a_pass() {
         let (mut lengths, n) = Lengths::new(Count::Host(1000)).expect("the count is valid");
-        let tiles = lengths.parts(n, 300).expect("the length fits in 32 bits");
-        let words = lengths.scaled(tiles, 3, 5).expect("the length fits in 32 bits");
-        assert_eq!((tiles.max, words.max), (4, 17));
-        assert_eq!(
-            lengths.at_least_one_part(Length::known(0), 8).expect("the length fits in 32 bits").max,
-            1
-        );
+        let valid = |length: Result<Length>| length.expect("the length fits in 32 bits");
+        let tiles = valid(lengths.parts(n, 300));
+        let words = valid(lengths.scaled(tiles, 3, 5));
+        let one = valid(lengths.at_least_one_part(Length::known(0), 8));
+        assert_eq!((tiles.max, words.max, one.max), (4, 17, 1));
         let mut graph = Graph::new("known");
         let policy = test_policy(32, 256);
         let prepared =

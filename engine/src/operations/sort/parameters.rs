@@ -148,8 +148,7 @@ impl<'j> SortPasses<'j> {
         work: &Work,
         constants: &Constants<'_>,
     ) -> Result<PassBuilder<'_>> {
-        let wide = usize::from(self.sort.key.bits() == 64);
-        let kernel = kernels[wide].kernel()?;
+        let kernel = kernels[usize::from(self.sort.key.bits() == 64)].kernel()?;
         let push = SplitPush {
             count: self.prepared.pushed(self.n),
             buckets: BUCKETS,
