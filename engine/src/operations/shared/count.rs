@@ -79,7 +79,7 @@ push_constants! {
 
 /// A number of elements, tiles, words or workgroups. Either the host knows it, or a record contains it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Length {
+pub struct Length {
     /// The number, or its upper bound.
     pub max: u64,
     /// Index of the record; `None` if the host knows the number.
@@ -99,7 +99,7 @@ impl Length {
 /// Derives the lengths of one operation from its count. Either the host knows all of them, or records contain all of
 /// them.
 #[derive(Debug)]
-pub(crate) struct Lengths {
+pub struct Lengths {
     /// Buffer and index of the device count, and its upper bound. `None` for a host count.
     source: Option<(Buffer, u64, u32)>,
     /// For each derived length: the record that it is derived from (and a flag), the divisor, the factor, the summand.
@@ -210,7 +210,7 @@ pub fn dispatch_arguments(
 
 /// Count of a second array. For kernels that include `count_word.glsl`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct OtherCount {
+pub struct OtherCount {
     /// The number, or its upper bound.
     pub max: u32,
     /// Index of the count within the bound view.
@@ -239,12 +239,12 @@ impl OtherCount {
 }
 
 /// Checks that the buffer contains word `index`.
-pub(in crate::operations) fn check_word(buffer: Buffer, index: u64) -> Result<()> {
+pub fn check_word(buffer: Buffer, index: u64) -> Result<()> {
     check_size("count", buffer, index.saturating_add(1).saturating_mul(WORD))
 }
 
 /// Returns a view with a valid binding offset that contains the word, and the index of the word within the view.
-pub(in crate::operations) fn around(buffer: Buffer, index: u64) -> (View, u32) {
+pub fn around(buffer: Buffer, index: u64) -> (View, u32) {
     let begin = index * WORD / ALIGNMENT * ALIGNMENT;
     let view = buffer.range(begin, ALIGNMENT.min(buffer.size() - begin));
     (view, (index - begin / WORD) as u32)
@@ -260,7 +260,7 @@ fn word(number: u64) -> Result<u32> {
 /// The records of an operation. Its passes bind them, and read their dispatch arguments from them. There are no records
 /// for a host count.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Prepared {
+pub struct Prepared {
     records: Option<Buffer>,
 }
 

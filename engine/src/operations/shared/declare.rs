@@ -13,24 +13,24 @@ use crate::operations::shared::{Terms, check_element, check_size, single};
 use crate::policy::Policy;
 
 /// Names and values of specialization constants.
-pub(in crate::operations) type Constants<'c> = [(&'c str, u32)];
+pub type Constants<'c> = [(&'c str, u32)];
 
 /// Checks the policy, and declares what the graph is planned for.
-pub(in crate::operations) fn begin(graph: &mut Graph, policy: &Policy) -> Result<()> {
+pub fn begin(graph: &mut Graph, policy: &Policy) -> Result<()> {
     policy.check()?;
     planned_for(graph, policy);
     Ok(())
 }
 
 /// Declares the subgroup size and the form that the graph is planned for.
-pub(in crate::operations) fn planned_for(graph: &mut Graph, policy: &Policy) {
+pub fn planned_for(graph: &mut Graph, policy: &Policy) {
     graph.sized_for_subgroups(policy.facts.subgroup_size);
     policy.facts.form.declare_in(graph);
 }
 
 /// Checks the element types of arrays, then their lengths in elements. Skips arrays that are `None`. In errors about
 /// short arrays, `operation` precedes the name of the array.
-pub(in crate::operations) fn check_arrays(
+pub fn check_arrays(
     operation: &str,
     arrays: &[(&'static str, Option<Buffer>, ElementType, u64)],
 ) -> Result<()> {
@@ -47,18 +47,13 @@ pub(in crate::operations) fn check_arrays(
 
 /// View of the first `n` elements of an array, which must fit one storage binding. Contains at least one element,
 /// because bindings cannot be empty; kernels do not access elements past the count.
-pub(in crate::operations) fn first_elements(
-    array: Buffer,
-    n: u64,
-    bytes: u64,
-    policy: &Policy,
-) -> Result<View> {
+pub fn first_elements(array: Buffer, n: u64, bytes: u64, policy: &Policy) -> Result<View> {
     single(array.range(0, n.saturating_mul(bytes).max(bytes)), policy)
 }
 
 /// Starts a pass, and sets those of the constants that the kernel declares. Skips constants that only other built-in
 /// kernels declare. Sets unknown names anyway, so that the graph reports an error.
-pub(in crate::operations) fn start_pass<'g>(
+pub fn start_pass<'g>(
     graph: &'g mut Graph,
     label: &str,
     kernel: &Arc<Kernel>,
@@ -76,7 +71,7 @@ pub(in crate::operations) fn start_pass<'g>(
 }
 
 /// Starts a pass with a built-in kernel, whose label is that of the pass.
-pub(in crate::operations) fn builtin_pass<'g>(
+pub fn builtin_pass<'g>(
     graph: &'g mut Graph,
     kernel: &Builtin,
     constants: &Constants<'_>,
@@ -85,7 +80,7 @@ pub(in crate::operations) fn builtin_pass<'g>(
 }
 
 /// Starts a pass with the kernel for keys of 32 or of 64 bits.
-pub(in crate::operations) fn keyed_pass<'g>(
+pub fn keyed_pass<'g>(
     graph: &'g mut Graph,
     label: &str,
     kernels: [&'static Builtin; 2],

@@ -45,7 +45,7 @@ impl EdgeValues {
 
 /// Declares a table. A settable table is written by a pass with this label in each run; otherwise the table is a
 /// constant.
-pub(in crate::operations) fn edge_table(
+pub fn edge_table(
     graph: &mut Graph,
     label: &'static str,
     words: &[u32],

@@ -118,7 +118,7 @@ pub fn copy_first(
 /// A planned fill of the first words of a buffer. The host knows the number of words, or it is derived from a device
 /// count.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Filling {
+pub struct Filling {
     words: Length,
     groups: Length,
 }

@@ -41,7 +41,7 @@ pub struct Glsl {
 
 /// Source of the words in `table.at[]`.
 #[derive(Clone, Debug)]
-pub(in crate::operations) enum Table {
+pub enum Table {
     None,
     Words(Arc<[u32]>),
     Buffer(Buffer),
@@ -178,7 +178,7 @@ impl Cache {
 }
 
 /// Returns `builtin` compiled with the user's function, whose argument has the GLSL type `key_type`.
-pub(in crate::operations) fn kernel(
+pub fn kernel(
     builtin: &Builtin,
     role: UserFunction,
     key_type: &'static str,

@@ -11,7 +11,7 @@ use crate::elements::key::KeyType;
 
 /// Map from samples to places.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::operations) enum CellMap {
+pub enum CellMap {
     /// The bits of a sample in sort order, minus those of the first splitter, shifted right by this amount. For floats
     /// of one sign, consecutive bounds of cells then have similar ratios.
     Shift(u32),
@@ -20,7 +20,7 @@ pub(in crate::operations) enum CellMap {
 }
 
 /// The cells for a list of sorted splitters.
-pub(in crate::operations) struct Cells {
+pub struct Cells {
     pub map: CellMap,
     pub format: CellFormat,
     /// One word per cell, then a last word with only the number of inner splitters in all cells.
@@ -35,7 +35,7 @@ pub(in crate::operations) struct Cells {
 /// just before the first fraction whose samples are at or above the splitter. If the cell contains no splitter, the
 /// mark lies after all fractions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::operations) struct CellFormat {
+pub struct CellFormat {
     /// Number of bits of the splitter count in a cell word.
     pub bin_bits: u32,
     /// Number of bits of the fraction, at least one.

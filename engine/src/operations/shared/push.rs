@@ -17,6 +17,6 @@ macro_rules! push_words {
 pub(in crate::operations) use push_words;
 
 /// Low and high word of a number.
-pub(in crate::operations) fn halves(number: u64) -> [u32; 2] {
+pub fn halves(number: u64) -> [u32; 2] {
     [number as u32, (number >> 32) as u32]
 }

@@ -33,7 +33,7 @@ const BITS_PER_WORD: u64 = 32;
 
 /// Specifies the head (first element) of each segment. Element 0 is always a head.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::operations) enum Heads {
+pub enum Heads {
     /// Elements whose flag is not zero are heads.
     Flags(Buffer),
     /// Elements whose key differs from the preceding key are heads.
@@ -71,7 +71,7 @@ impl Heads {
 }
 
 /// Parameters of one sweep.
-pub(in crate::operations) struct SegmentSweep<'j> {
+pub struct SegmentSweep<'j> {
     pub policy: &'j Policy,
     /// Prefix of the labels of buffers and auxiliary passes (prepare, clear).
     pub name: &'static str,

@@ -13,7 +13,7 @@ use crate::operations::shared::{AnyOperator, Operator, UserOperator, halves};
 
 /// Type and operator of the terms that kernels load, combine and store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::operations) struct Terms<'o> {
+pub struct Terms<'o> {
     /// Index of the kernel variant: the position on the axis `TERM` of kernels.txt.
     pub variant: usize,
     /// Size of an element and of a term, in bytes.

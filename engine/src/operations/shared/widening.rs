@@ -16,7 +16,7 @@ const KEYS_AT_A_TIME: u64 = 4;
 
 /// Representation of an 8-bit or 16-bit key in a 32-bit word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub enum Form {
     /// The same bits, as a `u32`.
     Bits,
     /// A `u32` that has the same order as the keys.
@@ -50,7 +50,7 @@ impl Form {
 
 /// The keys that are widened or packed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct NarrowKeys {
+pub struct NarrowKeys {
     pub key: KeyType,
     pub form: Form,
     pub n: Count,
