@@ -13,8 +13,7 @@ pub(crate) const UNSIGNED: u32 = 0;
 pub(crate) const SIGNED: u32 = 1;
 pub(crate) const FLOAT: u32 = 2;
 
-/// Type of a key. Floats are ordered as by `total_cmp`: NaNs with a set sign bit first, -0 before +0, other NaNs
-/// last.
+/// Type of a key. Floats are ordered as by `total_cmp`: NaNs with a set sign bit first, -0 before +0, other NaNs last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum KeyType {
     /// Unsigned 8-bit.
@@ -45,20 +44,10 @@ pub enum KeyType {
 
 impl KeyType {
     /// Every type.
-    pub const ALL: [Self; 12] = [
-        Self::U8,
-        Self::I8,
-        Self::U16,
-        Self::I16,
-        Self::F16,
-        Self::Bf16,
-        Self::U32,
-        Self::I32,
-        Self::F32,
-        Self::U64,
-        Self::I64,
-        Self::F64,
-    ];
+    pub const ALL: [Self; 12] = {
+        use KeyType::*;
+        [U8, I8, U16, I16, F16, Bf16, U32, I32, F32, U64, I64, F64]
+    };
 
     /// The types of 32 and 64 bits, which every operation supports. The others are supported by sorts, splits and
     /// top-k, and those in [`SAMPLES`](Self::SAMPLES) also by histograms.

@@ -1,10 +1,6 @@
 //! The policy of a context: from its profile, and from the observed behaviour of its device and driver.
 
 use crate::device::context::Context;
-#[cfg(feature = "tuning")]
-use crate::error::Result;
-#[cfg(feature = "tuning")]
-use crate::operations::probe;
 use crate::policy::Policy;
 
 impl Context {
@@ -45,8 +41,8 @@ impl Context {
     /// Like [`policy`](Self::policy), but runs the probe now, and ranks by lane order if the device passes it. For
     /// tests and measurements.
     #[cfg(feature = "tuning")]
-    pub fn probed_policy(&self, seed: u32) -> Result<Policy> {
-        Ok(self.sizes(probe::lane_order(self, seed)?))
+    pub fn probed_policy(&self, seed: u32) -> crate::error::Result<Policy> {
+        Ok(self.sizes(crate::operations::probe::lane_order(self, seed)?))
     }
 }
 

@@ -1,6 +1,5 @@
-//! The entry point of splits, and `Method::FullSort`: a radix sort by the whole key, for buckets that are in key
-//! order. This split method moves each element about once per byte of the key. It also sorts the keys within each
-//! bucket.
+//! The entry point of splits, and `Method::FullSort`: a radix sort by the whole key, for buckets that are in key order.
+//! This split method moves each element about once per byte of the key. It also sorts the keys within each bucket.
 //!
 //! This module depends on both splits and sorts. It is a separate module because sorts already depend on splits: a
 //! round of a sort may be a split.
@@ -9,9 +8,7 @@ use multisplit_graph::{Buffer, Graph};
 
 use crate::elements::key::{KeyType, UNSIGNED};
 use crate::error::{Error, Result};
-use crate::operations::shared::count::Count;
-use crate::operations::shared::each::invert;
-use crate::operations::shared::fill::copy;
+use crate::operations::shared::{Count, copy, invert};
 use crate::operations::sort::{self, KeyedSort, SortBuffers, SortValues};
 use crate::operations::split::{
     AddedSplit, Bucket, Buckets, Method, Split, SplitBuffers, SplitOutput, add, add_narrow,

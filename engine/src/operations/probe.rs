@@ -2,26 +2,19 @@
 
 use ash::vk;
 use multisplit_graph::{Buffer, Graph, Groups};
-use multisplit_shaders::builtin as kernels;
-use multisplit_shaders::push_constants;
+use multisplit_shaders::builtin::PROBE_LANE_ORDER;
 
 use crate::device::context::Context;
 use crate::device::shared::{Attachment, Device};
 use crate::device::verdict::VerdictFile;
 use crate::error::{Error, Result};
 pub use crate::execute::device_probe::DeviceProbe;
-use crate::execute::own_pass::OwnPasses;
 use crate::memory::Array;
 use crate::operations::fill;
+use crate::operations::shared::{builtin_pass, push_words};
 use crate::operations::sort::{Sort, SortBuffers, SortMethod, sort};
 use crate::policy::Policy;
 use crate::policy::facts::Facts;
-
-push_constants! {
-    struct ProbePush {
-        pub seed: u32,
-    }
-}
 
 /// Workgroup size. A multiple of every supported subgroup size, and allowed on every device.
 const THREADS: u32 = 128;
@@ -40,12 +33,10 @@ pub fn lane_order(context: &Context, seed: u32) -> Result<bool> {
     let mut graph = Graph::new("probe");
     let exceptions = graph.import::<u32>("probe.exceptions", 1);
     fill(&mut graph, &policy, "probe.clear", exceptions, 0)?;
-    graph
-        .own_pass("probe.lane_order", &kernels::PROBE_LANE_ORDER.kernel()?)
+    let constants = [("local_size_x", THREADS), ("SUBGROUP_SIZE", policy.facts.subgroup_size)];
+    builtin_pass(&mut graph, &PROBE_LANE_ORDER, &constants)?
         .bind("exceptions", exceptions)
-        .push(&ProbePush { seed })
-        .specialize("local_size_x", THREADS)
-        .specialize("SUBGROUP_SIZE", policy.facts.subgroup_size)
+        .push(&push_words! { seed })
         .dispatch(Groups::linear(groups));
     let found = Array::<u32>::uninit(context, "probe.exceptions", 1)?;
     run_unobserved(context, &graph, &[(exceptions, &found)])?;

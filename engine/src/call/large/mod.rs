@@ -103,10 +103,14 @@ impl Extent {
         Self { piece: aligned(piece), window: aligned(window) }
     }
 
+    /// Maximum number of elements of one plan.
+    pub fn of_plan(policy: &Policy, max_element_bytes: u64) -> u64 {
+        policy.max_elements.min(policy.facts.max_storage_range / max_element_bytes.max(1))
+    }
+
     /// Whether `n` elements fit one plan.
     pub fn fits(policy: &Policy, n: u64, max_element_bytes: u64) -> bool {
-        let bytes = n.saturating_mul(max_element_bytes);
-        n <= policy.max_elements && bytes <= policy.facts.max_storage_range
+        n <= Self::of_plan(policy, max_element_bytes)
     }
 
     /// Divides a range of elements into pieces. The range must begin at a multiple of
@@ -145,6 +149,8 @@ mod tests {
         assert!(Extent::fits(&policy(1000, 1 << 20), 1000, 4));
         assert!(!Extent::fits(&policy(1000, 1 << 20), 1001, 4));
         assert!(!Extent::fits(&policy(max_elements, u64::from(u32::MAX)), u64::MAX, 16));
+        assert_eq!(Extent::of_plan(&policy(1000, 1 << 20), 4), 1000);
+        assert_eq!(Extent::of_plan(&policy(1000, 1 << 10), 4), 256);
     }
 
     #[test]

@@ -112,7 +112,8 @@ fn sort_fully(
     };
     let Destination::Elements(sorted) = output else {
         let what = "number of keys of a permutation with Method::FullSort";
-        return Err(Error::TooLarge { what, asked: n, limit: caller.policy.max_elements });
+        let limit = Extent::of_plan(caller.policy, from.max_element_bytes());
+        return Err(Error::TooLarge { what, asked: n, limit });
     };
     if let (Some(values), Some(values_out)) = (from.values, sorted.values) {
         caller.context.copy_into(values, values_out)?;

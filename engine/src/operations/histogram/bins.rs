@@ -10,12 +10,11 @@ use super::description::{Bin, Bins, Histogram, MAX_BINS};
 use super::layout::reject;
 use crate::elements::key::KeyType;
 use crate::error::Result;
-use crate::operations::shared::declare::check_limit;
-use crate::operations::shared::edge_values::EdgeValues;
-use crate::operations::shared::even_parts::{EvenFloats, ScaledParts};
 #[cfg(feature = "glsl")]
 use crate::operations::shared::glsl::Glsl;
-use crate::operations::shared::lookup_table::{CellFormat, CellMap, Cells};
+use crate::operations::shared::{
+    CellFormat, CellMap, Cells, EdgeValues, EvenFloats, ScaledParts, check_limit, halves,
+};
 use crate::policy::Policy;
 
 /// Search method for range bins. The discriminants are values of the specialization constant SEARCH.
@@ -115,22 +114,21 @@ impl BinCode {
         Self { kind, origin: lo, min, span: end - min, ..Self::default() }
     }
 
-    /// The push constants of the counting kernel that depend on the edges, from `origin_low` on.
-    pub fn words(&self) -> [u32; 12] {
-        let Self { origin, min, span, scale, shift, parameters: [first, second, third], .. } =
-            *self;
-        let halves = |value: u64| [value as u32, (value >> 32) as u32];
-        let ([a, b], [c, d], [e, f], [g, h]) =
-            (halves(origin), halves(min), halves(span), halves(scale));
-        // `CellFormat::bits` packs numbers of at most 63 into one word.
-        let bits = self.range.as_ref().map_or(shift, |range| range.format.bits(shift));
-        [a, b, c, d, e, f, g, h, bits, first, second, third]
+    /// Both words of the origin, the minimum, the span and the scale.
+    pub fn halves(&self) -> [[u32; 2]; 4] {
+        [self.origin, self.min, self.span, self.scale].map(halves)
     }
 
-    /// The parameters that depend on the edges.
+    /// The push constant `bits`: the shift, and the format of the cells of range bins.
+    pub fn bits(&self) -> u32 {
+        self.range.as_ref().map_or(self.shift, |range| range.format.bits(self.shift))
+    }
+
+    /// The parameters that depend on the edges: the push constants from `origin_low` on, and the table.
     pub fn edge_values(&self) -> EdgeValues {
+        let words = [self.halves().as_flattened(), &[self.bits()], &self.parameters].concat();
         let table = self.range.as_ref().map(|range| (TABLE, range.table.clone()));
-        EdgeValues { kind: self.kind, push: Some(("origin_low", self.words().to_vec())), table }
+        EdgeValues { kind: self.kind, push: Some(("origin_low", words)), table }
     }
 
     /// Upper bound on the rounding error of a sample's position, in units of bins. `None` unless the kernel finds the

@@ -11,11 +11,9 @@ use super::layout::Layout;
 use crate::elements::key::{KeyType, Sample};
 use crate::error::{Error, Result};
 use crate::memory::Place;
-use crate::operations::shared::checks::check_element;
-use crate::operations::shared::count::Count;
-use crate::operations::shared::even_parts::EvenFloats;
 #[cfg(feature = "glsl")]
 use crate::operations::shared::glsl::Glsl;
+use crate::operations::shared::{Count, EvenFloats, check_element};
 use crate::operations::split::AnyType;
 
 /// Maximum number of bins.
@@ -38,9 +36,8 @@ pub enum Bin {
     Range(Vec<u64>),
     /// The bin index is the sample itself.
     Identity,
-    /// A user's GLSL function `uint bucket_of(K sample)` that returns the bin index. K is the GLSL type of the
-    /// samples: `uint`, `int`, `float`, `uint64_t`, `int64_t` or `double`. Samples with an index of m or more are out
-    /// of range.
+    /// A user's GLSL function `uint bucket_of(K sample)` that returns the bin index. K is the GLSL type of the samples:
+    /// `uint`, `int`, `float`, `uint64_t`, `int64_t` or `double`. Samples with an index of m or more are out of range.
     #[cfg(feature = "glsl")]
     Glsl(Glsl),
 }
@@ -143,6 +140,7 @@ impl Histogram {
 /// let by_byte = Bins::<u8>::identity(256);
 /// # let _ = (by_value, by_edges, by_byte);
 /// ```
+#[must_use]
 pub struct Bins<S = AnyType> {
     histogram: Histogram,
     sample: PhantomData<fn(S)>,
@@ -246,28 +244,24 @@ impl<S> Bins<S> {
     /// assert_eq!(halves.counts, [2, 2]);
     /// # Ok::<(), multisplit::Error>(())
     /// ```
-    #[must_use]
     pub fn closed(mut self) -> Self {
         self.histogram.closed = true;
         self
     }
 
     /// Sets the memory layout of samples that are not contiguous.
-    #[must_use]
     pub fn layout(mut self, layout: Layout) -> Self {
         self.histogram.layout = layout;
         self
     }
 
     /// Adds the counts to the existing contents of the output instead of overwriting them.
-    #[must_use]
     pub fn accumulate(mut self) -> Self {
         self.histogram.accumulate = true;
         self
     }
 
     /// Sets the method. The default is `Auto`.
-    #[must_use]
     pub fn method(mut self, method: HistogramMethod) -> Self {
         self.histogram.method = method;
         self
@@ -275,7 +269,6 @@ impl<S> Bins<S> {
 
     /// Allows each recording to set other edges ([`edge_values`](Self::edge_values)). For even and range bins. Range
     /// bins are then found by a binary search, which for many bins is slower than the usual search.
-    #[must_use]
     pub fn settable(mut self) -> Self {
         self.histogram.settable = true;
         self
@@ -331,6 +324,7 @@ impl<S> Bins<S> {
 
 /// The arrays of a histogram in a graph. No output may overlap an input.
 #[derive(Clone, Copy, Debug)]
+#[must_use]
 pub struct HistogramBuffers {
     pub(super) n: Option<Count>,
     pub(super) samples: Buffer,
@@ -349,7 +343,6 @@ impl HistogramBuffers {
 
     /// Counts only the first `n` elements. `n` is a host count or a device count. By default, all elements of the
     /// sample array are counted.
-    #[must_use]
     pub fn count(self, n: impl Into<Count>) -> Self {
         Self { n: Some(n.into()), ..self }
     }
@@ -357,27 +350,23 @@ impl HistogramBuffers {
     /// Adds the weight of each element, a `u32` or an `f32`, to the count of its bin, instead of 1. Sums of `u32` are
     /// modulo 2^32, or modulo 2^64 if counts are `u64`. The order of additions, and thus the rounding of `f32` sums,
     /// may vary between runs.
-    #[must_use]
     pub fn weights(self, weights: Buffer) -> Self {
         Self { weights: Some(weights), ..self }
     }
 
     /// Writes the number of samples that belong to no bin, including NaN, to `counts`: one number for each counted
     /// channel. `counts` has the element type of the counts.
-    #[must_use]
     pub fn out_of_range(self, counts: Buffer) -> Self {
         Self { out_of_range: Some(counts), ..self }
     }
 
     /// Writes the exclusive prefix sums of the counts to `sums`, an array of m `u32`. Requires a single channel and
     /// `u32` counts.
-    #[must_use]
     pub fn cumulative(self, sums: Buffer) -> Self {
         Self { cumulative: Some(sums), ..self }
     }
 
-    /// Returns the kind of weights, and whether counts have 64 bits. Rejects unsupported types of weights and
-    /// outputs.
+    /// Returns the kind of weights, and whether counts have 64 bits. Rejects unsupported types of weights and outputs.
     pub(super) fn weight(&self) -> Result<(Weight, bool)> {
         use ElementType::{F32, U32, U64};
         let (weight, expected) = match self.weights.map(Buffer::element) {

@@ -2,7 +2,7 @@
 
 use crate::elements::key::KeyType;
 use crate::error::{Error, Result};
-use crate::operations::shared::pieces::{ALIGNMENT, WORD};
+use crate::operations::shared::{ALIGNMENT, WORD};
 
 /// Memory layout of the samples in their buffer. An element consists of one sample per channel, such as the red,
 /// green and blue values of a pixel; its samples are contiguous. Each counted channel has counts of its own.

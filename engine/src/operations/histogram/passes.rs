@@ -1,7 +1,7 @@
 //! Passes of a histogram: clear the counts, then count each piece of the samples once per window of bins.
 
 use multisplit_graph::{Buffer, Graph, Groups, View};
-use multisplit_shaders::{builtin, push_constants};
+use multisplit_shaders::{PushConstants, builtin};
 
 use super::bins::{BinCode, Search, TABLE, check_bins};
 use super::description::{
@@ -13,52 +13,11 @@ use super::method::choose;
 use super::pieces::{Piece, pieces};
 use crate::elements::key::KeyType;
 use crate::error::Result;
-use crate::execute::own_pass::OwnPasses;
 use crate::operations::scan::exclusive_sum;
-use crate::operations::shared::checks::check_size;
-use crate::operations::shared::count::{Count, around};
-use crate::operations::shared::declare::{begin, start_pass};
-use crate::operations::shared::edge_values::edge_table;
-use crate::operations::shared::fill::fill;
-use crate::operations::shared::pieces::WORD;
+use crate::operations::shared::{
+    Count, WORD, around, begin, builtin_pass, check_size, edge_table, fill, push_words, start_pass,
+};
 use crate::policy::Policy;
-
-push_constants! {
-    struct CountPush {
-        index: u32,
-        count: u32,
-        piece_start: u32,
-        bins: u32,
-        first_bin: u32,
-        window: u32,
-        stride: u32,
-        first_byte: u32,
-        origin_low: u32,
-        origin_high: u32,
-        min_low: u32,
-        min_high: u32,
-        span_low: u32,
-        span_high: u32,
-        scale_low: u32,
-        scale_high: u32,
-        bits: u32,
-        parameter_0: u32,
-        parameter_1: u32,
-        parameter_2: u32,
-    }
-}
-
-push_constants! {
-    struct ArgumentsPush {
-        index: u32,
-        count: u32,
-        piece_start: u32,
-        tile: u32,
-        tiles: u32,
-        min_groups: u32,
-        max_groups: u32,
-    }
-}
 
 /// Maximum number of workgroups per dispatch: the limit in x that every Vulkan device supports.
 const MAX_GROUPS: u32 = 65_535;
@@ -131,8 +90,7 @@ struct HistogramPasses<'j> {
     code: BinCode,
     method: HistogramMethod,
     sizes: HistogramSizes,
-    /// Buffer range that contains the device count, and the index of the count in this range. `None` for a host
-    /// count.
+    /// Buffer range that contains the device count, and the index of the count in this range. `None` for a host count.
     device_count: Option<(View, u32)>,
 }
 
@@ -194,11 +152,10 @@ impl HistogramPasses<'_> {
     fn arguments(&self, graph: &mut Graph, piece: &Piece) -> Result<Option<Buffer>> {
         let Some((elements, index)) = self.device_count else { return Ok(None) };
         let arguments = graph.transient::<u32>("histogram.arguments", 3);
-        graph
-            .own_pass("histogram.arguments", &builtin::HISTOGRAM_ARGUMENTS.kernel()?)
+        builtin_pass(graph, &builtin::HISTOGRAM_ARGUMENTS, &[])?
             .bind("elements", elements)
             .bind("arguments", arguments)
-            .push(&ArgumentsPush {
+            .push(&push_words! {
                 index,
                 count: piece.count,
                 piece_start: piece.start,
@@ -211,22 +168,13 @@ impl HistogramPasses<'_> {
         Ok(Some(arguments))
     }
 
-    fn push(&self, piece: &Piece, first_bin: u32, index: u32) -> CountPush {
-        let [
-            origin_low,
-            origin_high,
-            min_low,
-            min_high,
-            span_low,
-            span_high,
-            scale_low,
-            scale_high,
-            bits,
-            parameter_0,
-            parameter_1,
-            parameter_2,
-        ] = self.code.words();
-        CountPush {
+    /// Push constants of the counting kernel.
+    fn push(&self, piece: &Piece, first_bin: u32, index: u32) -> impl PushConstants {
+        let [origin, [min_low, min_high], [span_low, span_high], [scale_low, scale_high]] =
+            self.code.halves();
+        let [origin_low, origin_high] = origin;
+        let [parameter_0, parameter_1, parameter_2] = self.code.parameters;
+        push_words! {
             index,
             count: piece.count,
             piece_start: piece.start,
@@ -235,18 +183,9 @@ impl HistogramPasses<'_> {
             window: self.sizes.window.min(self.histogram.bins - first_bin),
             stride: self.histogram.layout.stride(self.histogram.sample),
             first_byte: piece.first_byte,
-            origin_low,
-            origin_high,
-            min_low,
-            min_high,
-            span_low,
-            span_high,
-            scale_low,
-            scale_high,
-            bits,
-            parameter_0,
-            parameter_1,
-            parameter_2,
+            origin_low, origin_high, min_low, min_high, span_low, span_high, scale_low, scale_high,
+            bits: self.code.bits(),
+            parameter_0, parameter_1, parameter_2,
         }
     }
 
@@ -254,6 +193,11 @@ impl HistogramPasses<'_> {
         let Self { histogram, sizes, code, .. } = self;
         let ballots = self.method == HistogramMethod::Ballots;
         let shared = self.method == HistogramMethod::Shared;
+        let method = match self.method {
+            HistogramMethod::Ballots => 1,
+            HistogramMethod::Global => 2,
+            HistogramMethod::Auto | HistogramMethod::Shared => 0,
+        };
         let bits = histogram.bins.next_power_of_two().trailing_zeros().max(1);
         let whole = shared && sizes.passes == 1 && histogram.weight == Weight::None;
         let range = code.range.as_ref();
@@ -261,7 +205,7 @@ impl HistogramPasses<'_> {
             ("local_size_x", sizes.threads),
             ("SUBGROUP_SIZE", self.policy.facts.subgroup_size),
             ("BUCKET_BITS", if ballots { bits } else { 1 }),
-            ("METHOD", method_code(self.method)),
+            ("METHOD", method),
             ("BIN_KIND", code.kind),
             ("SAMPLE_KIND", histogram.sample.kind()),
             ("SAMPLE_BYTES", histogram.sample.bytes()),
@@ -303,14 +247,5 @@ impl HistogramPasses<'_> {
     fn counts(&self) -> View {
         let words = self.channel_words() * u64::from(self.histogram.bins);
         self.buffers.counts.range(0, words * WORD)
-    }
-}
-
-/// Value of the specialization constant METHOD.
-fn method_code(method: HistogramMethod) -> u32 {
-    match method {
-        HistogramMethod::Ballots => 1,
-        HistogramMethod::Global => 2,
-        HistogramMethod::Auto | HistogramMethod::Shared => 0,
     }
 }

@@ -5,9 +5,7 @@ use multisplit_graph::{Buffer, View};
 use super::description::{Histogram, HistogramBuffers};
 use super::layout::reject;
 use crate::error::Result;
-use crate::operations::shared::count::{Count, check_word};
-use crate::operations::shared::declare::check_limit;
-use crate::operations::shared::pieces::{ALIGNMENT, WORD};
+use crate::operations::shared::{ALIGNMENT, Count, WORD, check_limit, check_word};
 use crate::policy::Policy;
 
 /// Maximum number of elements per piece. Kernels use 32-bit indices, which may slightly exceed the end of a piece.

@@ -4,9 +4,7 @@ use multisplit_graph::Buffer;
 
 use crate::elements::key::{KeyType, value_bytes};
 use crate::error::Result;
-use crate::operations::shared::checks::{check_element, check_size};
-use crate::operations::shared::count::Count;
-use crate::operations::shared::declare::check_limit;
+use crate::operations::shared::{Count, check_element, check_limit, check_size};
 
 /// Order of both inputs and of the output. Floats are ordered like `total_cmp`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -20,6 +18,7 @@ pub enum Merge {
 
 /// Arrays of a merge in a graph. The output must not overlap an input.
 #[derive(Clone, Copy, Debug)]
+#[must_use]
 pub struct MergeBuffers {
     pub(super) counts: [Count; 2],
     /// The two inputs, then the output.
@@ -28,22 +27,19 @@ pub struct MergeBuffers {
 }
 
 impl MergeBuffers {
-    /// Merges the keys of `first` and `second` into `out`, which must have room for both. If an
-    /// input is not sorted, each element of the output is still a key of an input, but some keys
-    /// may be duplicated and others missing.
+    /// Merges the keys of `first` and `second` into `out`, which must have room for both. If an input is not sorted,
+    /// each element of the output is still a key of an input, but some keys may be duplicated and others missing.
     pub fn keys(first: Buffer, second: Buffer, out: Buffer) -> Self {
         let counts = [Count::Host(first.len()), Count::Host(second.len())];
         Self { counts, keys: [first, second, out], values: None }
     }
 
     /// Moves values along with the keys, from `first` and `second` to `out`.
-    #[must_use]
     pub fn values(self, first: Buffer, second: Buffer, out: Buffer) -> Self {
         Self { values: Some([first, second, out]), ..self }
     }
 
     /// Merges only the first elements of each array. The counts are host counts or device counts.
-    #[must_use]
     pub fn counts(self, first: impl Into<Count>, second: impl Into<Count>) -> Self {
         Self { counts: [first.into(), second.into()], ..self }
     }

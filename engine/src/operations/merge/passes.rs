@@ -2,14 +2,13 @@
 
 use multisplit_graph::{Graph, Groups};
 use multisplit_shaders::builtin::variants::{MERGE_CUT, MERGE_TILES};
-use multisplit_shaders::push_constants;
 
 use super::description::{Merge, MergeBuffers};
 use crate::elements::key::KeyType;
 use crate::error::Result;
-use crate::operations::shared::count::{Lengths, OtherCount};
-use crate::operations::shared::declare::{begin, first_elements, keyed_pass, start_pass};
-use crate::operations::shared::tiles::halved_while;
+use crate::operations::shared::{
+    Lengths, OtherCount, begin, first_elements, halved_while, keyed_pass, push_words,
+};
 use crate::policy::Policy;
 
 const WORD: u32 = 4;
@@ -20,17 +19,6 @@ const ITEMS: u32 = 8;
 const MAX_THREADS: u32 = 256;
 /// Minimum workgroup size of the pass that computes the tile boundaries.
 const CUT_THREADS: u32 = 64;
-
-push_constants! {
-    struct MergePush {
-        count: u32,
-        second_count: u32,
-        second_index: u32,
-        descending: u32,
-        tile: u32,
-        tiles: u32,
-    }
-}
 
 /// Adds the passes of a merge to the graph. The first pass finds the input ranges of each output
 /// tile; the second merges each tile. Each array must fit one storage binding.
@@ -51,7 +39,7 @@ pub fn merge(
     let (lengths, n) = Lengths::new(buffers.counts[0])?;
     let prepared = lengths.prepare(graph, policy, "merge.prepare")?;
     let second = OtherCount::new(buffers.counts[1])?;
-    let push = MergePush {
+    let push = push_words! {
         count: prepared.pushed(n),
         second_count: second.max,
         second_index: second.index,
@@ -65,7 +53,7 @@ pub fn merge(
     let second_keys = first_elements(buffers.keys[1], max_counts[1], bytes, policy)?;
 
     let cutters = CUT_THREADS.max(policy.facts.subgroup_size);
-    let pass = keyed_pass(graph, MERGE_CUT, key, &[("local_size_x", cutters)])?
+    let pass = keyed_pass(graph, "merge.cut", MERGE_CUT, key, &[("local_size_x", cutters)])?
         .push(&push)
         .bind("first_keys", first_keys)
         .bind("second_keys", second_keys)
@@ -73,13 +61,11 @@ pub fn merge(
     let pass = prepared.bind(second.bind(pass, first_keys), first_keys);
     pass.dispatch(Groups::linear((tiles + 1).div_ceil(cutters.into())));
 
-    let wide = usize::from(key.bits() == 64);
-    let kernel = MERGE_TILES[usize::from(buffers.values.is_some())][wide].kernel()?;
+    let kernels = MERGE_TILES[usize::from(buffers.values.is_some())];
     let value_bytes =
         buffers.values.map_or(WORD, |[first, ..]| first.element().bytes().unwrap_or(WORD));
-    let constants =
-        [("local_size_x", threads), ("KEY_KIND", key.kind()), ("VALUE_WORDS", value_bytes / WORD)];
-    let mut pass = start_pass(graph, "merge.tiles", &kernel, &constants)
+    let constants = [("local_size_x", threads), ("VALUE_WORDS", value_bytes / WORD)];
+    let mut pass = keyed_pass(graph, "merge.tiles", kernels, key, &constants)?
         .push(&push)
         .bind("first_keys", first_keys)
         .bind("second_keys", second_keys)

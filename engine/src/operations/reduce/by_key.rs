@@ -6,12 +6,9 @@ use multisplit_shaders::builtin::variants::{REDUCE_BY_KEY_DOWNSWEEP, REDUCE_BY_K
 use super::description::ReduceByKeyBuffers;
 use crate::elements::key::KeyType;
 use crate::error::Result;
-use crate::operations::shared::count::Lengths;
-use crate::operations::shared::declare::{begin, check_arrays, check_limit};
-use crate::operations::shared::operator::AnyOperator;
-use crate::operations::shared::pieces::WORD;
-use crate::operations::shared::segment_sweep::{Heads, SegmentSweep};
-use crate::operations::shared::terms::Terms;
+use crate::operations::shared::{
+    AnyOperator, Heads, Lengths, SegmentSweep, Terms, WORD, begin, check_arrays, check_limit,
+};
 use crate::policy::Policy;
 
 /// Adds the passes of a reduction by key to the graph. Each array must fit one storage binding.
@@ -51,7 +48,6 @@ pub fn reduce_by_key(
     let dst = sweep.view(values_out, terms.bytes)?;
     let first_keys = sweep.view(keys_out, key.bytes().into())?;
     sweep.add(graph, lengths, |pass| {
-        let pass = pass.bind("dst", dst).bind("first_keys", first_keys);
-        Ok(pass.bind("found", found.range(0, WORD)))
+        pass.bind("dst", dst).bind("first_keys", first_keys).bind("found", found.range(0, WORD))
     })
 }

@@ -2,13 +2,14 @@
 
 use multisplit_graph::Buffer;
 
-use crate::operations::shared::count::Count;
+use crate::operations::shared::Count;
 
 /// Value written to [`ReduceBuffers::index`] if the input is empty.
 pub const NO_INDEX: u32 = u32::MAX;
 
 /// Arrays of a reduction in a graph. They must not overlap.
 #[derive(Clone, Copy, Debug)]
+#[must_use]
 pub struct ReduceBuffers {
     pub(super) n: Count,
     pub(super) src: Buffer,
@@ -25,7 +26,6 @@ impl ReduceBuffers {
     }
 
     /// Reduces only the first `n` elements. `n` is a host count or a device count.
-    #[must_use]
     pub fn count(self, n: impl Into<Count>) -> Self {
         Self { n: n.into(), ..self }
     }
@@ -33,7 +33,6 @@ impl ReduceBuffers {
     /// Writes the index of the minimum or maximum to the first element of `index`, or [`NO_INDEX`]
     /// if the input is empty. If several elements are equal to the result, the lowest index is
     /// written. Floats are equal if their bits are equal.
-    #[must_use]
     pub fn index(self, index: Buffer) -> Self {
         Self { index: Some(index), ..self }
     }
@@ -41,6 +40,7 @@ impl ReduceBuffers {
 
 /// Arrays of a reduction by key in a graph. They must not overlap.
 #[derive(Clone, Copy, Debug)]
+#[must_use]
 pub struct ReduceByKeyBuffers {
     pub(super) n: Count,
     pub(super) keys: Buffer,
@@ -51,11 +51,10 @@ pub struct ReduceByKeyBuffers {
 }
 
 impl ReduceByKeyBuffers {
-    /// Reduces the `values` of each run of equal consecutive `keys`. Writes the key of each run to
-    /// `keys_out`, its result to `values_out`, and the number of runs to the first word of `found`.
-    /// Both outputs must have room for as many elements as the inputs; elements past the number of
-    /// runs are not modified. Keys and values are arrays of `u32`, `i32`, `f32`, `u64`, `i64` or
-    /// `f64`. Keys are equal if their bits are equal.
+    /// Reduces the `values` of each run of equal consecutive `keys`. Writes the key of each run to `keys_out`, its
+    /// result to `values_out`, and the number of runs to the first word of `found`. Both outputs must have room for as
+    /// many elements as the inputs; elements past the number of runs are not modified. Keys and values are arrays of
+    /// `u32`, `i32`, `f32`, `u64`, `i64` or `f64`. Keys are equal if their bits are equal.
     pub fn new(
         (keys, values): (Buffer, Buffer),
         (keys_out, values_out): (Buffer, Buffer),
@@ -65,7 +64,6 @@ impl ReduceByKeyBuffers {
     }
 
     /// Reduces only the first `n` elements. `n` is a host count or a device count.
-    #[must_use]
     pub fn count(self, n: impl Into<Count>) -> Self {
         Self { n: n.into(), ..self }
     }
@@ -73,6 +71,7 @@ impl ReduceByKeyBuffers {
 
 /// Arrays of a segmented reduction in a graph. They must not overlap.
 #[derive(Clone, Copy, Debug)]
+#[must_use]
 pub struct SegmentedReduceBuffers {
     pub(super) segments: Count,
     pub(super) src: Buffer,
@@ -89,17 +88,15 @@ pub(super) enum Cut {
 }
 
 impl SegmentedReduceBuffers {
-    /// Reduces each segment of `src`. Segment s consists of the elements from `offsets[s]` up to,
-    /// but not including, `offsets[s + 1]`. Its result is written to `dst[s]`. `offsets` is an
-    /// array of `u32` with one more element than there are segments. The result of an empty segment
-    /// is the identity of the operator: 0 for a sum, the last value in sort order for a minimum,
-    /// the first for a maximum. `src` and `dst` are arrays of `u32`, `i32`, `f32`, `u64`, `i64` or
-    /// `f64`.
+    /// Reduces each segment of `src`. Segment s consists of the elements from `offsets[s]` up to, but not including,
+    /// `offsets[s + 1]`. Its result is written to `dst[s]`. `offsets` is an array of `u32` with one more element than
+    /// there are segments. The result of an empty segment is the identity of the operator: 0 for a sum, the last value
+    /// in sort order for a minimum, the first for a maximum. `src` and `dst` are arrays of `u32`, `i32`, `f32`, `u64`,
+    /// `i64` or `f64`.
     ///
-    /// Offsets are clamped to the number of elements. A segment whose end is not past its beginning
-    /// is empty. Offsets should not decrease: if one is less than its predecessor, results of
-    /// non-empty segments are unspecified and may vary between runs, but every result is written
-    /// and no access is out of bounds.
+    /// Offsets are clamped to the number of elements. A segment whose end is not past its beginning is empty. Offsets
+    /// should not decrease: if one is less than its predecessor, results of non-empty segments are unspecified and may
+    /// vary between runs, but every result is written and no access is out of bounds.
     pub fn new(src: Buffer, offsets: Buffer, dst: Buffer) -> Self {
         let segments = Count::Host(offsets.len().saturating_sub(1));
         Self { segments, src, cut: Cut::Offsets(offsets), dst, elements: Count::Host(src.len()) }
@@ -115,15 +112,12 @@ impl SegmentedReduceBuffers {
 
     /// Reduces only the first `segments` segments. `segments` is a host count or a device count. It
     /// may exceed the number of rows in `src`; the additional rows are empty.
-    #[must_use]
     pub fn count(self, segments: impl Into<Count>) -> Self {
         Self { segments: segments.into(), ..self }
     }
 
-    /// Uses only the first `n` elements of `src`. `n` is a host count or a device count. Offsets
-    /// past `n` are clamped to `n`. The row that contains element `n` ends there, and later rows
-    /// are empty.
-    #[must_use]
+    /// Uses only the first `n` elements of `src`. `n` is a host count or a device count. Offsets past `n` are clamped
+    /// to `n`. The row that contains element `n` ends there, and later rows are empty.
     pub fn elements(self, n: impl Into<Count>) -> Self {
         Self { elements: n.into(), ..self }
     }

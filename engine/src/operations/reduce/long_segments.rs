@@ -9,37 +9,12 @@ use multisplit_graph::{Graph, Groups};
 use multisplit_shaders::builtin::variants::{
     REDUCE_LONG_JOIN, REDUCE_LONG_SEGMENTS, REDUCE_POLLED_SEGMENTS,
 };
-use multisplit_shaders::push_constants;
 
 use super::segments::SegmentPasses;
 use crate::error::Result;
 use crate::fallback::PlanForm;
-use crate::operations::shared::declare::Constants;
-use crate::operations::shared::tiles::LOAD_BYTES;
+use crate::operations::shared::{Constants, LOAD_BYTES, push_words};
 use crate::policy::Policy;
-
-push_constants! {
-    struct LongPush {
-        segments: u32,
-        max_chunks: u32,
-        elements: u32,
-        elements_index: u32,
-        chunk: u32,
-        row_length: u32,
-    }
-}
-
-push_constants! {
-    struct PolledPush {
-        segments: u32,
-        groups: u32,
-        max_chunks: u32,
-        elements: u32,
-        elements_index: u32,
-        chunk: u32,
-        row_length: u32,
-    }
-}
 
 /// Segments count as long if their average length is at least `max_chunk` divided by `SUBGROUP_DIVISOR`. If workers
 /// are workgroups, the divisor is `WORKGROUP_DIVISOR`.
@@ -164,7 +139,7 @@ impl SegmentPasses<'_> {
         // The kernel binds this buffer even if it does not use it, and Vulkan buffers cannot be empty.
         let len = if chunk_count > 0 { workers } else { 1 };
         let chunks = graph.transient::<[u32; 2]>("reduce.long_segments.chunks", len);
-        let push = LongPush {
+        let push = push_words! {
             segments: self.prepared.pushed(self.segments),
             max_chunks: chunk_count as u32,
             elements: self.elements.max,
@@ -204,7 +179,7 @@ impl SegmentPasses<'_> {
             4 => graph.state::<[u32; 2]>(name, len),
             _ => graph.state::<[u32; 4]>(name, len),
         };
-        let push = PolledPush {
+        let push = push_words! {
             segments: self.prepared.pushed(self.segments),
             groups: groups as u32,
             max_chunks: chunk_count as u32,

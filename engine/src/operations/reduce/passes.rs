@@ -2,37 +2,15 @@
 
 use multisplit_graph::{Buffer, ElementType, Graph, View};
 use multisplit_shaders::builtin::variants::{REDUCE_INDEX, REDUCE_TERMS};
-use multisplit_shaders::push_constants;
 
 use super::description::{NO_INDEX, ReduceBuffers};
 use crate::elements::key::KeyType;
 use crate::error::{Error, Result};
-use crate::operations::shared::count::{Length, Lengths, Prepared};
-use crate::operations::shared::declare::{begin, check_arrays, check_limit, start_pass};
-use crate::operations::shared::operator::{AnyOperator, Operator};
-use crate::operations::shared::pieces::{WORD, pieces, single};
-use crate::operations::shared::terms::Terms;
-use crate::operations::shared::tiles::{max_single_group_elements, spine_threads};
+use crate::operations::shared::{
+    AnyOperator, Length, Lengths, Operator, Prepared, Terms, WORD, begin, check_arrays,
+    check_limit, max_single_group_elements, pieces, push_words, single, spine_threads, start_pass,
+};
 use crate::policy::Policy;
-
-push_constants! {
-    struct TermsPush {
-        count: u32,
-        tiles: u32,
-        first: u32,
-        is_final: u32,
-    }
-}
-
-push_constants! {
-    struct IndexPush {
-        count: u32,
-        tiles: u32,
-        first: u32,
-        is_final: u32,
-        base: u32,
-    }
-}
 
 /// Elements per thread and tile.
 const THREAD_ELEMENTS: u64 = 16;
@@ -175,7 +153,7 @@ impl ReducePasses<'_> {
 
     fn stage(&self, graph: &mut Graph, prepared: Prepared, stage: &Stage) -> Result<()> {
         let &Stage { tiles, first, base, .. } = stage;
-        let (count, is_final) = (prepared.pushed(stage.count), stage.is_final.into());
+        let (count, is_final) = (prepared.pushed(stage.count), u32::from(stage.is_final));
         let kernel = match self.index {
             None => self.terms.kernel(&REDUCE_TERMS)?,
             Some(_) => REDUCE_INDEX[usize::from(self.terms.bytes == 8)].kernel()?,
@@ -194,14 +172,10 @@ impl ReducePasses<'_> {
             Some(_) => pass.bind("parts", parts),
         };
         let pass = match self.index {
-            None => pass.push(&TermsPush { count, tiles, first, is_final }),
-            Some(index) => pass.bind("dst_index", index).push(&IndexPush {
-                count,
-                tiles,
-                first,
-                is_final,
-                base,
-            }),
+            None => pass.push(&push_words! { count, tiles, first, is_final }),
+            Some(index) => pass
+                .bind("dst_index", index)
+                .push(&push_words! { count, tiles, first, is_final, base }),
         };
         prepared.dispatch(prepared.bind(pass, stage.src), stage.groups);
         Ok(())

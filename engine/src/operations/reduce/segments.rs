@@ -5,51 +5,15 @@
 use multisplit_graph::{ElementType, Graph, Groups, PassBuilder, View};
 use multisplit_shaders::builtin::Builtin;
 use multisplit_shaders::builtin::variants::{REDUCE_JOIN, REDUCE_ROWS, REDUCE_SEGMENTS};
-use multisplit_shaders::push_constants;
 
 use super::description::{Cut, SegmentedReduceBuffers};
 use crate::elements::key::KeyType;
 use crate::error::Result;
-use crate::operations::shared::checks::check_rows;
-use crate::operations::shared::count::{Length, Lengths, OtherCount, Prepared};
-use crate::operations::shared::declare::{
-    Constants, begin, check_arrays, check_limit, first_elements,
+use crate::operations::shared::{
+    AnyOperator, Constants, LOAD_BYTES, Length, Lengths, OtherCount, Prepared, Terms, WORD, begin,
+    check_arrays, check_limit, check_rows, first_elements, halved_while, push_words, tile_elements,
 };
-use crate::operations::shared::operator::AnyOperator;
-use crate::operations::shared::pieces::WORD;
-use crate::operations::shared::terms::Terms;
-use crate::operations::shared::tiles::{LOAD_BYTES, halved_while, tile_elements};
 use crate::policy::Policy;
-
-push_constants! {
-    struct SegmentsPush {
-        segments: u32,
-        elements: u32,
-        elements_index: u32,
-        groups: u32,
-        row_length: u32,
-    }
-}
-
-push_constants! {
-    struct RowsPush {
-        rows: u32,
-        elements: u32,
-        elements_index: u32,
-        groups: u32,
-    }
-}
-
-push_constants! {
-    struct JoinPush {
-        segments: u32,
-        groups: u32,
-        tile: u32,
-        elements: u32,
-        elements_index: u32,
-        row_length: u32,
-    }
-}
 
 /// Maximum number of workgroups that write the identity for segments that no tile has processed. Such segments exist
 /// only if offsets decrease. Must match `join.comp`.
@@ -162,7 +126,7 @@ impl SegmentPasses<'_> {
             .bind("src", self.src)
             .bind("parts", parts)
             .bind("falls", falls)
-            .push(&SegmentsPush {
+            .push(&push_words! {
                 segments: self.prepared.pushed(self.segments),
                 elements: self.elements.max,
                 elements_index: self.elements.index,
@@ -179,7 +143,7 @@ impl SegmentPasses<'_> {
         self.pass(graph, &REDUCE_JOIN, &[("local_size_x", self.policy.threads)])?
             .bind("parts", parts)
             .bind("falls", falls)
-            .push(&JoinPush {
+            .push(&push_words! {
                 segments: self.prepared.pushed(self.segments),
                 groups: groups as u32,
                 tile: tile as u32,
@@ -209,7 +173,7 @@ impl SegmentPasses<'_> {
             .pass(graph, &REDUCE_ROWS, &constants)?
             .bind("src", self.src)
             .bind("dst", self.dst)
-            .push(&RowsPush {
+            .push(&push_words! {
                 rows: self.prepared.pushed(self.segments),
                 elements: self.elements.max,
                 elements_index: self.elements.index,

@@ -5,10 +5,7 @@ use multisplit_graph::{Buffer, ElementType};
 use super::plan::max_row;
 use crate::elements::key::KeyType;
 use crate::error::{Error, Result};
-use crate::operations::shared::count::Count;
-use crate::operations::shared::cut::Cut;
-use crate::operations::shared::operator::AnyOperator;
-use crate::operations::shared::terms::Terms;
+use crate::operations::shared::{AnyOperator, Count, Cut, Terms};
 use crate::policy::Policy;
 
 /// Operator of a scan, whether the scan is inclusive or exclusive, and its rows or segments.
@@ -21,6 +18,7 @@ use crate::policy::Policy;
 /// # let _ = (totals, highest);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[must_use]
 pub struct Scan {
     pub(super) operator: AnyOperator,
     pub(crate) inclusive: bool,
@@ -41,20 +39,16 @@ impl Scan {
         Self { operator: operator.into(), inclusive: true, cut: Cut::Whole }
     }
 
-    /// Scans each row of a matrix independently. `length` is the row length and must divide the
-    /// number of elements; for a device count, it must divide the upper bound. The result of a row
-    /// has the same bits as a scan of that row alone, except for the signs of NaNs, and except that
-    /// sums of floats, and results of GLSL operators that round, may round differently if the row is
-    /// longer than [`Context::max_scan_row`](crate::Context::max_scan_row).
-    #[must_use]
+    /// Scans each row of a matrix independently. `length` is the row length and must divide the number of elements; for
+    /// a device count, it must divide the upper bound. The result of a row has the same bits as a scan of that row
+    /// alone, except for the signs of NaNs, and except that sums of floats, and results of GLSL operators that round,
+    /// may round differently if the row is longer than [`Context::max_scan_row`](crate::Context::max_scan_row).
     pub fn rows(self, length: u64) -> Self {
         Self { cut: Cut::Rows(length), ..self }
     }
 
-    /// Scans each segment of the array independently. `offsets` contains the start of each segment,
-    /// beginning with 0, and the end of the last one. Segments may be empty. For offsets on the
-    /// device, use [`ScanBuffers::segments`].
-    #[must_use]
+    /// Scans each segment of the array independently. `offsets` contains the start of each segment, beginning with 0,
+    /// and the end of the last one. Segments may be empty. For offsets on the device, use [`ScanBuffers::segments`].
     pub fn segments(self, offsets: &[u32]) -> Self {
         Self { cut: Cut::Offsets(offsets.into()), ..self }
     }
@@ -84,6 +78,7 @@ pub(super) const GIVEN_TWICE: Error = Error::Segments {
 
 /// Arrays of a scan in a graph. They must not overlap.
 #[derive(Clone, Copy, Debug)]
+#[must_use]
 pub struct ScanBuffers {
     pub(super) n: Count,
     pub(super) src: Buffer,
@@ -100,30 +95,24 @@ pub(super) enum Segments {
 }
 
 impl ScanBuffers {
-    /// Writes the scan of `src` to `dst`. Both are arrays of `u32`, `i32`, `f32`, `u64`, `i64` or
-    /// `f64`.
+    /// Writes the scan of `src` to `dst`. Both are arrays of `u32`, `i32`, `f32`, `u64`, `i64` or `f64`.
     pub fn new(src: Buffer, dst: Buffer) -> Self {
         Self { n: Count::Host(src.len()), src, dst, segments: None }
     }
 
     /// Scans only the first `n` elements. `n` is a host count or a device count.
-    #[must_use]
     pub fn count(self, n: impl Into<Count>) -> Self {
         Self { n: n.into(), ..self }
     }
 
-    /// Scans each run of elements with equal keys independently. `keys` has one key for each
-    /// element, of any type that `src` can have. Keys are equal if their bits are equal. Each array
-    /// must fit one storage binding.
-    #[must_use]
+    /// Scans each run of elements with equal keys independently. `keys` has one key for each element, of any type that
+    /// `src` can have. Keys are equal if their bits are equal. Each array must fit one storage binding.
     pub fn keys(self, keys: Buffer) -> Self {
         Self { segments: Some(Segments::Keys(keys)), ..self }
     }
 
-    /// Scans segments independently. `heads` has one `u32` for each element of `src`. A segment
-    /// begins at the first element, and at each element whose entry in `heads` is not zero. Each
-    /// array must fit one storage binding.
-    #[must_use]
+    /// Scans segments independently. `heads` has one `u32` for each element of `src`. A segment begins at the first
+    /// element, and at each element whose entry in `heads` is not zero. Each array must fit one storage binding.
     pub fn heads(self, heads: Buffer) -> Self {
         Self { segments: Some(Segments::Heads(heads)), ..self }
     }
@@ -132,11 +121,9 @@ impl ScanBuffers {
     /// there are segments: the start of each segment, and the end of the last one. It is read when
     /// the passes run. `segments` is a host count or a device count.
     ///
-    /// Offsets may have any value: a segment begins at each offset, in whatever order they are, and
-    /// offsets past the last element have no effect. Elements before the first segment, and elements
-    /// after the last one, are scanned as segments of their own. Each array must fit one storage
-    /// binding.
-    #[must_use]
+    /// Offsets may have any value: a segment begins at each offset, in whatever order they are, and offsets past the
+    /// last element have no effect. Elements before the first segment, and elements after the last one, are scanned as
+    /// segments of their own. Each array must fit one storage binding.
     pub fn segments(self, offsets: Buffer, segments: impl Into<Count>) -> Self {
         Self { segments: Some(Segments::Offsets(offsets, segments.into())), ..self }
     }

@@ -5,37 +5,17 @@ use multisplit_shaders::builtin::Builtin;
 use multisplit_shaders::builtin::variants::{
     SCAN_BY_KEY_DOWNSWEEP, SCAN_BY_KEY_LOOKBACK, SCAN_DOWNSWEEP, SCAN_REDUCE, SCAN_SPINE,
 };
-use multisplit_shaders::push_constants;
 
 use super::description::{GIVEN_TWICE, Scan, ScanBuffers, Segments};
 use super::plan::{Algorithm, OnePass, ScanPlan, max_row};
 use crate::elements::key::KeyType;
 use crate::error::Result;
-use crate::operations::shared::checks::{check_element, check_rows, check_size};
-use crate::operations::shared::count::{Count, Length, Lengths, Prepared};
-use crate::operations::shared::cut::{Cut, segment_lengths};
-use crate::operations::shared::declare::{begin, check_limit};
-use crate::operations::shared::operator::Operator;
-use crate::operations::shared::pieces::{pieces, single};
-use crate::operations::shared::segment_sweep::{Heads, SegmentSweep};
-use crate::operations::shared::terms::Terms;
-use crate::operations::shared::tiles::{LOAD_BYTES, row_threads, spine_threads, tile_elements};
+use crate::operations::shared::{
+    Count, Cut, Heads, LOAD_BYTES, Length, Lengths, Operator, Prepared, SegmentSweep, Terms, begin,
+    check_element, check_limit, check_rows, check_size, pieces, push_words, row_threads,
+    segment_lengths, single, spine_threads, tile_elements,
+};
 use crate::policy::Policy;
-
-push_constants! {
-    struct TilesPush {
-        count: u32,
-        first_tile: u32,
-    }
-}
-
-push_constants! {
-    struct SpinePush {
-        count: u32,
-        row_length: u32,
-        rows: u32,
-    }
-}
 
 /// Pieces of a reduce-then-scan begin at multiples of this many tiles, if such pieces fit one binding. In an array with
 /// one `u32` per tile, each piece then begins at a multiple of 256 bytes: the largest offset alignment that Vulkan
@@ -161,7 +141,7 @@ fn add_segments(
     };
     let dst = sweep.view(dst, terms.bytes)?;
     sweep.add(graph, lengths, |pass| {
-        Ok(pass.bind("dst", dst).specialize("INCLUSIVE", u32::from(inclusive)))
+        pass.bind("dst", dst).specialize("INCLUSIVE", u32::from(inclusive))
     })
 }
 
@@ -239,7 +219,7 @@ impl ScanPasses<'_> {
         piece: &Piece,
         first_tile: u32,
     ) -> Result<PassBuilder<'g>> {
-        let push = TilesPush { count: self.prepared.pushed(piece.count), first_tile };
+        let push = push_words! { count: self.prepared.pushed(piece.count), first_tile };
         let pass = self.start(graph, kernels, self.policy.threads)?.bind("src", piece.src);
         Ok(self.prepared.bind(pass.push(&push), piece.src))
     }
@@ -265,7 +245,7 @@ impl ScanPasses<'_> {
             .bind("src", self.src)
             .bind("dst", self.dst)
             // The array fits one binding, so it has fewer than 2^32 elements.
-            .push(&SpinePush {
+            .push(&push_words! {
                 count: self.prepared.pushed(self.n),
                 row_length: length as u32,
                 rows: rows as u32,

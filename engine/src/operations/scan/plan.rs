@@ -1,6 +1,5 @@
-//! Selects the passes of a scan before they are added to the graph. If the count is on the device,
-//! a single preparation pass computes all lengths that an operation derives from the count,
-//! including those of its scans.
+//! Selects the passes of a scan before they are added to the graph. If the count is on the device, a single preparation
+//! pass computes all lengths that an operation derives from the count, including those of its scans.
 
 use multisplit_shaders::builtin::Builtin;
 use multisplit_shaders::builtin::variants::{SCAN_LOOKBACK, SCAN_LOOKBACK_SMALL, SCAN_REDUCE};
@@ -8,13 +7,9 @@ use multisplit_shaders::builtin::variants::{SCAN_LOOKBACK, SCAN_LOOKBACK_SMALL, 
 use crate::elements::key::KeyType;
 use crate::error::Result;
 use crate::operations::ScanMethod;
-use crate::operations::shared::count::{Length, Lengths};
-use crate::operations::shared::look_back::{LookBack, LookBackCost, TileStatus};
-use crate::operations::shared::operator::Operator;
-use crate::operations::shared::pieces::WORD;
-use crate::operations::shared::terms::Terms;
-use crate::operations::shared::tiles::{
-    LOAD_BYTES, max_single_group_elements, spine_elements, spine_tile, tile_elements,
+use crate::operations::shared::{
+    LOAD_BYTES, Length, Lengths, LookBack, LookBackCost, Operator, Terms, TileStatus, WORD,
+    max_single_group_elements, spine_elements, spine_tile, tile_elements,
 };
 use crate::policy::Policy;
 
@@ -66,8 +61,7 @@ impl<'o> ScanPlan<'o> {
         Self::new(policy, lengths, n, (Terms::of(KeyType::U32, Operator::Sum), false))
     }
 
-    /// Selects the passes for `n` elements. For a device count, the selection depends on its upper
-    /// bound.
+    /// Selects the passes for `n` elements. For a device count, the selection depends on its upper bound.
     pub fn new(
         policy: &Policy,
         lengths: &mut Lengths,

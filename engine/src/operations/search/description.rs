@@ -4,11 +4,9 @@ use multisplit_graph::{Buffer, ElementType};
 
 use crate::elements::key::KeyType;
 use crate::error::Result;
-use crate::operations::shared::count::Count;
-use crate::operations::shared::declare::{check_arrays, check_limit};
+use crate::operations::shared::{Count, check_arrays, check_limit};
 
-/// Position to find for each needle. Elements are compared in sort order; floats are ordered like
-/// `total_cmp`.
+/// Position to find for each needle. Elements are compared in sort order; floats are ordered like `total_cmp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Search {
     /// Number of elements less than the needle: the first position where the needle can be inserted
@@ -21,6 +19,7 @@ pub enum Search {
 
 /// Arrays of a search in a graph.
 #[derive(Clone, Copy, Debug)]
+#[must_use]
 pub struct SearchBuffers {
     pub(super) sorted_count: Count,
     pub(super) n: Count,
@@ -39,14 +38,11 @@ impl SearchBuffers {
     }
 
     /// Searches for only the first `n` needles. `n` is a host count or a device count.
-    #[must_use]
     pub fn count(self, n: impl Into<Count>) -> Self {
         Self { n: n.into(), ..self }
     }
 
-    /// Searches only the first `n` elements of the sorted array. `n` is a host count or a device
-    /// count.
-    #[must_use]
+    /// Searches only the first `n` elements of the sorted array. `n` is a host count or a device count.
     pub fn sorted_count(self, n: impl Into<Count>) -> Self {
         Self { sorted_count: n.into(), ..self }
     }

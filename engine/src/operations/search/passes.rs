@@ -2,13 +2,12 @@
 
 use multisplit_graph::Graph;
 use multisplit_shaders::builtin::variants::SEARCH_BOUNDS;
-use multisplit_shaders::push_constants;
 
 use super::description::{Search, SearchBuffers};
 use crate::error::Result;
-use crate::operations::shared::count::{Lengths, OtherCount};
-use crate::operations::shared::declare::{begin, first_elements, keyed_pass};
-use crate::operations::shared::pieces::WORD;
+use crate::operations::shared::{
+    Lengths, OtherCount, WORD, begin, first_elements, keyed_pass, push_words,
+};
 use crate::policy::Policy;
 
 /// Number of needles that a thread searches for at the same time. Must match `search/bounds.comp`.
@@ -19,15 +18,6 @@ const NEEDLES: u64 = 4;
 const ROUNDS: u32 = 4;
 /// Maximum workgroup size. Each workgroup keeps its own copy of the top of the search tree.
 const MAX_THREADS: u32 = 256;
-
-push_constants! {
-    struct SearchPush {
-        count: u32,
-        sorted_count: u32,
-        sorted_index: u32,
-        upper: u32,
-    }
-}
 
 /// Adds the pass of a search to the graph. Each array must fit one storage binding.
 pub fn search(
@@ -50,11 +40,11 @@ pub fn search(
     let needles = first_elements(buffers.needles, n.max, bytes, policy)?;
     let sorted = first_elements(buffers.sorted, sorted_count.max.into(), bytes, policy)?;
     let constants = [("local_size_x", threads), ("ROUNDS", ROUNDS)];
-    let pass = keyed_pass(graph, SEARCH_BOUNDS, key, &constants)?
+    let pass = keyed_pass(graph, "search.bounds", SEARCH_BOUNDS, key, &constants)?
         .bind("sorted", sorted)
         .bind("needles", needles)
         .bind("positions", first_elements(buffers.positions, n.max, WORD, policy)?)
-        .push(&SearchPush {
+        .push(&push_words! {
             count: prepared.pushed(n),
             sorted_count: sorted_count.max,
             sorted_index: sorted_count.index,

@@ -7,16 +7,14 @@ use multisplit_graph::{Buffer, ElementType};
 
 use crate::elements::key::{Key, KeyType};
 use crate::error::{Error, Result};
-use crate::operations::shared::count::Count;
-use crate::operations::shared::declare::check_arrays;
 #[cfg(feature = "glsl")]
 use crate::operations::shared::glsl::Glsl;
+use crate::operations::shared::{Count, check_arrays, halves};
 
 /// Condition that selects elements of type `K`.
 ///
-/// Floats are compared in the order of `total_cmp`, as in a sort: -0 is less than 0. NaNs whose sign
-/// bit is clear are greater than all other values, and NaNs whose sign bit is set are less. Floats
-/// are equal if their bits are equal.
+/// Floats are compared in the order of `total_cmp`, as in a sort: -0 is less than 0. NaNs whose sign bit is clear are
+/// greater than all other values, and NaNs whose sign bit is set are less. Floats are equal if their bits are equal.
 #[derive(Clone, Debug)]
 pub struct Select<K> {
     by: By,
@@ -28,8 +26,7 @@ pub struct Select<K> {
 pub(crate) enum By {
     /// Elements whose flag is not zero.
     Flags,
-    /// Bounds as unsigned integers in the sort order of the keys. `inverted` selects the keys
-    /// outside the bounds.
+    /// Bounds as unsigned integers in the sort order of the keys. `inverted` selects the keys outside the bounds.
     Range { low: u64, high: u64, inverted: bool },
     /// The first element of each run of equal neighbours.
     Heads,
@@ -53,7 +50,6 @@ impl<K: Key> Select<K> {
     /// ([`Graph::settable_with`](crate::graph::Graph::settable_with)).
     pub fn limits(&self) -> Option<[u32; 5]> {
         let By::Range { low, high, inverted } = self.by else { return None };
-        let halves = |x: u64| [x as u32, (x >> 32) as u32];
         let ([a, b], [c, d]) = (halves(low), halves(high));
         Some([inverted.into(), a, b, c, d])
     }
@@ -114,8 +110,7 @@ impl<K: Key> Select<K> {
         Self::range(Self::ordered(key), Self::ordered(key), true)
     }
 
-    /// Selects the first element of each run of equal neighbours. In a sorted array, these are the
-    /// distinct elements.
+    /// Selects the first element of each run of equal neighbours. In a sorted array, these are the distinct elements.
     pub fn first_of_runs() -> Self {
         Self::by(By::Heads)
     }
@@ -142,6 +137,7 @@ impl<K: Key> Select<K> {
 
 /// Arrays of a selection in a graph. They must not overlap.
 #[derive(Clone, Copy, Debug)]
+#[must_use]
 pub struct SelectBuffers {
     pub(super) n: Count,
     pub(super) src: Buffer,
@@ -153,37 +149,31 @@ pub struct SelectBuffers {
 }
 
 impl SelectBuffers {
-    /// Writes the selected elements of `src` to `dst`, in their original order, and their count to
-    /// the first word of `selected`. `dst` must have room for all elements of `src`. Elements of
-    /// `dst` past the count are not modified.
+    /// Writes the selected elements of `src` to `dst`, in their original order, and their count to the first word of
+    /// `selected`. `dst` must have room for all elements of `src`. Elements of `dst` past the count are not modified.
     pub fn new(src: Buffer, dst: Buffer, selected: Buffer) -> Self {
         let n = Count::Host(src.len());
         Self { n, src, dst, selected, flags: None, rejected: None, run_lengths: None }
     }
 
     /// Selects from only the first `n` elements. `n` is a host count or a device count.
-    #[must_use]
     pub fn count(self, n: impl Into<Count>) -> Self {
         Self { n: n.into(), ..self }
     }
 
     /// Flags for [`Select::flagged`]: one `u32` for each element.
-    #[must_use]
     pub fn flags(self, flags: Buffer) -> Self {
         Self { flags: Some(flags), ..self }
     }
 
     /// Writes the elements that are not selected to `rejected`, in their original order. `rejected`
     /// must have room for all elements of `src`.
-    #[must_use]
     pub fn rejected(self, rejected: Buffer) -> Self {
         Self { rejected: Some(rejected), ..self }
     }
 
-    /// Writes the length of each run to `run_lengths`: one `u32` for each selected element.
-    /// Requires the condition [`Select::first_of_runs`]. `run_lengths` must have room for as many
-    /// elements as `src`.
-    #[must_use]
+    /// Writes the length of each run to `run_lengths`: one `u32` for each selected element. Requires the condition
+    /// [`Select::first_of_runs`]. `run_lengths` must have room for as many elements as `src`.
     pub fn run_lengths(self, run_lengths: Buffer) -> Self {
         Self { run_lengths: Some(run_lengths), ..self }
     }
@@ -193,11 +183,10 @@ impl SelectBuffers {
             (By::Flags, None, ..) => {
                 "Select::flagged needs an array of flags; call select_flagged, or set SelectBuffers::flags"
             }
-            (By::Flags, Some(_), _, None) => "",
             (By::Heads, None, Some(_), Some(_)) => {
                 "rejected elements and run lengths cannot both be written; request one of them"
             }
-            (By::Heads, None, ..) => "",
+            (By::Flags, Some(_), _, None) | (By::Heads, None, ..) => "",
             (_, _, _, Some(_)) => {
                 "run lengths are available only with Select::first_of_runs, without flags"
             }

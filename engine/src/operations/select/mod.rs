@@ -1,5 +1,4 @@
-//! Selections: copy the elements of an array that satisfy a condition, in their original order, and
-//! count them.
+//! Selections: copy the elements of an array that satisfy a condition, in their original order, and count them.
 //!
 //! [`select`] adds the passes to a graph: [`Select`] specifies the condition, [`SelectBuffers`] the
 //! arrays. The count stays on the device, where later passes can use it as their element count.

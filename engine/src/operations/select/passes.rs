@@ -8,37 +8,15 @@ use multisplit_shaders::builtin::Builtin;
 use multisplit_shaders::builtin::variants::{
     SELECT_PARTITION, SELECT_RUNS, SELECT_RUNS_SMALL, SELECT_SWEEP, SELECT_SWEEP_SMALL,
 };
-use multisplit_shaders::push_constants;
 
 use super::description::{By, Select, SelectBuffers};
 use crate::elements::key::{Key, KeyType};
 use crate::error::Result;
-use crate::operations::shared::count::{Length, Lengths};
-use crate::operations::shared::declare::{begin, check_limit, first_elements, start_pass};
-use crate::operations::shared::look_back::{LookBack, LookBackCost, TileStatus};
-use crate::operations::shared::pieces::{WORD, single};
+use crate::operations::shared::{
+    Length, Lengths, LookBack, LookBackCost, TileStatus, WORD, begin, check_limit, first_elements,
+    halves, push_words, single, start_pass,
+};
 use crate::policy::Policy;
-
-push_constants! {
-    struct SelectPush {
-        count: u32,
-        inverted: u32,
-        low: [u32; 2],
-        high: [u32; 2],
-    }
-}
-
-push_constants! {
-    struct UserPush {
-        count: u32,
-        inverted: u32,
-        low: [u32; 2],
-        high: [u32; 2],
-        parameter_0: u32,
-        parameter_1: u32,
-        parameter_2: u32,
-    }
-}
 
 /// Adds the passes of a selection to the graph: one pass over the elements. A device count needs two
 /// more passes before it. Each array must fit one storage binding.
@@ -94,18 +72,13 @@ impl By {
         #[cfg(feature = "glsl")]
         if let Self::Glsl(user) = self {
             let role = multisplit_shaders::UserFunction::Predicate;
-            return crate::operations::shared::glsl::kernel(
-                builtin,
-                role,
-                key.glsl(),
-                &user.source,
-            );
+            let source = &user.source;
+            return crate::operations::shared::glsl::kernel(builtin, role, key.glsl(), source);
         }
         Ok(builtin.kernel()?)
     }
 
-    /// Parameters of the user function, and its table if it has one. `None` if the condition is not
-    /// a user function.
+    /// Parameters of the user function, and its table if it has one. `None` if the condition is not a user function.
     #[cfg_attr(not(feature = "glsl"), expect(unused_variables, reason = "only GLSL has tables"))]
     fn user(&self, graph: &mut Graph) -> Option<([u32; 3], Option<Buffer>)> {
         #[cfg(feature = "glsl")]
@@ -178,8 +151,7 @@ impl SelectPasses<'_> {
             By::Range { low, high, inverted } => (low, high, inverted),
             _ => (0, 0, false),
         };
-        let halves = |x: u64| [x as u32, (x >> 32) as u32];
-        let (low, high, inverted) = (halves(low), halves(high), inverted.into());
+        let (low, high, inverted) = (halves(low), halves(high), u32::from(inverted));
         let count = prepared.pushed(self.n);
         let constants = [
             ("local_size_x", threads),
@@ -197,18 +169,12 @@ impl SelectPasses<'_> {
         pass = match user {
             None => {
                 let flags = flags.map_or(Ok(src), |flags| view(flags, WORD))?;
-                pass.bind("flags", flags).push(&SelectPush { count, inverted, low, high })
+                pass.bind("flags", flags).push(&push_words! { count, inverted, low[2], high[2] })
             }
             Some(([parameter_0, parameter_1, parameter_2], table)) => {
                 let table = table.map_or(Ok(src), |table| single(table.into(), self.policy))?;
-                pass.bind("table", table).push(&UserPush {
-                    count,
-                    inverted,
-                    low,
-                    high,
-                    parameter_0,
-                    parameter_1,
-                    parameter_2,
+                pass.bind("table", table).push(&push_words! {
+                    count, inverted, low[2], high[2], parameter_0, parameter_1, parameter_2
                 })
             }
         };

@@ -2,18 +2,9 @@
 
 use multisplit_graph::{Buffer, Graph, Groups, Limits, View};
 use multisplit_shaders::builtin;
-use multisplit_shaders::push_constants;
 
 use crate::error::{Error, Result};
-use crate::execute::own_pass::OwnPasses;
-
-push_constants! {
-    struct GroupsPush {
-        max_x: u32,
-        max_y: u32,
-        max_z: u32,
-    }
-}
+use crate::operations::shared::{builtin_pass, push_words};
 
 /// Number of words of an indirect dispatch: workgroup counts in x, y and z.
 const WORDS: u64 = 3;
@@ -46,11 +37,10 @@ pub fn bounded_groups(
     }
     let bounded = graph.transient::<u32>("groups", WORDS);
     let [max_x, max_y, max_z] = limits.max_workgroup_count;
-    graph
-        .own_pass("count.groups", &builtin::COUNT_GROUPS.kernel()?)
+    builtin_pass(graph, &builtin::COUNT_GROUPS, &[])?
         .bind("source", View { size: needed, ..view })
         .bind("groups", bounded)
-        .push(&GroupsPush { max_x, max_y, max_z })
+        .push(&push_words! { max_x, max_y, max_z })
         .dispatch(Groups::linear(1));
     Ok(bounded)
 }

@@ -1,15 +1,17 @@
-//! Checks that arrays have the required type and size, and consist of whole rows.
+//! Checks of limits, and of the types and sizes of arrays.
 
 use multisplit_graph::{Buffer, ElementType};
 
 use crate::error::{Error, Result};
 
+/// Returns an error if the requested number exceeds the limit.
+pub fn check_limit(what: &'static str, asked: u64, limit: impl Into<u64>) -> Result<()> {
+    let limit = limit.into();
+    if asked > limit { Err(Error::TooLarge { what, asked, limit }) } else { Ok(()) }
+}
+
 /// Checks the element type of an array.
-pub(in crate::operations) fn check_element(
-    name: &'static str,
-    buffer: Buffer,
-    expected: ElementType,
-) -> Result<()> {
+pub fn check_element(name: &'static str, buffer: Buffer, expected: ElementType) -> Result<()> {
     if buffer.element() == expected {
         return Ok(());
     }
@@ -18,7 +20,7 @@ pub(in crate::operations) fn check_element(
 }
 
 /// Checks that `n` is a multiple of the row length.
-pub(crate) fn check_rows(n: u64, length: u64) -> Result<()> {
+pub fn check_rows(n: u64, length: u64) -> Result<()> {
     if n == 0 || length > 0 && n.is_multiple_of(length) {
         return Ok(());
     }
@@ -26,7 +28,7 @@ pub(crate) fn check_rows(n: u64, length: u64) -> Result<()> {
 }
 
 /// Checks that an array has at least `needed` bytes. `name` is its name in the error, such as `scan.src`.
-pub(crate) fn check_size(name: &str, buffer: Buffer, needed: u64) -> Result<()> {
+pub fn check_size(name: &str, buffer: Buffer, needed: u64) -> Result<()> {
     let size = buffer.size();
     if size >= needed {
         return Ok(());

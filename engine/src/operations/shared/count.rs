@@ -10,8 +10,7 @@ use multisplit_shaders::{builtin, push_constants};
 
 use crate::error::{Error, Result};
 use crate::execute::own_pass::OwnPasses;
-use crate::operations::shared::checks::check_size;
-use crate::operations::shared::pieces::{ALIGNMENT, WORD};
+use crate::operations::shared::{ALIGNMENT, WORD, check_size};
 use crate::policy::Policy;
 
 /// Number of elements that an operation processes.
@@ -69,13 +68,6 @@ const STEPS: usize = 6;
 const AT_LEAST_ONE: u32 = 1 << 31;
 
 push_constants! {
-    /// Push constants of kernels that only receive a count.
-    pub(in crate::operations) struct CountPush {
-        pub count: u32,
-    }
-}
-
-push_constants! {
     struct PreparePush {
         index: u32,
         max_count: u32,
@@ -87,7 +79,7 @@ push_constants! {
 
 /// A number of elements, tiles, words or workgroups. Either the host knows it, or a record contains it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Length {
+pub struct Length {
     /// The number, or its upper bound.
     pub max: u64,
     /// Index of the record; `None` if the host knows the number.
@@ -107,7 +99,7 @@ impl Length {
 /// Derives the lengths of one operation from its count. Either the host knows all of them, or records contain all of
 /// them.
 #[derive(Debug)]
-pub(crate) struct Lengths {
+pub struct Lengths {
     /// Buffer and index of the device count, and its upper bound. `None` for a host count.
     source: Option<(Buffer, u64, u32)>,
     /// For each derived length: the record that it is derived from (and a flag), the divisor, the factor, the summand.
@@ -218,7 +210,7 @@ pub fn dispatch_arguments(
 
 /// Count of a second array. For kernels that include `count_word.glsl`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct OtherCount {
+pub struct OtherCount {
     /// The number, or its upper bound.
     pub max: u32,
     /// Index of the count within the bound view.
@@ -247,12 +239,12 @@ impl OtherCount {
 }
 
 /// Checks that the buffer contains word `index`.
-pub(in crate::operations) fn check_word(buffer: Buffer, index: u64) -> Result<()> {
+pub fn check_word(buffer: Buffer, index: u64) -> Result<()> {
     check_size("count", buffer, index.saturating_add(1).saturating_mul(WORD))
 }
 
 /// Returns a view with a valid binding offset that contains the word, and the index of the word within the view.
-pub(in crate::operations) fn around(buffer: Buffer, index: u64) -> (View, u32) {
+pub fn around(buffer: Buffer, index: u64) -> (View, u32) {
     let begin = index * WORD / ALIGNMENT * ALIGNMENT;
     let view = buffer.range(begin, ALIGNMENT.min(buffer.size() - begin));
     (view, (index - begin / WORD) as u32)
@@ -268,7 +260,7 @@ fn word(number: u64) -> Result<u32> {
 /// The records of an operation. Its passes bind them, and read their dispatch arguments from them. There are no records
 /// for a host count.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Prepared {
+pub struct Prepared {
     records: Option<Buffer>,
 }
 
@@ -307,13 +299,11 @@ mod tests {
     #[test]
     fn host_counts_do_not_add_a_pass() {
         let (mut lengths, n) = Lengths::new(Count::Host(1000)).expect("the count is valid");
-        let tiles = lengths.parts(n, 300).expect("the length fits in 32 bits");
-        let words = lengths.scaled(tiles, 3, 5).expect("the length fits in 32 bits");
-        assert_eq!((tiles.max, words.max), (4, 17));
-        assert_eq!(
-            lengths.at_least_one_part(Length::known(0), 8).expect("the length fits in 32 bits").max,
-            1
-        );
+        let valid = |length: Result<Length>| length.expect("the length fits in 32 bits");
+        let tiles = valid(lengths.parts(n, 300));
+        let words = valid(lengths.scaled(tiles, 3, 5));
+        let one = valid(lengths.at_least_one_part(Length::known(0), 8));
+        assert_eq!((tiles.max, words.max, one.max), (4, 17, 1));
         let mut graph = Graph::new("known");
         let policy = test_policy(32, 256);
         let prepared =

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::operations::shared::count::Count;
+use crate::operations::shared::Count;
 
 /// Division of an array into segments.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) enum Cut {
+pub enum Cut {
     /// The array is one segment.
     #[default]
     Whole,
@@ -18,12 +18,11 @@ pub(crate) enum Cut {
 }
 
 /// Problem of an empty array of offsets.
-pub(crate) const NO_OFFSETS: &str =
-    "there are no offsets; give one more offset than there are segments";
+pub const NO_OFFSETS: &str = "there are no offsets; give one more offset than there are segments";
 
 /// Checks that the segments begin with the first of `n` elements and end with the last one. Returns the lengths of the
 /// shortest non-empty segment and of the longest segment.
-pub(crate) fn segment_lengths(offsets: &[u32], n: Count) -> Result<[u64; 2]> {
+pub fn segment_lengths(offsets: &[u32], n: Count) -> Result<[u64; 2]> {
     let refuse = |problem| Err(Error::Segments { problem });
     let (Some(&first), Some(&last)) = (offsets.first(), offsets.last()) else {
         return refuse(NO_OFFSETS);

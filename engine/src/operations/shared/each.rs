@@ -4,16 +4,15 @@ use multisplit_graph::{Buffer, Graph};
 use multisplit_shaders::builtin::{Builtin, MULTISPLIT_INVERT, MULTISPLIT_NUMBER};
 
 use crate::error::Result;
-use crate::execute::own_pass::OwnPasses;
-use crate::operations::shared::count::{Count, CountPush, Lengths};
+use crate::operations::shared::{Count, Lengths, builtin_pass, push_words};
 use crate::policy::Policy;
 
 /// Elements per thread; must match `each.glsl`.
-pub(crate) const ELEMENTS_PER_THREAD: u64 = 4;
+pub const ELEMENTS_PER_THREAD: u64 = 4;
 
 /// Adds a pass of a kernel that processes elements independently. `keys` is any array that the kernel does not write;
 /// for a host count, it is bound in place of the count records.
-pub(in crate::operations) fn each(
+pub fn each(
     graph: &mut Graph,
     policy: &Policy,
     kernel: &Builtin,
@@ -23,10 +22,8 @@ pub(in crate::operations) fn each(
     let (mut lengths, n) = Lengths::new(n)?;
     let groups = lengths.parts(n, ELEMENTS_PER_THREAD * u64::from(policy.threads))?;
     let prepared = lengths.prepare(graph, policy, "multisplit.prepare")?;
-    let mut pass = graph
-        .own_pass(kernel.label(), &kernel.kernel()?)
-        .push(&CountPush { count: prepared.pushed(n) })
-        .specialize("local_size_x", policy.threads);
+    let mut pass = builtin_pass(graph, kernel, &[("local_size_x", policy.threads)])?
+        .push(&push_words! { count: prepared.pushed(n) });
     for &(name, buffer) in bound {
         pass = pass.bind(name, buffer);
     }
@@ -35,7 +32,7 @@ pub(in crate::operations) fn each(
 }
 
 /// Adds a pass that writes the index of each element: 0, 1, 2, and so on.
-pub(in crate::operations) fn number_elements(
+pub fn number_elements(
     graph: &mut Graph,
     policy: &Policy,
     elements: (Count, Buffer),
@@ -46,7 +43,7 @@ pub(in crate::operations) fn number_elements(
 
 /// Adds a pass that inverts a permutation: from the source index of each output element, it computes the destination
 /// index of each input element.
-pub(in crate::operations) fn invert(
+pub fn invert(
     graph: &mut Graph,
     policy: &Policy,
     elements: (Count, Buffer),

@@ -2,9 +2,9 @@
 
 use multisplit_graph::{Buffer, Graph};
 
-use super::declare::check_limit;
 use crate::error::Result;
 use crate::execute::recorder::PassValue;
+use crate::operations::shared::check_limit;
 
 /// Maximum size in bytes of a table that a recording writes: the limit of `vkCmdUpdateBuffer`.
 const MAX_TABLE_BYTES: u64 = 65_536;
@@ -45,7 +45,7 @@ impl EdgeValues {
 
 /// Declares a table. A settable table is written by a pass with this label in each run; otherwise the table is a
 /// constant.
-pub(in crate::operations) fn edge_table(
+pub fn edge_table(
     graph: &mut Graph,
     label: &'static str,
     words: &[u32],

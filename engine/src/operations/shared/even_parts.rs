@@ -6,7 +6,7 @@ use crate::elements::key::KeyType;
 ///
 /// Part k begins at `k * ((hi - lo) / parts) + lo`. Each operation is rounded to the type, and intermediate results
 /// do not overflow. Edges are clamped to `hi`.
-pub(in crate::operations) struct EvenFloats {
+pub struct EvenFloats {
     /// `F32` or `F64`.
     pub sample: KeyType,
     /// Bits of the first edge.
@@ -17,7 +17,7 @@ pub(in crate::operations) struct EvenFloats {
 }
 
 /// Parameters for kernels that find the part that contains a number by multiplying the number by a scale.
-pub(in crate::operations) struct ScaledParts {
+pub struct ScaledParts {
     /// Bits of the number of parts divided by the width of the range.
     pub scale: u64,
     /// Bits of the width of a part.

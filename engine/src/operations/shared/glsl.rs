@@ -32,6 +32,7 @@ use crate::error::{Error, Result};
 /// # Ok::<(), multisplit::Error>(())
 /// ```
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct Glsl {
     pub(in crate::operations) source: String,
     pub(in crate::operations) parameters: [u32; 3],
@@ -40,7 +41,7 @@ pub struct Glsl {
 
 /// Source of the words in `table.at[]`.
 #[derive(Clone, Debug)]
-pub(in crate::operations) enum Table {
+pub enum Table {
     None,
     Words(Arc<[u32]>),
     Buffer(Buffer),
@@ -53,19 +54,16 @@ impl Glsl {
     }
 
     /// Sets the words that the function reads as `push.parameter_0`, `_1` and `_2`.
-    #[must_use]
     pub fn parameters(self, parameters: [u32; 3]) -> Self {
         Self { parameters, ..self }
     }
 
     /// Sets the words that the function reads as `table.at[]`.
-    #[must_use]
     pub fn table(self, words: &[u32]) -> Self {
         Self { table: Table::Words(words.into()), ..self }
     }
 
     /// Sets the buffer of the graph that the function reads as `table.at[]`.
-    #[must_use]
     pub fn table_buffer(self, table: Buffer) -> Self {
         Self { table: Table::Buffer(table), ..self }
     }
@@ -180,7 +178,7 @@ impl Cache {
 }
 
 /// Returns `builtin` compiled with the user's function, whose argument has the GLSL type `key_type`.
-pub(in crate::operations) fn kernel(
+pub fn kernel(
     builtin: &Builtin,
     role: UserFunction,
     key_type: &'static str,
@@ -218,14 +216,13 @@ mod tests {
 
     #[test]
     fn functions_are_compiled_once_and_wrong_types_are_rejected() {
-        let source = "uint bucket_of(uint key) { return table.at[key]; }";
-        let first = kernel(&builtin::MULTISPLIT_LABELS, UserFunction::Bucket, "uint", source)
-            .expect("the function compiles");
-        let again = kernel(&builtin::MULTISPLIT_LABELS, UserFunction::Bucket, "uint", source)
-            .expect("the function compiles");
+        let compiled = |key_type| {
+            let source = "uint bucket_of(uint key) { return table.at[key]; }";
+            kernel(&builtin::MULTISPLIT_LABELS, UserFunction::Bucket, key_type, source)
+        };
+        let [first, again] = ["uint"; 2].map(|key| compiled(key).expect("the function compiles"));
         assert!(Arc::ptr_eq(&first, &again) && !first.is_built_in());
-        let wrong = kernel(&builtin::MULTISPLIT_LABELS, UserFunction::Bucket, "float", source)
-            .expect_err("a function with an argument of another type is rejected");
+        let wrong = compiled("float").expect_err("an argument of another type is rejected");
         assert!(
             wrong.to_string().starts_with("bucket_of takes `uint`, but keys are `float`"),
             "{wrong}"

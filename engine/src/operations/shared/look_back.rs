@@ -8,14 +8,13 @@
 use multisplit_graph::{Buffer, Graph};
 
 use crate::error::Result;
-use crate::operations::shared::count::{Length, Lengths, Prepared};
-use crate::operations::shared::fill::Filling;
+use crate::operations::shared::{Filling, Length, Lengths, Prepared};
 use crate::operations::split::TileShape;
 use crate::policy::Policy;
 
 /// Settings of a kernel that looks back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::operations) struct LookBack {
+pub struct LookBack {
     /// Maximum number of failed polls before a missing tile is recomputed.
     pub spins: u32,
     /// Whether each workgroup takes the next tile from a ticket counter, so that tiles are processed in the order in
@@ -32,7 +31,7 @@ impl LookBack {
 /// Status of the tiles of a look-back over terms (`tile_status.glsl`): the number of workgroups that have started, and
 /// the published totals.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::operations) struct TileStatus {
+pub struct TileStatus {
     tiles: u64,
     /// Words per tile: 2 or 4.
     words: u64,
@@ -90,7 +89,7 @@ impl TileStatus {
 
 /// Number of loop iterations that one invocation of a kernel takes for its look-back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::operations) struct LookBackCost {
+pub struct LookBackCost {
     /// Iterations that are independent of the number of missing tiles.
     pub fixed: u64,
     /// Iterations per round of polls.

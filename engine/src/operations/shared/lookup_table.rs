@@ -11,7 +11,7 @@ use crate::elements::key::KeyType;
 
 /// Map from samples to places.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::operations) enum CellMap {
+pub enum CellMap {
     /// The bits of a sample in sort order, minus those of the first splitter, shifted right by this amount. For floats
     /// of one sign, consecutive bounds of cells then have similar ratios.
     Shift(u32),
@@ -20,7 +20,7 @@ pub(in crate::operations) enum CellMap {
 }
 
 /// The cells for a list of sorted splitters.
-pub(in crate::operations) struct Cells {
+pub struct Cells {
     pub map: CellMap,
     pub format: CellFormat,
     /// One word per cell, then a last word with only the number of inner splitters in all cells.
@@ -35,7 +35,7 @@ pub(in crate::operations) struct Cells {
 /// just before the first fraction whose samples are at or above the splitter. If the cell contains no splitter, the
 /// mark lies after all fractions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::operations) struct CellFormat {
+pub struct CellFormat {
     /// Number of bits of the splitter count in a cell word.
     pub bin_bits: u32,
     /// Number of bits of the fraction, at least one.
@@ -60,11 +60,6 @@ impl CellFormat {
     /// Packs the format, and the shift of [`CellMap::Shift`], into one word for the kernels.
     pub fn bits(self, shift: u32) -> u32 {
         shift | self.bin_bits << 8 | self.fraction_bits << 16
-    }
-
-    /// Number of places in `cells` cells.
-    fn places(self, cells: u32) -> u64 {
-        u64::from(cells) << self.fraction_bits
     }
 
     /// Encodes the word of a cell. `before` is the number of inner splitters before the cell; `crowded` is whether the
@@ -179,7 +174,7 @@ impl Input<'_> {
         if !usable || !self.splitters.iter().all(normal) {
             return None;
         }
-        let places = format.places(self.count);
+        let places = u64::from(self.count) << format.fraction_bits;
         let mut map = CellMap::Affine(sample.float_bits(places as f64 / width));
         // Rounding may put the last sample past the last cell. A slightly smaller scale prevents this.
         while let CellMap::Affine(scale) = map

@@ -3,19 +3,20 @@
 use multisplit_graph::View;
 
 use crate::error::{Error, Result};
+use crate::operations::shared::check_limit;
 use crate::policy::Policy;
 
 /// Bytes of a `u32`.
-pub(crate) const WORD: u64 = 4;
+pub const WORD: u64 = 4;
 /// Maximum offset alignment that Vulkan allows a device to require, in bytes.
-pub(crate) const ALIGNMENT: u64 = 256;
+pub const ALIGNMENT: u64 = 256;
 /// Maximum number of pieces per array. Larger arrays cause an error instead of a huge plan. Allows arrays of 128 GiB
 /// with the minimum `maxStorageBufferRange` that Vulkan guarantees.
 const MAX_PIECES: u64 = 1024;
 
 /// Divides `view` into pieces, if it does not fit into a storage binding. All pieces except the last are multiples of
 /// `granule` bytes. Returns no pieces for an empty view.
-pub(crate) fn pieces(view: View, granule: u64, policy: &Policy) -> Result<Vec<View>> {
+pub fn pieces(view: View, granule: u64, policy: &Policy) -> Result<Vec<View>> {
     if 0 < view.size && view.size <= policy.facts.max_storage_range {
         return Ok(vec![view]);
     }
@@ -34,10 +35,10 @@ pub(crate) fn pieces(view: View, granule: u64, policy: &Policy) -> Result<Vec<Vi
 }
 
 /// Returns `view`, or an error if it exceeds a storage binding.
-pub(crate) fn single(view: View, policy: &Policy) -> Result<View> {
-    let (asked, limit) = (view.size, policy.facts.max_storage_range);
+pub fn single(view: View, policy: &Policy) -> Result<View> {
     let what = "size of an array in bytes (maxStorageBufferRange of the device)";
-    if asked > limit { Err(Error::TooLarge { what, asked, limit }) } else { Ok(view) }
+    check_limit(what, view.size, policy.facts.max_storage_range)?;
+    Ok(view)
 }
 
 #[cfg(test)]

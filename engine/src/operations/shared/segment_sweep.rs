@@ -1,47 +1,19 @@
-//! Sweeps over segmented elements: one pass over all tiles. Each tile needs the aggregate of the preceding tiles,
-//! back to the start of the segment. The pass finds it by look-back, or two preceding passes compute it for all
-//! tiles.
+//! Sweeps over segmented elements: one pass over all tiles. Each tile needs the aggregate of the preceding tiles, back
+//! to the start of the segment. The pass finds it by look-back, or two preceding passes compute it for all tiles.
 
 use multisplit_graph::{Buffer, ElementType, Graph, Groups, PassBuilder, View};
 use multisplit_shaders::builtin::variants::{SCAN_OPEN_SPINE, SCAN_OPEN_TOTALS};
 use multisplit_shaders::builtin::{Builtin, SCAN_SEGMENTS_HEADS};
-use multisplit_shaders::push_constants;
 
 use crate::elements::key::KeyType;
 use crate::error::Result;
-use crate::execute::own_pass::OwnPasses;
 use crate::operations::ScanMethod;
-use crate::operations::shared::checks::{check_element, check_rows, check_size};
-use crate::operations::shared::count::{Count, Length, Lengths, Prepared};
-use crate::operations::shared::declare::{Constants, check_limit, first_elements};
-use crate::operations::shared::each::ELEMENTS_PER_THREAD;
-use crate::operations::shared::fill::fill;
-use crate::operations::shared::look_back::{LookBack, LookBackCost, TileStatus};
-use crate::operations::shared::pieces::WORD;
-use crate::operations::shared::terms::Terms;
-use crate::operations::shared::tiles::{LOAD_BYTES, tile_elements};
+use crate::operations::shared::{
+    Constants, Count, ELEMENTS_PER_THREAD, LOAD_BYTES, Length, Lengths, LookBack, LookBackCost,
+    Prepared, Terms, TileStatus, WORD, builtin_pass, check_element, check_limit, check_rows,
+    check_size, fill, first_elements, push_words, tile_elements,
+};
 use crate::policy::Policy;
-
-push_constants! {
-    /// Push constants of the kernels that process segmented tiles. Must match `heads.glsl`.
-    struct SweepPush {
-        count: u32,
-        row_length: u32,
-    }
-}
-
-push_constants! {
-    struct HeadsPush {
-        count: u32,
-        elements: u32,
-    }
-}
-
-push_constants! {
-    struct SpinePush {
-        tiles: u32,
-    }
-}
 
 /// Size of a tile aggregate in bytes.
 const AGGREGATE_BYTES: u64 = 16;
@@ -61,7 +33,7 @@ const BITS_PER_WORD: u64 = 32;
 
 /// Specifies the head (first element) of each segment. Element 0 is always a head.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::operations) enum Heads {
+pub enum Heads {
     /// Elements whose flag is not zero are heads.
     Flags(Buffer),
     /// Elements whose key differs from the preceding key are heads.
@@ -99,7 +71,7 @@ impl Heads {
 }
 
 /// Parameters of one sweep.
-pub(in crate::operations) struct SegmentSweep<'j> {
+pub struct SegmentSweep<'j> {
     pub policy: &'j Policy,
     /// Prefix of the labels of buffers and auxiliary passes (prepare, clear).
     pub name: &'static str,
@@ -127,7 +99,7 @@ impl SegmentSweep<'_> {
         &self,
         graph: &mut Graph,
         mut lengths: Lengths,
-        outputs: impl for<'g> FnOnce(PassBuilder<'g>) -> Result<PassBuilder<'g>>,
+        outputs: impl for<'g> FnOnce(PassBuilder<'g>) -> PassBuilder<'g>,
     ) -> Result<()> {
         let threads = self.threads;
         let of_threads = Policy { threads, ..*self.policy };
@@ -144,7 +116,7 @@ impl SegmentSweep<'_> {
             let constants = [&settings.constants()[..], &[status.constant()]].concat();
             let status = status.add(graph, self.policy, passes.prepared, self.name)?;
             let pass = passes.pass(graph, self.lookback, (threads, &constants))?;
-            passes.prepared.dispatch(outputs(pass.bind("status", status))?, tiles);
+            passes.prepared.dispatch(outputs(pass.bind("status", status)), tiles);
             return Ok(());
         }
         let max_tiles = SPINE_TILES * u64::from(self.policy.spine_threads) * MAX_SPINE_ROUNDS;
@@ -160,7 +132,7 @@ impl SegmentSweep<'_> {
         passes.prepared.dispatch(pass.bind("totals", totals), tiles);
         passes.spine(graph, tiles, (totals, before))?;
         let pass = passes.pass(graph, self.downsweep, (threads, &[]))?;
-        passes.prepared.dispatch(outputs(pass.bind("before_tiles", before))?, tiles);
+        passes.prepared.dispatch(outputs(pass.bind("before_tiles", before)), tiles);
         Ok(())
     }
 
@@ -195,13 +167,12 @@ impl SegmentSweep<'_> {
         let count = lengths.scaled(segments, 1, 1)?;
         let groups = lengths.parts(count, ELEMENTS_PER_THREAD * u64::from(policy.threads))?;
         let prepared = lengths.prepare(graph, policy, &self.label("prepare"))?;
-        let pass = graph
-            .own_pass(SCAN_SEGMENTS_HEADS.label(), &SCAN_SEGMENTS_HEADS.kernel()?)
-            .specialize("local_size_x", policy.threads)
+        let threads = [("local_size_x", policy.threads)];
+        let pass = builtin_pass(graph, &SCAN_SEGMENTS_HEADS, &threads)?
             .bind("offsets", offsets)
             .bind("heads", bits)
             // The array fits one binding, so its elements have 32-bit indices.
-            .push(&HeadsPush { count: prepared.pushed(count), elements: elements as u32 });
+            .push(&push_words! { count: prepared.pushed(count), elements: elements as u32 });
         prepared.dispatch(prepared.bind(pass, offsets), groups);
         Ok(bits)
     }
@@ -251,7 +222,7 @@ impl SweepPasses<'_> {
             .pass(graph, &SCAN_OPEN_SPINE, &threads)?
             .bind("totals", totals)
             .bind("before", before)
-            .push(&SpinePush { tiles: prepared.pushed(tiles) });
+            .push(&push_words! { tiles: prepared.pushed(tiles) });
         prepared.bind(pass, totals.into()).dispatch(Groups::linear(1));
         Ok(())
     }
@@ -265,7 +236,7 @@ impl SweepPasses<'_> {
     ) -> Result<PassBuilder<'g>> {
         let Self { sweep, prepared, src, .. } = *self;
         let common = [("local_size_x", threads), ("HEADS", self.form)];
-        let push = SweepPush { count: prepared.pushed(sweep.n), row_length: self.row_length };
+        let push = push_words! { count: prepared.pushed(sweep.n), row_length: self.row_length };
         let pass = sweep
             .terms
             .pass(graph, kernels, &[&common[..], constants].concat())?

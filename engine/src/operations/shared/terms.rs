@@ -9,11 +9,11 @@ use multisplit_shaders::builtin::Builtin;
 
 use crate::elements::key::KeyType;
 use crate::error::Result;
-use crate::operations::shared::operator::{AnyOperator, Operator, UserOperator};
+use crate::operations::shared::{AnyOperator, Operator, UserOperator, halves};
 
 /// Type and operator of the terms that kernels load, combine and store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::operations) struct Terms<'o> {
+pub struct Terms<'o> {
     /// Index of the kernel variant: the position on the axis `TERM` of kernels.txt.
     pub variant: usize,
     /// Size of an element and of a term, in bytes.
@@ -98,12 +98,12 @@ impl<'o> Terms<'o> {
 
     /// Specialization constants of the kernels.
     pub fn constants(self) -> [(&'static str, u32); 4] {
-        let identity = self.user.map_or(0, UserOperator::identity);
+        let [low, high] = halves(self.user.map_or(0, UserOperator::identity));
         [
             ("LOADED_AS", self.loaded_as),
             ("STORED_AS", self.stored_as),
-            ("IDENTITY_LOW", identity as u32),
-            ("IDENTITY_HIGH", (identity >> 32) as u32),
+            ("IDENTITY_LOW", low),
+            ("IDENTITY_HIGH", high),
         ]
     }
 }

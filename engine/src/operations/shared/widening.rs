@@ -6,10 +6,9 @@ use multisplit_shaders::builtin::{Builtin, KEYS_NARROW, KEYS_WIDEN};
 
 use crate::elements::key::{FLOAT, KeyType, SIGNED, UNSIGNED};
 use crate::error::Result;
-use crate::execute::own_pass::OwnPasses;
-use crate::operations::shared::count::{Count, CountPush, Lengths};
-use crate::operations::shared::each::ELEMENTS_PER_THREAD;
-use crate::operations::shared::pieces::{WORD, single};
+use crate::operations::shared::{
+    Count, ELEMENTS_PER_THREAD, Lengths, WORD, builtin_pass, push_words, single,
+};
 use crate::policy::Policy;
 
 /// Number of keys that a thread of either kernel converts at a time.
@@ -17,7 +16,7 @@ const KEYS_AT_A_TIME: u64 = 4;
 
 /// Representation of an 8-bit or 16-bit key in a 32-bit word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub enum Form {
     /// The same bits, as a `u32`.
     Bits,
     /// A `u32` that has the same order as the keys.
@@ -51,7 +50,7 @@ impl Form {
 
 /// The keys that are widened or packed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct NarrowKeys {
+pub struct NarrowKeys {
     pub key: KeyType,
     pub form: Form,
     pub n: Count,
@@ -101,14 +100,15 @@ impl NarrowKeys {
         let (src, dst) = (single(src, policy)?, single(dst, policy)?);
         // Memory after the last key must be preserved, unless the buffer is transient.
         let unwritten = graph.is_transient(dst.buffer);
-        let pass = graph
-            .own_pass(kernel.label(), &kernel.kernel()?)
+        let constants = [
+            ("local_size_x", policy.threads),
+            ("NARROW_BITS", self.key.bits()),
+            ("NARROW_KIND", self.key.kind()),
+            ("FORM", self.form.constant(self.key)),
+        ];
+        let pass = builtin_pass(graph, kernel, &constants)?
             .bind("src", src)
-            .push(&CountPush { count: prepared.pushed(n) })
-            .specialize("local_size_x", policy.threads)
-            .specialize("NARROW_BITS", self.key.bits())
-            .specialize("NARROW_KIND", self.key.kind())
-            .specialize("FORM", self.form.constant(self.key));
+            .push(&push_words! { count: prepared.pushed(n) });
         let pass = if unwritten { pass.scratch("dst", dst) } else { pass.bind("dst", dst) };
         prepared.dispatch(prepared.bind(pass, src), groups);
         Ok(())

@@ -1,39 +1,18 @@
 //! Counting sort of 8-bit and 16-bit keys without values. Equal keys are indistinguishable, so counting each value is
 //! sufficient. Keys are read and written once; 16-bit keys may be read a few more times, mostly from a cache.
 
-use multisplit_graph::{Graph, PassBuilder};
-use multisplit_shaders::builtin::{Builtin, SORT_COUNT, SORT_RUNS};
-use multisplit_shaders::push_constants;
+use multisplit_graph::Graph;
+use multisplit_shaders::builtin::{SORT_COUNT, SORT_RUNS};
 
 use super::description::{AddedSort, KeyedSort, SortBuffers};
 use crate::error::{Error, Result};
-use crate::execute::own_pass::OwnPasses;
 use crate::operations::scan::exclusive_sum;
-use crate::operations::shared::count::Lengths;
-use crate::operations::shared::each::ELEMENTS_PER_THREAD;
-use crate::operations::shared::fill::fill;
-use crate::operations::shared::pieces::single;
+use crate::operations::shared::{
+    ELEMENTS_PER_THREAD, Lengths, builtin_pass, fill, push_words, single,
+};
 use crate::policy::Policy;
 use crate::policy::method::SortMethod;
 use crate::policy::tile::TileShape;
-
-push_constants! {
-    struct CountPush {
-        count: u32,
-        parts: u32,
-        part: u32,
-        slices: u32,
-        descending: u32,
-    }
-}
-
-push_constants! {
-    struct RunsPush {
-        count: u32,
-        descending: u32,
-        parts: u32,
-    }
-}
 
 /// Number of bytes per load or store of a thread, in both kernels.
 const VECTOR_BYTES: u64 = 16;
@@ -99,22 +78,29 @@ pub(super) fn add(
         fill(graph, policy, "sort.clear", histogram, 0)?;
     }
     let keys = single(buffers.keys.range(0, sort.key.array_bytes(n.max)), policy)?;
-    let push = CountPush {
+    let push = push_words! {
         count: prepared.pushed(n),
         parts: prepared.pushed(parts),
         part: sizes.part as u32,
         slices: sizes.slices as u32,
         descending: sort.descending.into(),
     };
-    let pass = keyed_pass(graph, sort, &SORT_COUNT, sizes.threads)?.bind("keys", keys).push(&push);
-    let separate = u32::from(sizes.is_separate);
+    let constants = |threads: u32| {
+        [
+            ("local_size_x", threads),
+            ("NARROW_BITS", sort.key.bits()),
+            ("NARROW_KIND", sort.key.kind()),
+            ("ROOM", sizes.slice_values),
+            ("SEPARATE_HISTOGRAMS", sizes.is_separate.into()),
+        ]
+    };
+    let pass = builtin_pass(graph, &SORT_COUNT, &constants(sizes.threads))?;
+    let pass = pass.bind("keys", keys).push(&push);
     // The counting kernel adds to one histogram for all parts, but only writes separate ones.
     let pass = match sizes.is_separate {
         true => pass.scratch("histogram", histogram),
         false => pass.bind("histogram", histogram),
     };
-    let pass =
-        pass.specialize("ROOM", sizes.slice_values).specialize("SEPARATE_HISTOGRAMS", separate);
     prepared.dispatch(prepared.bind(pass, keys), count_groups);
     let begins = match sort.key.bits() {
         8 => histogram,
@@ -124,29 +110,15 @@ pub(super) fn add(
             begins
         }
     };
-    let push = RunsPush {
+    let push = push_words! {
         count: prepared.pushed(n),
         descending: sort.descending.into(),
         parts: prepared.pushed(parts),
     };
-    let pass = keyed_pass(graph, sort, &SORT_RUNS, policy.threads)?.bind("keys", keys).push(&push);
-    let pass = pass.bind("begins", begins).specialize("SEPARATE_HISTOGRAMS", separate);
+    let pass = builtin_pass(graph, &SORT_RUNS, &constants(policy.threads))?;
+    let pass = pass.bind("keys", keys).bind("begins", begins).push(&push);
     prepared.dispatch(prepared.bind(pass, begins.into()), run_groups);
     Ok(added)
-}
-
-/// Starts a pass of a kernel for narrow keys.
-fn keyed_pass<'g>(
-    graph: &'g mut Graph,
-    sort: &KeyedSort,
-    kernel: &Builtin,
-    threads: u32,
-) -> Result<PassBuilder<'g>> {
-    let pass = graph.own_pass(kernel.label(), &kernel.kernel()?);
-    Ok(pass
-        .specialize("local_size_x", threads)
-        .specialize("NARROW_BITS", sort.key.bits())
-        .specialize("NARROW_KIND", sort.key.kind()))
 }
 
 /// Shape of the histogram pass, with a workgroup size that the counting kernel supports.

@@ -6,10 +6,7 @@ use multisplit_graph::{Buffer, ElementType, PassBuilder};
 
 use crate::elements::key::{KeyType, value_bytes};
 use crate::error::{Error, Result};
-use crate::operations::shared::checks::{check_element, check_size};
-use crate::operations::shared::count::Count;
-use crate::operations::shared::cut::Cut;
-use crate::operations::shared::pieces::single;
+use crate::operations::shared::{Count, Cut, check_element, check_limit, check_size, single};
 use crate::policy::method::SortMethod;
 use crate::policy::tile::TileShape;
 use crate::policy::{MAX_ELEMENTS, Policy};
@@ -28,6 +25,7 @@ pub(crate) const DIGIT_BITS: u32 = 8;
 /// # let _ = (by_distance, by_some_bits);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[must_use]
 pub struct Sort {
     pub(crate) descending: bool,
     pub(crate) bits: Option<Range<u32>>,
@@ -48,13 +46,11 @@ impl Sort {
 
     /// Sorts by a range of bits of the key. Signed and float keys are first mapped to unsigned integers with the same
     /// order. Fewer bits may need fewer rounds.
-    #[must_use]
     pub fn bits(self, bits: Range<u32>) -> Self {
         Self { bits: Some(bits), ..self }
     }
 
     /// Selects a method. The default is [`SortMethod::Auto`].
-    #[must_use]
     pub fn method(self, method: SortMethod) -> Self {
         Self { method, ..self }
     }
@@ -62,14 +58,11 @@ impl Sort {
     /// Sorts each segment of the array independently. `offsets` contains the start of each segment, beginning
     /// with 0, and the end of the last one. Segments may be empty. Indices of an argsort are relative to the
     /// start of their segment.
-    #[must_use]
     pub fn segments(self, offsets: &[u32]) -> Self {
         Self { cut: Cut::Offsets(offsets.into()), ..self }
     }
 
-    /// Sorts each row of a matrix independently. `length` is the row length and must divide the number of
-    /// elements.
-    #[must_use]
+    /// Sorts each row of a matrix independently. `length` is the row length and must divide the number of elements.
     pub fn rows(self, length: u64) -> Self {
         Self { cut: Cut::Rows(length), ..self }
     }
@@ -160,6 +153,7 @@ pub struct AddedSort {
 
 /// Arrays of a sort in a graph. The sort is in place, unless [`between`](Self::between) is used.
 #[derive(Clone, Copy, Debug)]
+#[must_use]
 pub struct SortBuffers {
     pub(in crate::operations) n: Count,
     pub(in crate::operations) keys: Buffer,
@@ -178,7 +172,6 @@ impl SortBuffers {
     }
 
     /// Moves values along with the keys.
-    #[must_use]
     pub fn values(self, values: Buffer) -> Self {
         let bytes = values.element().bytes().unwrap_or(0);
         Self { values: SortValues::Values { buffer: values, bytes }, ..self }
@@ -186,13 +179,11 @@ impl SortBuffers {
 
     /// Writes the index of the input element at each output position to `indices`. The previous contents of `indices`
     /// are not used.
-    #[must_use]
     pub fn indices(self, indices: Buffer) -> Self {
         Self { values: SortValues::Indices(indices), ..self }
     }
 
     /// Sorts only the first `n` elements. `n` is a host count or a device count.
-    #[must_use]
     pub fn count(self, n: impl Into<Count>) -> Self {
         Self { n: n.into(), ..self }
     }
@@ -202,7 +193,6 @@ impl SortBuffers {
     /// number is used instead. If an offset is less than a preceding one, the preceding one is used instead. Elements
     /// before the first segment and after the last one are not modified. Indices are relative to the start of their
     /// segment.
-    #[must_use]
     pub fn segments(self, offsets: Buffer, segments: impl Into<Count>) -> Self {
         Self { segments: Some((offsets, segments.into())), ..self }
     }
@@ -210,7 +200,6 @@ impl SortBuffers {
     /// Allows the result to be in these other buffers instead of the input buffers, if that saves a copy. The other
     /// buffers must have the sizes of the input buffers. They may also serve as workspace. `half` is one word, which
     /// receives 0 if the result is in the input buffers, and 1 if it is in the other buffers.
-    #[must_use]
     pub fn between(self, keys: Buffer, values: Option<Buffer>, half: Buffer) -> Self {
         Self { other: Some(OtherBuffers { keys, values, half }), ..self }
     }
@@ -236,10 +225,8 @@ impl SortBuffers {
 
     /// Checks the range of bits, the count, and the sizes of all arrays.
     pub(super) fn check_sizes(&self, sort: &KeyedSort) -> Result<()> {
-        let (n, limit) = (self.n.max(), MAX_ELEMENTS);
-        if n > limit {
-            return Err(Error::TooLarge { what: "number of elements of a sort", asked: n, limit });
-        }
+        let n = self.n.max();
+        check_limit("number of elements of a sort", n, MAX_ELEMENTS)?;
         check_bits(sort)?;
         let large_enough = |name: &str, buffer: Buffer, bytes: u32| {
             check_size(&format!("sort.{name}"), buffer, n.saturating_mul(u64::from(bytes)))

@@ -6,25 +6,15 @@
 use multisplit_graph::{Buffer, Graph, Groups, View};
 use multisplit_shaders::builtin::SORT_SEGMENTS_SPREAD;
 use multisplit_shaders::builtin::variants::{SORT_SEGMENTS_HISTOGRAM, SORT_SEGMENTS_ROUND};
-use multisplit_shaders::push_constants;
 
 use super::description::DIGIT_BITS;
 use super::parameters::{BUCKETS, SortPasses, Work, variant};
 use crate::error::Result;
-use crate::execute::own_pass::OwnPasses;
-use crate::operations::shared::count::{Count, Lengths};
-use crate::operations::shared::fill::Filling;
-use crate::operations::shared::pieces::{ALIGNMENT, WORD, single};
+use crate::operations::shared::{
+    ALIGNMENT, Count, Filling, Lengths, WORD, builtin_pass, push_words, single,
+};
 use crate::operations::split::{BucketWords, SplitBy};
 use crate::policy::tile::TileShape;
-
-push_constants! {
-    struct SpreadPush {
-        groups: u32,
-        large_tile: u32,
-        histogram_words: u32,
-    }
-}
 
 /// Number of words of `Found` in `segments.glsl`, and the index of its word `large_tiles`.
 const FOUND_WORDS: u64 = 3;
@@ -65,11 +55,6 @@ impl Found {
     pub fn counts(self) -> View {
         self.scratch.elements::<u32>(self.counts, FOUND_WORDS)
     }
-
-    /// Number of tiles of all large segments, at most `max`.
-    fn large_tiles(self, max: u64) -> Count {
-        Count::Device { buffer: self.scratch, index: self.counts + FOUND_TILES, max }
-    }
 }
 
 /// Sizes of the passes over large segments.
@@ -104,7 +89,9 @@ impl Large {
         let (shape, rounds) = (self.shape, self.rounds);
         // Counters of all digits, per tile and per segment.
         let counters = u64::from(rounds * BUCKETS);
-        let (mut lengths, tiles) = Lengths::new(found.large_tiles(self.max_tiles))?;
+        let (buffer, index) = (found.scratch, found.counts + FOUND_TILES);
+        let tiles = Count::Device { buffer, index, max: self.max_tiles };
+        let (mut lengths, tiles) = Lengths::new(tiles)?;
         let words = lengths.scaled(tiles, counters, STATUS_HEAD)?;
         let clear = Filling::plan(policy, &mut lengths, words)?;
         let prepared = lengths.prepare(graph, policy, "sort.segments.prepare")?;
@@ -114,15 +101,13 @@ impl Large {
             graph.transient::<u32>("sort.segments.histograms", self.max_segments * counters);
         let list = graph.transient::<[u32; 4]>("sort.segments.tiles", self.max_tiles);
         let groups = self.max_segments.min(SPREAD_GROUPS);
-        let push = SpreadPush {
+        let push = push_words! {
             groups: groups as u32,
             large_tile: shape.tile(),
             histogram_words: counters as u32,
         };
-        graph
-            .own_pass(SORT_SEGMENTS_SPREAD.label(), &SORT_SEGMENTS_SPREAD.kernel()?)
+        builtin_pass(graph, &SORT_SEGMENTS_SPREAD, &[("local_size_x", policy.threads)])?
             .push(&push)
-            .specialize("local_size_x", policy.threads)
             .bind("found", found.counts())
             .bind("large", found.large)
             .bind("tiles", list)

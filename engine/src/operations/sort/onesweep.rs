@@ -10,10 +10,7 @@ use multisplit_shaders::builtin::variants::{SORT_HISTOGRAM, SORT_ROUND, SORT_ROU
 use super::description::{DIGIT_BITS, SortBuffers};
 use super::parameters::{BUCKETS, Halves, Packed, SortPasses, Work, variant};
 use crate::error::Result;
-use crate::operations::shared::count::Length;
-use crate::operations::shared::fill::fill;
-use crate::operations::shared::look_back::{LookBack, LookBackCost};
-use crate::operations::shared::pieces;
+use crate::operations::shared::{ALIGNMENT, Length, LookBack, LookBackCost, WORD, fill};
 use crate::operations::split::{BucketWords, SplitBy};
 use crate::policy::Policy;
 use crate::policy::tile::TileShape;
@@ -21,7 +18,7 @@ use crate::policy::tile::TileShape;
 /// Number of words that precede the tile states of a round: the ticket counter and its padding.
 const STATUS_HEAD: u64 = 4;
 /// Alignment of views, in words.
-const ALIGNMENT: u64 = pieces::ALIGNMENT / pieces::WORD;
+const ALIGNED_WORDS: u64 = ALIGNMENT / WORD;
 /// Number of words per store of the kernel that clears the status.
 const VECTOR: u64 = 4;
 /// Number of keys that a thread of the histogram pass reads at a time in a small sort.
@@ -132,10 +129,10 @@ impl Layout {
         let parts = small.map_or(0, |small| u64::from(small.parts));
         // One word with a bit per round. In a small sort, one word per round and workgroup of the histogram pass.
         let noop_words = if small.is_some() { rounds * parts } else { 1 };
-        let histograms_begin = noop_words.next_multiple_of(ALIGNMENT);
+        let histograms_begin = noop_words.next_multiple_of(ALIGNED_WORDS);
         let histograms = rounds * u64::from(BUCKETS) * parts.max(1);
         let status_begin = histograms_begin + histograms;
-        let status = status_words(tiles).next_multiple_of(ALIGNMENT);
+        let status = status_words(tiles).next_multiple_of(ALIGNED_WORDS);
         Self { noop_words, histograms_begin, histograms, status_begin, status, rounds }
     }
 
@@ -145,7 +142,7 @@ impl Layout {
     }
 
     fn words(&self) -> u64 {
-        self.copy_back_begin() + ALIGNMENT
+        self.copy_back_begin() + ALIGNED_WORDS
     }
 
     /// Start and length of the words that the histogram pass clears. If the sort is not small, the pass does not
@@ -261,17 +258,15 @@ impl Histogram {
         let sizes = [&sizes[..], &Packed::constants(self.packed)].concat();
         let prepared = passes.prepared;
         let pass = passes.pass("sort.histogram", SORT_HISTOGRAM, &work, &sizes)?;
-        let pass = pass.bind("keys", keys);
-        let pass = match self.small {
-            None => pass
-                .bind("histogram", histograms)
-                .bind("noop_flags", noop_flags)
-                .bind("status", status),
-            Some(_) => {
-                let pass = pass.scratch("histogram", histograms).scratch("noop_flags", noop_flags);
-                pass.scratch("status", status)
-            }
-        };
+        let mut pass = pass.bind("keys", keys);
+        for (name, view) in
+            [("histogram", histograms), ("noop_flags", noop_flags), ("status", status)]
+        {
+            pass = match self.small {
+                None => pass.bind(name, view),
+                Some(_) => pass.scratch(name, view),
+            };
+        }
         prepared.dispatch(prepared.bind(pass, keys), self.parts);
         Ok(())
     }
@@ -282,10 +277,10 @@ impl Histogram {
 pub(super) fn copy_back(passes: &mut SortPasses<'_>, halves: &Halves) -> Result<()> {
     let tile = u64::from(passes.shape.tile());
     let tiles = passes.prepare(|_, lengths, n| lengths.at_least_one_part(n, tile))?;
-    let words = passes.graph.transient::<u32>("sort.status", 2 * ALIGNMENT);
+    let words = passes.graph.transient::<u32>("sort.status", 2 * ALIGNED_WORDS);
     fill(passes.graph, passes.policy, "sort.clear", words, 0)?;
     let (noop_flags, status) =
-        (words.elements::<u32>(0, 4), words.elements::<u32>(ALIGNMENT, STATUS_HEAD + 1));
+        (words.elements::<u32>(0, 4), words.elements::<u32>(ALIGNED_WORDS, STATUS_HEAD + 1));
     let by = copy_round(1 << 1 | 1 << NEVER_SKIPPED, 1);
     let round = Round { index: 1, kind: 0, by, tiles, small: None };
     round.add(passes, [noop_flags, noop_flags, status], halves)

@@ -6,8 +6,7 @@ use super::description::{DIGIT_BITS, KeyedSort, SortBuffers, SortValues};
 use super::sizes::UpTo;
 use crate::elements::key::KeyType;
 use crate::error::Result;
-use crate::operations::shared::count::{Length, Lengths, Prepared};
-use crate::operations::shared::specialize::specialize;
+use crate::operations::shared::{Constants, Length, Lengths, Prepared};
 use crate::operations::split::{
     Bucket, BucketCode, BucketWords, Kernels, Split, SplitBy, SplitPush, ranking_constants,
     ranking_pass,
@@ -147,10 +146,9 @@ impl<'j> SortPasses<'j> {
         label: &str,
         kernels: Kernels,
         work: &Work,
-        constants: &[(&str, u32)],
+        constants: &Constants<'_>,
     ) -> Result<PassBuilder<'_>> {
-        let wide = usize::from(self.sort.key.bits() == 64);
-        let kernel = kernels[wide].kernel()?;
+        let kernel = kernels[usize::from(self.sort.key.bits() == 64)].kernel()?;
         let push = SplitPush {
             count: self.prepared.pushed(self.n),
             buckets: BUCKETS,
@@ -169,8 +167,8 @@ impl<'j> SortPasses<'j> {
         ];
         // Constants of the caller override the others.
         let constants = [&ranking[..], &common, constants].concat();
-        let pass = ranking_pass(self.graph, self.policy, label, &kernel);
-        Ok(specialize(push.push(pass, work.by), &kernel, &constants))
+        let pass = ranking_pass(self.graph, self.policy, label, &kernel, &constants);
+        Ok(push.push(pass, work.by))
     }
 
     /// Kind and parameters of the bucket function for one digit.

@@ -12,12 +12,9 @@ use super::parameters::{Packed, SortPasses, Work, variant};
 use super::{counting, onesweep, rounds, segments};
 use crate::elements::key::KeyType;
 use crate::error::{Error, Result};
-use crate::operations::shared::count::{Count, Length};
-use crate::operations::shared::cut::Cut;
-use crate::operations::shared::declare::planned_for;
-use crate::operations::shared::each::number_elements;
-use crate::operations::shared::fill::fill;
-use crate::operations::shared::widening::{Form, NarrowKeys};
+use crate::operations::shared::{
+    Count, Cut, Form, Length, NarrowKeys, fill, number_elements, planned_for,
+};
 use crate::policy::Policy;
 use crate::policy::method::SortMethod;
 

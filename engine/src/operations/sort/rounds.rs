@@ -4,7 +4,7 @@ use super::description::SortValues;
 use super::onesweep::{copy_back, needs_copy_back};
 use super::parameters::SortPasses;
 use crate::error::Result;
-use crate::operations::shared::each::number_elements;
+use crate::operations::shared::number_elements;
 use crate::operations::split::{self, Bucket, Split, SplitBuffers, SplitOutput};
 
 /// Adds the rounds of a sort with digits of `radix_bits` bits.

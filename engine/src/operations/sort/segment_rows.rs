@@ -2,25 +2,13 @@
 
 use multisplit_graph::Groups;
 use multisplit_shaders::builtin::variants::SORT_SEGMENTS_ROWS;
-use multisplit_shaders::push_constants;
 
 use super::description::{KeyedSort, SortValues};
 use super::parameters::SortPasses;
 use crate::error::Result;
-use crate::execute::own_pass::OwnPasses;
-use crate::operations::shared::pieces::single;
-use crate::operations::shared::specialize::specialize;
+use crate::operations::shared::{halves, keyed_pass, push_words, single};
 use crate::policy::Policy;
 use crate::policy::tile::TileShape;
-
-push_constants! {
-    struct RowsPush {
-        rows: u32,
-        row_length: u32,
-        mask: [u32; 2],
-        descending: u32,
-    }
-}
 
 /// Number of elements per lane. Must match ITEMS of the kernel. More would use more registers and reduce occupancy.
 const ITEMS: u32 = 8;
@@ -67,35 +55,32 @@ impl RowTiles {
         let SortPasses { graph, policy, sort, .. } = passes;
         let (n, values) = (passes.n.max, passes.buffers.values);
         let rows = n / self.length;
-        let mask = sort.mask();
-        let push = RowsPush {
+        let push = push_words! {
             rows: rows as u32,
             row_length: self.length as u32,
-            mask: [mask as u32, (mask >> 32) as u32],
+            mask[2]: halves(sort.mask()),
             descending: sort.descending.into(),
         };
         let sources = has_sources(sort, values);
-        let variants = SORT_SEGMENTS_ROWS[usize::from(sources)];
-        let kernel = variants[usize::from(sort.key.bits() == 64)].kernel()?;
         // If keys are sorted by some of their bits and have no values, the kernel does not access this binding.
-        let unused = (sources && values.is_none())
-            .then(|| graph.transient::<u32>("sort.segments.unused", 1));
-        let mut pass = graph.own_pass("sort.segments.rows", &kernel).push(&push).bind("keys", keys);
-        if let Some(unused) = unused {
-            pass = pass.scratch("values", unused);
-        }
-        pass = values.bind(pass, policy, n)?;
+        let is_unused = sources && values.is_none();
+        let unused = is_unused.then(|| graph.transient::<u32>("sort.segments.unused", 1));
         let constants = [
             ("local_size_x", self.shape.threads),
-            ("KEY_KIND", sort.key.kind()),
             ("ALL_BITS", sort.by_all_bits().into()),
             ("ROW_ROOM", self.row_capacity),
             ("FULL_ROWS", self.full(sort, values).into()),
             ("VALUE_WORDS", values.bytes().unwrap_or(0) / 4),
             ("COUNTED_VALUES", values.are_indices().into()),
         ];
+        let kernels = SORT_SEGMENTS_ROWS[usize::from(sources)];
+        let pass = keyed_pass(graph, "sort.segments.rows", kernels, sort.key, &constants)?;
+        let mut pass = values.bind(pass.push(&push).bind("keys", keys), policy, n)?;
+        if let Some(unused) = unused {
+            pass = pass.scratch("values", unused);
+        }
         let rows_of_tile = u64::from(self.shape.tile() / self.row_capacity);
-        specialize(pass, &kernel, &constants).dispatch(Groups::linear(rows.div_ceil(rows_of_tile)));
+        pass.dispatch(Groups::linear(rows.div_ceil(rows_of_tile)));
         Ok(())
     }
 }

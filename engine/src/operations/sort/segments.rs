@@ -1,55 +1,29 @@
 //! Sorts each segment of an array independently. The same passes sort all segments.
 //!
 //! Segments that fit in a tile are sorted in shared memory, several per tile. Larger segments are divided into tiles
-//! and go through the rounds of a one-sweep sort together. The device determines which segments are large. If the
-//! host knows the lengths, passes without work are omitted, and rows that fit in a tile are sorted by a pass of their
-//! own.
+//! and go through the rounds of a one-sweep sort together. The device determines which segments are large. If the host
+//! knows the lengths, passes without work are omitted, and rows that fit in a tile are sorted by a pass of their own.
 
 use std::sync::Arc;
 
 use multisplit_graph::{Buffer, ElementType, Graph, View};
 use multisplit_shaders::builtin::SORT_SEGMENTS_HEADS;
 use multisplit_shaders::builtin::variants::SORT_SEGMENTS_TILES;
-use multisplit_shaders::push_constants;
 
 use super::description::{AddedSort, DIGIT_BITS, KeyedSort, SortBuffers, check_policy};
 use super::large_segments::{Found, Large};
 use super::parameters::{SortPasses, variant};
 use super::segment_rows::RowTiles;
 use crate::error::{Error, Result};
-use crate::execute::own_pass::OwnPasses;
 use crate::operations::scan::{Scan, ScanBuffers, scan};
-use crate::operations::shared::checks::{check_element, check_rows, check_size};
-use crate::operations::shared::count::{Count, Lengths, OtherCount};
-use crate::operations::shared::cut::{Cut, segment_lengths};
-use crate::operations::shared::declare::planned_for;
-use crate::operations::shared::fill::fill;
-use crate::operations::shared::operator::Operator;
-use crate::operations::shared::pieces::{WORD, single};
-use crate::operations::shared::specialize::specialize;
+use crate::operations::shared::{
+    Count, Cut, Lengths, Operator, OtherCount, WORD, builtin_pass, check_element, check_limit,
+    check_rows, check_size, fill, halves, keyed_pass, planned_for, push_words, segment_lengths,
+    single,
+};
 use crate::policy::Policy;
 use crate::policy::method::SortMethod;
 use crate::policy::tile::TileShape;
-
-push_constants! {
-    struct HeadsPush {
-        count: u32,
-        elements: u32,
-        elements_index: u32,
-        row_length: u32,
-        max_tile: u32,
-        large_tile: u32,
-    }
-}
-
-push_constants! {
-    struct TilesPush {
-        count: u32,
-        stride: u32,
-        mask: [u32; 2],
-        descending: u32,
-    }
-}
 
 /// Number of elements per thread and tile. Must match ITEMS of the kernel.
 const ITEMS: u32 = 8;
@@ -62,8 +36,8 @@ const BITS_PER_WORD: u64 = 32;
 const OTHER_SHARED: u64 = 2 << 10;
 
 /// Adds the passes of a segmented sort to the graph. The method is `Small` if the host knows that every segment fits
-/// in a tile, and otherwise `OneSweep`. Returns an error if the requested method is `Small` and a segment may be too
-/// long, or if it is `Multisplit` or `Counting`.
+/// in a tile, and otherwise `OneSweep`. Returns an error if the requested method is `Small` and a segment is too long or
+/// the offsets are on the device, or if it is `Multisplit` or `Counting`.
 pub(super) fn add(
     graph: &mut Graph,
     policy: &Policy,
@@ -106,18 +80,18 @@ pub(super) fn add(
 
 fn choose(sort: &KeyedSort, segments: &Segments, shape: TileShape) -> Result<SortMethod> {
     let tile = u64::from(shape.tile());
-    let longest = segments.lengths.map(|[_, longest]| longest);
-    let fits = longest.is_some_and(|longest| longest <= tile);
-    match sort.method {
-        SortMethod::Small if !fits => {
-            let what = "possible length of the longest segment for SortMethod::Small";
-            let asked = longest.unwrap_or(segments.elements);
-            Err(Error::TooLarge { what, asked, limit: tile })
-        }
-        SortMethod::Multisplit { .. } | SortMethod::Counting => Err(Error::Method {
+    match (sort.method, segments.lengths) {
+        (SortMethod::Multisplit { .. } | SortMethod::Counting, _) => Err(Error::Method {
             problem: "segments can only be sorted by SortMethod::Auto, Small or OneSweep",
         }),
-        _ if fits => Ok(SortMethod::Small),
+        (SortMethod::Small, None) => Err(Error::Method {
+            problem: "SortMethod::Small does not support offsets on the device; use Auto or OneSweep",
+        }),
+        (_, Some([_, longest])) if longest <= tile => Ok(SortMethod::Small),
+        (SortMethod::Small, Some([_, longest])) => {
+            let what = "length of the longest segment for SortMethod::Small";
+            Err(Error::TooLarge { what, asked: longest, limit: tile })
+        }
         _ => Ok(SortMethod::OneSweep),
     }
 }
@@ -164,11 +138,8 @@ impl Segments {
         let (count, row_length, lengths, offsets) = match (cut, buffers.segments) {
             (Cut::Whole, Some((offsets, count))) => {
                 check_element("offsets", offsets, ElementType::U32)?;
-                let (asked, limit) = (count.max(), u64::from(u32::MAX) - 1);
-                if asked > limit {
-                    return Err(Error::TooLarge { what: "number of segments", asked, limit });
-                }
-                check_size("sort.offsets", offsets, (asked + 1) * WORD)?;
+                check_limit("number of segments", count.max(), u32::MAX - 1)?;
+                check_size("sort.offsets", offsets, (count.max() + 1) * WORD)?;
                 (count, 0, None, Offsets::Device(offsets))
             }
             (_, Some(_)) => {
@@ -227,7 +198,7 @@ fn find(passes: &mut SortPasses<'_>, segments: &Segments, large: &Large) -> Resu
     let groups = lengths.parts(count, SEGMENTS_PER_THREAD * u64::from(policy.threads))?;
     let prepared = lengths.prepare(graph, policy, "sort.segments.prepare")?;
     let n = OtherCount::new(passes.buffers.n)?;
-    let push = HeadsPush {
+    let push = push_words! {
         count: prepared.pushed(count),
         elements: n.max,
         elements_index: n.index,
@@ -235,11 +206,8 @@ fn find(passes: &mut SortPasses<'_>, segments: &Segments, large: &Large) -> Resu
         max_tile: passes.shape.tile(),
         large_tile: large.shape.tile(),
     };
-    let kernel = SORT_SEGMENTS_HEADS.kernel()?;
-    let pass = graph
-        .own_pass(SORT_SEGMENTS_HEADS.label(), &kernel)
+    let pass = builtin_pass(graph, &SORT_SEGMENTS_HEADS, &[("local_size_x", policy.threads)])?
         .push(&push)
-        .specialize("local_size_x", policy.threads)
         .bind("heads", found.heads())
         .bind("found", found.counts())
         .bind("large", found.large)
@@ -260,31 +228,27 @@ fn sort_in_tiles(passes: &mut SortPasses<'_>, found: Found) -> Result<()> {
     let (mut lengths, n) = Lengths::new(passes.buffers.n)?;
     let groups = lengths.parts(n, stride)?;
     let prepared = lengths.prepare(graph, policy, "sort.segments.prepare")?;
-    let mask = sort.mask();
-    let push = TilesPush {
+    let push = push_words! {
         count: prepared.pushed(n),
         stride: stride as u32,
-        mask: [mask as u32, (mask >> 32) as u32],
+        mask[2]: halves(sort.mask()),
         descending: sort.descending.into(),
     };
     let values = passes.buffers.values;
     let kernels = variant(values, SORT_SEGMENTS_TILES);
-    let kernel = kernels[usize::from(sort.key.bits() == 64)].kernel()?;
-    let pass = graph
-        .own_pass("sort.segments.tiles", &kernel)
+    let constants = [
+        ("local_size_x", passes.shape.threads),
+        ("ALL_BITS", sort.by_all_bits().into()),
+        ("VALUE_WORDS", values.bytes().unwrap_or(4) / 4),
+        ("COUNTED_VALUES", values.are_indices().into()),
+    ];
+    let pass = keyed_pass(graph, "sort.segments.tiles", kernels, sort.key, &constants)?
         .push(&push)
         .bind("keys", keys)
         .bind("heads", found.heads())
         .bind("found", found.counts());
     let pass = values.bind(prepared.bind(pass, found.heads()), policy, n.max)?;
-    let constants = [
-        ("local_size_x", passes.shape.threads),
-        ("KEY_KIND", sort.key.kind()),
-        ("ALL_BITS", sort.by_all_bits().into()),
-        ("VALUE_WORDS", values.bytes().unwrap_or(4) / 4),
-        ("COUNTED_VALUES", values.are_indices().into()),
-    ];
-    prepared.dispatch(specialize(pass, &kernel, &constants), groups);
+    prepared.dispatch(pass, groups);
     Ok(())
 }
 
@@ -301,4 +265,29 @@ fn ascending(
     let buffers = ScanBuffers::new(offsets, begins).count(segments);
     scan(graph, policy, &Scan::inclusive(Operator::Max), &buffers)?;
     Ok([begins.into(), single(offsets.elements::<u32>(0, max + 1), policy)?])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operations::sort::{Sort, sort};
+    use crate::policy::test_policy;
+
+    #[test]
+    fn small_method_rejects_device_offsets_and_long_segments() {
+        let mut graph = Graph::new("refused");
+        let (keys, offsets) =
+            (graph.import::<u32>("keys", 1 << 20), graph.import::<u32>("offsets", 3));
+        let (small, policy) = (Sort::ascending().method(SortMethod::Small), test_policy(32, 256));
+        let short = SortBuffers::keys(keys).count(100).segments(offsets, 2);
+        let refused = sort(&mut graph, &policy, &small, &short);
+        let is_named = |problem: &str| problem.contains("offsets on the device");
+        assert!(
+            matches!(refused, Err(Error::Method { problem }) if is_named(problem)),
+            "{refused:?}"
+        );
+        let long = small.segments(&[0, 1 << 20]);
+        let refused = sort(&mut graph, &policy, &long, &SortBuffers::keys(keys));
+        assert!(matches!(refused, Err(Error::TooLarge { asked, .. }) if asked == 1 << 20));
+    }
 }

@@ -12,8 +12,7 @@ use super::{method, rounds};
 use crate::elements::key::KeyType;
 use crate::error::Result;
 use crate::operations::scan::ScanPlan;
-use crate::operations::shared::count::Length;
-use crate::operations::shared::each::{ELEMENTS_PER_THREAD, each, invert};
+use crate::operations::shared::{ELEMENTS_PER_THREAD, Length, each, invert};
 
 /// Adds the recursive scan-based split: ceil(log2 m) rounds, each of which splits by one bit of the bucket ids. A
 /// round flags the elements, scans the flags, and uses the result to compute the destination of each element.

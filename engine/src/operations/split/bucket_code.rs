@@ -10,11 +10,9 @@ use super::description::{Bucket, MAX_BUCKETS_OF_ROUND, Split};
 use super::push::{BucketWords, SplitBy};
 use crate::elements::key::KeyType;
 use crate::error::{Error, Result};
-use crate::operations::shared::edge_values::EdgeValues;
-use crate::operations::shared::even_parts::{EvenFloats, ScaledParts};
 #[cfg(feature = "glsl")]
 use crate::operations::shared::glsl::{self, Glsl};
-use crate::operations::shared::lookup_table::Cells;
+use crate::operations::shared::{Cells, EdgeValues, EvenFloats, ScaledParts, halves};
 use crate::policy::Policy;
 use crate::policy::method::Method;
 
@@ -80,6 +78,7 @@ fn cells_of(policy: &Policy, buckets: u32) -> u32 {
 }
 
 /// A bucket function as parameters of the kernels.
+#[derive(Default)]
 pub(in crate::operations) struct BucketCode {
     /// Value of the specialization constant BUCKET_KIND.
     pub kind: u32,
@@ -115,7 +114,7 @@ impl BucketCode {
             return refuse(problem);
         }
         match &split.bucket {
-            Bucket::Identity => Ok(Self::plain(IDENTITY, BucketWords::default())),
+            Bucket::Identity => Ok(Self { kind: IDENTITY, ..Self::default() }),
             Bucket::Digit { shift, bits } | Bucket::OrderedDigit { shift, bits, .. }
                 if *bits == 0
                     || *bits > 32
@@ -130,8 +129,7 @@ impl BucketCode {
             }
             #[cfg(feature = "glsl")]
             Bucket::Glsl(user) => {
-                let words = BucketWords::default();
-                Ok(Self { user: Some(user.clone()), ..Self::plain(DIGIT, words) })
+                Ok(Self { kind: DIGIT, user: Some(user.clone()), ..Self::default() })
             }
             Bucket::Delta { .. } if key.is_float() => {
                 refuse("delta buckets support only integer keys; use even or range buckets")
@@ -168,16 +166,6 @@ impl BucketCode {
         }
     }
 
-    fn plain(kind: u32, words: BucketWords) -> Self {
-        Self {
-            kind,
-            words,
-            table: None,
-            #[cfg(feature = "glsl")]
-            user: None,
-        }
-    }
-
     fn digit(kind: u32, shift: u32, bits: u32, flipped: bool) -> Self {
         let flip = if flipped { u32::MAX } else { 0 };
         let words = BucketWords {
@@ -186,7 +174,7 @@ impl BucketCode {
             flip_or_reciprocal: flip,
             ..BucketWords::default()
         };
-        Self::plain(kind, words)
+        Self { kind, words, ..Self::default() }
     }
 
     /// Encodes splitters, given as unsigned numbers with the order of the keys ([`KeyType::ordered`]). The table
@@ -201,7 +189,7 @@ impl BucketCode {
             // Padding, because a single bucket has no splitters, and a buffer cannot be empty.
             let words = splitters.chain([0, 0]).collect();
             let table = Some(Table { cells: count, words });
-            return Self { table, ..Self::plain(kind, BucketWords::default()) };
+            return Self { kind, table, ..Self::default() };
         }
         let sample = if wide { KeyType::U64 } else { KeyType::U32 };
         // The cells span all splitters: from one below the first to one above the last, clamped to the range of
@@ -219,25 +207,17 @@ impl BucketCode {
             mask_or_width_high: span_high,
             flip_or_reciprocal: cells.format.bits(cells.map.shift()),
         };
-        let mut table = cells.words;
-        table.push(0); // aligns 64-bit splitters
-        table.extend(splitters);
-        Self { table: Some(Table { cells: count, words: table }), ..Self::plain(kind, words) }
+        // The word 0 aligns 64-bit splitters.
+        let table = cells.words.into_iter().chain([0]).chain(splitters).collect();
+        let table = Some(Table { cells: count, words: table });
+        Self { kind, words, table, ..Self::default() }
     }
 
     /// The parameters that depend on the edges.
     pub fn edge_values(&self) -> EdgeValues {
-        let BucketWords {
-            shift_or_min,
-            min_high,
-            width_or_scale,
-            mask_or_width_high,
-            flip_or_reciprocal,
-        } = self.words;
-        let words =
-            vec![shift_or_min, min_high, width_or_scale, mask_or_width_high, flip_or_reciprocal];
         let table = self.table.as_ref().map(|table| (TABLE, table.words.clone()));
-        let push = if table.is_some() { None } else { Some(("shift_or_min", words)) };
+        let words: [u32; 5] = bytemuck::cast(self.words);
+        let push = table.is_none().then(|| ("shift_or_min", words.to_vec()));
         EdgeValues { kind: self.kind, push, table }
     }
 
@@ -279,7 +259,7 @@ fn delta(split: &Split, min: u64, width: u64) -> BucketCode {
     let whole = min == 0 && u128::from(width) * u128::from(buckets) >= domain;
     if u128::from(width) >= domain {
         // All keys belong to the first bucket.
-        return BucketCode::plain(DIGIT, BucketWords::default());
+        return BucketCode { kind: DIGIT, ..BucketCode::default() };
     }
     if whole && width.is_power_of_two() && !split.settable {
         let kind = if key.kind() == 0 { DIGIT } else { ORDERED };
@@ -294,7 +274,7 @@ fn delta(split: &Split, min: u64, width: u64) -> BucketCode {
         mask_or_width_high: width_high,
         flip_or_reciprocal: reciprocal.to_bits(),
     };
-    BucketCode::plain(DELTA, words)
+    BucketCode { kind: DELTA, words, ..BucketCode::default() }
 }
 
 /// Encodes [`Bucket::Even`]. `None` if the range is empty or not finite.
@@ -309,7 +289,7 @@ fn even(policy: &Policy, split: &Split) -> Option<BucketCode> {
             mask_or_width_high: scaled.step as u32,
             ..BucketWords::default()
         };
-        return Some(BucketCode::plain(EVEN, words));
+        return Some(BucketCode { kind: EVEN, words, ..BucketCode::default() });
     }
     let edges = parts.edges();
     let inner = edges[1..buckets as usize].iter();
@@ -331,9 +311,4 @@ fn unsettable(split: &Split) -> Option<&'static str> {
         ),
         _ => None,
     }
-}
-
-/// Low and high word of a number.
-fn halves(number: u64) -> [u32; 2] {
-    [number as u32, (number >> 32) as u32]
 }

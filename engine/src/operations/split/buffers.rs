@@ -7,14 +7,13 @@ use super::description::{MAX_BUCKETS, Split};
 use crate::elements::key::value_bytes;
 use crate::error::{Error, Result};
 use crate::memory::Place;
-use crate::operations::shared::checks::{check_element, check_size};
-use crate::operations::shared::count::Count;
-use crate::operations::shared::pieces::WORD;
+use crate::operations::shared::{Count, WORD, check_element, check_limit, check_size};
 use crate::policy::MAX_ELEMENTS;
 use crate::policy::method::Method;
 
 /// Arrays of a split in a graph. No output may overlap an input.
 #[derive(Clone, Copy, Debug)]
+#[must_use]
 pub struct SplitBuffers {
     pub(in crate::operations) n: Count,
     pub(in crate::operations) keys: Buffer,
@@ -57,14 +56,12 @@ impl SplitBuffers {
     }
 
     /// Splits only the first `n` elements. `n` is a host count or a device count.
-    #[must_use]
     pub fn count(self, n: impl Into<Count>) -> Self {
         Self { n: n.into(), ..self }
     }
 
     /// Writes the number of keys whose bucket id is m or more to the first word of `number`. Such keys are moved to
     /// the last bucket. If the number is not zero, the output is invalid.
-    #[must_use]
     pub fn out_of_range(self, number: Buffer) -> Self {
         Self { out_of_range: Some(number), ..self }
     }
@@ -93,16 +90,12 @@ impl SplitBuffers {
 
     /// Checks the number of buckets, the count, and the sizes of all arrays.
     pub(super) fn check_sizes(&self, split: &Split) -> Result<()> {
-        let at_most = |what, asked: u64, limit: u64| match asked <= limit {
-            true => Ok(()),
-            false => Err(Error::TooLarge { what, asked, limit }),
-        };
         if split.buckets == 0 {
             return Err(Error::NoBuckets);
         }
-        at_most("number of buckets of a split", split.buckets.into(), MAX_BUCKETS.into())?;
+        check_limit("number of buckets of a split", split.buckets.into(), MAX_BUCKETS)?;
         let n = self.n.max();
-        at_most("number of elements of a split", n, MAX_ELEMENTS)?;
+        check_limit("number of elements of a split", n, MAX_ELEMENTS)?;
         let check = |name: &str, buffer: Buffer, bytes: u64| {
             check_size(&format!("multisplit.{name}"), buffer, bytes)
         };

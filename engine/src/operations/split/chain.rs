@@ -7,8 +7,7 @@ use super::buffers::{SplitBuffers, SplitOutput};
 use super::description::MAX_BUCKETS_OF_ROUND;
 use super::parameters::SplitPasses;
 use crate::error::Result;
-use crate::operations::shared::count::Length;
-use crate::operations::shared::each::{invert, number_elements};
+use crate::operations::shared::{Length, invert, number_elements};
 
 /// The buffers of consecutive rounds. Rounds alternate between two buffers so that the last round writes to the
 /// caller's output. For a permutation, the rounds move element indices as values.

@@ -106,6 +106,7 @@ impl Bucket {
 
 /// Description of a split whose key type is known only at run time.
 #[derive(Clone, Debug)]
+#[must_use]
 pub(crate) struct Split {
     pub key: KeyType,
     /// The number of buckets, m.
@@ -121,7 +122,6 @@ impl Split {
         Self { key, buckets, bucket, method: Method::Auto, settable: false }
     }
 
-    #[must_use]
     pub fn by(self, method: Method) -> Self {
         Self { method, ..self }
     }
@@ -148,6 +148,7 @@ pub enum AnyType {}
 /// gpu.split(&[0.5f32, 1.5], multisplit::Buckets::range(&[2u32]))?;
 /// # Ok::<(), multisplit::Error>(())
 /// ```
+#[must_use]
 pub struct Buckets<K = AnyType> {
     split: Split,
     key: PhantomData<fn(K)>,
@@ -258,7 +259,6 @@ impl Buckets {
 
 impl<K> Buckets<K> {
     /// Sets the method. The default is `Auto`.
-    #[must_use]
     pub fn method(self, method: Method) -> Self {
         self.split.by(method).into()
     }
@@ -267,7 +267,6 @@ impl<K> Buckets<K> {
     /// buckets, of which there may be at most 256. Splits by splitters then find the bucket of a key by a binary
     /// search, which for more than 128 buckets is slower than the usual search. The methods `ScanSplit`,
     /// `ReducedBitSort` and `FullSort` are not supported.
-    #[must_use]
     pub fn settable(mut self) -> Self {
         self.split.settable = true;
         self

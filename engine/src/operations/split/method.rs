@@ -2,7 +2,7 @@
 
 use super::buffers::{SplitBuffers, SplitOutput, SplitSizes};
 use super::description::{MAX_BUCKETS_OF_ROUND, Split};
-use crate::operations::shared::each::ELEMENTS_PER_THREAD;
+use crate::operations::shared::ELEMENTS_PER_THREAD;
 use crate::policy::Policy;
 use crate::policy::method::Method;
 use crate::policy::tile::TileShape;

@@ -2,9 +2,8 @@
 //! so. A function of the key selects its bucket. The result is in bucket order and, unless the method is
 //! [`Method::FullSort`], stable within a bucket.
 //!
-//! [`split`](crate::operations::split()) adds the passes to a graph: [`Buckets`] describes the split,
-//! [`SplitBuffers`] the arrays. [`Context::split`](crate::Context::split) and related methods run a split in one
-//! call.
+//! [`split`](crate::operations::split()) adds the passes to a graph: [`Buckets`] describes the split, [`SplitBuffers`]
+//! the arrays. [`Context::split`](crate::Context::split) and related methods run a split in one call.
 
 mod baselines;
 mod bucket_code;

@@ -14,11 +14,9 @@ use super::push::SplitPush;
 use crate::elements::key::KeyType;
 use crate::error::Result;
 use crate::execute::executable::LANE_ORDER_STATUS;
-use crate::execute::own_pass::OwnPasses;
-use crate::operations::shared::count::{Length, Lengths, Prepared};
-use crate::operations::shared::edge_values::edge_table;
-use crate::operations::shared::look_back::LookBackCost;
-use crate::operations::shared::specialize::specialize;
+use crate::operations::shared::{
+    Constants, Length, Lengths, LookBackCost, Prepared, edge_table, start_pass,
+};
 use crate::policy::Policy;
 use crate::policy::tile::TileShape;
 
@@ -197,34 +195,36 @@ impl<'j> SplitPasses<'j> {
             ("SIDE_BY_SIDE", self.side_by_side.unwrap_or(1)),
             ("COUNT_OUT_OF_RANGE", u32::from(self.buffers.out_of_range.is_some())),
         ];
-        let pass = ranking_pass(self.graph, self.policy, label, &kernel);
+        let constants = [&ranking[..], &constants].concat();
+        let pass = ranking_pass(self.graph, self.policy, label, &kernel, &constants);
         let mut pass = push.push(self.prepared.bind(pass, keys), by);
         for (name, view) in [("keys", keys), ("table", table)] {
             if kernel.interface().binding(name).is_some() {
                 pass = pass.bind(name, view);
             }
         }
-        Ok(specialize(pass, &kernel, &[&ranking[..], &constants].concat()))
+        Ok(pass)
     }
 }
 
-/// Starts a pass. If its kernel ranks keys, binds the status word that the kernel sets when it detects a violation of
-/// lane order.
+/// Starts a pass with these constants. If its kernel ranks keys, binds the status word that the kernel sets when it
+/// detects a violation of lane order.
 pub(in crate::operations) fn ranking_pass<'g>(
     graph: &'g mut Graph,
     policy: &Policy,
     label: &str,
     kernel: &Arc<Kernel>,
+    constants: &Constants<'_>,
 ) -> PassBuilder<'g> {
     const BINDING: &str = "lane_order";
     if kernel.interface().binding(BINDING).is_none() {
-        return graph.own_pass(label, kernel);
+        return start_pass(graph, label, kernel, constants);
     }
     // The kernel never sets the word if it ranks by ballots, but the binding must be valid.
     let by_lane_order = policy.split.ranking.is_by_lane_order();
     let name = if by_lane_order { LANE_ORDER_STATUS } else { "multisplit.no_status" };
     let word = graph.status_word(name);
-    graph.own_pass(label, kernel).bind(BINDING, word)
+    start_pass(graph, label, kernel, constants).bind(BINDING, word)
 }
 
 /// Specialization constants of all kernels that rank keys, in splits and sorts. Recomputing a missing tile takes

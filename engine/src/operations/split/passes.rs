@@ -9,10 +9,7 @@ use super::description::{Bucket, Buckets, Split};
 use super::parameters::{Function, SplitPasses};
 use super::{baselines, method, rounds};
 use crate::error::Result;
-use crate::operations::shared::declare::planned_for;
-use crate::operations::shared::edge_values::EdgeValues;
-use crate::operations::shared::fill::fill;
-use crate::operations::shared::widening::{Form, NarrowKeys};
+use crate::operations::shared::{EdgeValues, Form, NarrowKeys, fill, planned_for};
 use crate::policy::Policy;
 use crate::policy::method::Method;
 

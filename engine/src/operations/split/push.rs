@@ -1,8 +1,10 @@
 //! Push constants of the split and sort kernels, as declared in `multisplit.glsl`, `sort_round.glsl` and `digits.glsl`.
 //! All kernels receive the words of [`SplitPush`]; further words depend on [`SplitBy`].
 
+use bytemuck::{Pod, Zeroable};
 use multisplit_graph::PassBuilder;
-use multisplit_shaders::push_constants;
+
+use crate::operations::shared::push_words;
 
 /// Push constants that all of these kernels share.
 #[derive(Clone, Copy)]
@@ -16,9 +18,10 @@ pub(in crate::operations) struct SplitPush {
     pub round: u32,
 }
 
-/// Parameters of a built-in bucket function. Each function uses the words differently; see the table in
-/// `bucket.glsl`.
-#[derive(Clone, Copy, Default)]
+/// Parameters of a built-in bucket function, in the order of the push constants. Each function uses the words
+/// differently; see the table in `bucket.glsl`.
+#[derive(Clone, Copy, Default, Pod, Zeroable)]
+#[repr(C)]
 pub(in crate::operations) struct BucketWords {
     pub shift_or_min: u32,
     pub min_high: u32,
@@ -43,69 +46,44 @@ pub(in crate::operations) enum SplitBy {
     Digits { first_bit: u32, bit_count: u32, descending: bool },
 }
 
-/// Pushes a block of constants: the shared words, with the given words before and after `round`.
-macro_rules! push_block {
-    ($pass:expr, $common:expr, { $($word:ident: $value:expr),* }, { $($last:ident: $more:expr),* }) => {{
-        push_constants! {
-            struct Block {
-                count: u32,
-                buckets: u32,
-                ids: u32,
-                part_shift: u32,
-                subproblems: u32,
-                parts: u32,
-                $($word: u32,)*
-                round: u32,
-                $($last: u32,)*
-            }
-        }
-        let SplitPush { count, buckets, ids, part_shift, subproblems, parts, round } = $common;
-        $pass.push(&Block {
-            count,
-            buckets,
-            ids,
-            part_shift,
-            subproblems,
-            parts,
-            $($word: $value,)*
-            round,
-            $($last: $more,)*
-        })
-    }};
-}
-
 impl SplitPush {
     /// Adds the push constants for `by` to the pass.
     pub fn push(self, pass: PassBuilder<'_>, by: SplitBy) -> PassBuilder<'_> {
+        let Self { count, buckets, ids, part_shift, subproblems, parts, round } = self;
         match by {
-            SplitBy::Bucket(words) => push_block!(pass, self, {
+            SplitBy::Bucket(words) => pass.push(&push_words! {
+                count, buckets, ids, part_shift, subproblems, parts,
                 shift_or_min: words.shift_or_min,
                 min_high: words.min_high,
                 width_or_scale: words.width_or_scale,
                 mask_or_width_high: words.mask_or_width_high,
-                flip_or_reciprocal: words.flip_or_reciprocal
-            }, {}),
+                flip_or_reciprocal: words.flip_or_reciprocal,
+                round,
+            }),
             #[cfg(feature = "glsl")]
-            SplitBy::Function([first, second, third]) => push_block!(pass, self, {
-                parameter_0: first,
-                parameter_1: second,
-                parameter_2: third
-            }, {}),
-            SplitBy::Round { digit, pair, noop_rounds } => push_block!(pass, self, {
+            SplitBy::Function([parameter_0, parameter_1, parameter_2]) => pass.push(&push_words! {
+                count, buckets, ids, part_shift, subproblems, parts,
+                parameter_0, parameter_1, parameter_2,
+                round,
+            }),
+            SplitBy::Round { digit, pair, noop_rounds } => pass.push(&push_words! {
+                count, buckets, ids, part_shift, subproblems, parts,
                 shift_or_min: digit.shift_or_min,
                 min_high: 0,
                 width_or_scale: 0,
                 mask_or_width_high: digit.mask_or_width_high,
-                flip_or_reciprocal: digit.flip_or_reciprocal
-            }, {
+                flip_or_reciprocal: digit.flip_or_reciprocal,
+                round,
                 round_pair: pair,
-                noop_rounds: noop_rounds
+                noop_rounds,
             }),
-            SplitBy::Digits { first_bit, bit_count, descending } => push_block!(pass, self, {
-                first_bit: first_bit,
-                bit_count: bit_count,
-                descending: u32::from(descending)
-            }, {}),
+            SplitBy::Digits { first_bit, bit_count, descending } => pass.push(&push_words! {
+                count, buckets, ids, part_shift, subproblems, parts,
+                first_bit,
+                bit_count,
+                descending: u32::from(descending),
+                round,
+            }),
         }
     }
 }

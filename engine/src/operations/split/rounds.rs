@@ -17,10 +17,7 @@ use super::method::{bucket_bits, sizes};
 use super::parameters::{SplitPasses, bind_output, variant};
 use crate::error::Result;
 use crate::operations::scan::ScanPlan;
-use crate::operations::shared::count::Length;
-use crate::operations::shared::fill::Filling;
-use crate::operations::shared::pieces::{ALIGNMENT, WORD};
-use crate::operations::shared::tiles::max_single_group_elements;
+use crate::operations::shared::{ALIGNMENT, Filling, Length, WORD, max_single_group_elements};
 use crate::policy::method::Method;
 
 /// Maximum number of buckets of the side-by-side prescan. Its kernel counts only the keys of the second bucket; all
@@ -164,8 +161,7 @@ fn side_by_side(passes: &SplitPasses<'_>) -> Option<u32> {
 struct DerivedLengths {
     subproblems: Length,
     groups: Length,
-    /// Number of histograms to scan: one per subproblem, or one per group of subproblems that are counted side by
-    /// side.
+    /// Number of histograms to scan: one per subproblem, or one per group of subproblems that are counted side by side.
     blocks: Length,
     scan: ScanPlan<'static>,
     /// Maximum number of words of all histograms.

@@ -6,10 +6,7 @@ use multisplit_graph::Buffer;
 use crate::elements::key::KeyType;
 use crate::error::{Error, Result};
 use crate::memory::Place;
-use crate::operations::shared::checks::{check_rows, check_size};
-use crate::operations::shared::count::Count;
-use crate::operations::shared::declare::check_limit;
-use crate::operations::shared::pieces::WORD;
+use crate::operations::shared::{Count, WORD, check_limit, check_rows, check_size};
 use crate::policy::MAX_ELEMENTS;
 
 /// The elements to find, and the order of the result.
@@ -22,6 +19,7 @@ use crate::policy::MAX_ELEMENTS;
 /// # let _ = (best, nearest_of_each_row);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
 pub struct TopK {
     pub(crate) k: u64,
     pub(crate) smallest: bool,
@@ -44,19 +42,16 @@ impl TopK {
 
     /// Finds `k` elements of each row of a matrix. Rows have `length` elements, and indices are relative to the
     /// start of their row. The results of all rows are concatenated.
-    #[must_use]
     pub fn rows(self, length: u64) -> Self {
         Self { row_length: Some(length), ..self }
     }
 
     /// Returns the same elements in arbitrary order, in less time. The order may vary between runs.
-    #[must_use]
     pub fn unsorted(self) -> Self {
         Self { sorted: false, ..self }
     }
 
     /// Selects a method. The default is [`TopKMethod::Auto`].
-    #[must_use]
     pub fn method(self, method: TopKMethod) -> Self {
         Self { method, ..self }
     }
@@ -100,6 +95,7 @@ pub enum TopKMethod {
 
 /// Arrays of a top-k in a graph.
 #[derive(Clone, Copy, Debug)]
+#[must_use]
 pub struct TopKBuffers {
     pub(super) n: Count,
     pub(super) keys: Buffer,
@@ -116,7 +112,6 @@ impl TopKBuffers {
 
     /// Uses only the first `n` elements. `n` is a host count or a device count. Device counts do not support
     /// rows. If a device count is less than k, only that many results are written.
-    #[must_use]
     pub fn count(self, n: impl Into<Count>) -> Self {
         Self { n: n.into(), ..self }
     }

@@ -8,12 +8,10 @@ use super::description::{AddedTopK, TopK, TopKBuffers, TopKMethod};
 use super::plan::{Cut, FilterSizes, Shape, choose};
 use crate::elements::key::KeyType;
 use crate::error::Result;
-use crate::operations::shared::checks::check_element;
-use crate::operations::shared::count::{Count, Length, Lengths, Prepared};
-use crate::operations::shared::declare::{Constants, begin, keyed_pass};
-use crate::operations::shared::fill::fill;
-use crate::operations::shared::pieces::single;
-use crate::operations::shared::widening::{Form, NarrowKeys};
+use crate::operations::shared::{
+    Constants, Count, Form, Length, Lengths, NarrowKeys, Prepared, begin, check_element, fill,
+    keyed_pass, single,
+};
 use crate::operations::sort::{Sort, SortBuffers, sort};
 use crate::operations::split::Kernels;
 use crate::policy::Policy;
@@ -41,8 +39,7 @@ const STATE_WORDS: u64 = 32;
 const DIGIT_BITS: u32 = 11;
 const DIGITS_WORDS: u64 = 3 * (1 << DIGIT_BITS) + 8 * 4;
 
-/// Adds the passes of a top-k to the graph. k must not exceed the length of a row, or the maximum of a device
-/// count.
+/// Adds the passes of a top-k to the graph. k must not exceed the length of a row, or the maximum of a device count.
 pub fn topk(
     graph: &mut Graph,
     policy: &Policy,
@@ -178,8 +175,8 @@ impl TopKPasses<'_> {
         let common =
             [("local_size_x", threads), ("SUBGROUP_SIZE", self.policy.facts.subgroup_size)];
         let constants = [&common[..], constants].concat();
-        let pass = keyed_pass(graph, kernels, self.shape.key, &constants)?.push(push);
-        Ok(self.prepared.bind(pass, self.keys))
+        let pass = keyed_pass(graph, kernels[0].label(), kernels, self.shape.key, &constants)?;
+        Ok(self.prepared.bind(pass.push(push), self.keys))
     }
 
     /// Declares transient buffers for `capacity` elements per row.

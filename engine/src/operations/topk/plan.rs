@@ -3,7 +3,7 @@
 use super::description::{TopK, TopKMethod};
 use crate::elements::key::KeyType;
 use crate::error::Result;
-use crate::operations::shared::declare::check_limit;
+use crate::operations::shared::check_limit;
 use crate::policy::Policy;
 
 /// The input of a top-k: key type, rows, row length, and k.
