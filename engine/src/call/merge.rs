@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::parts::Footprint;
 use super::{Like, bits_of};
-use crate::device::context::Context;
+use crate::device::Context;
 use crate::elements::key::{Key, KeyType, Value};
 use crate::error::Result;
 use crate::memory::{AnyArray, AnyOutput, Elements, Input, check_lengths};

@@ -23,7 +23,7 @@ use bytemuck::Pod;
 use multisplit_graph::ElementType;
 use parts::{Footprint, in_parts};
 
-use crate::device::context::Context;
+use crate::device::Context;
 use crate::error::{Error, Result};
 use crate::memory::{AnyArray, AnyOutput, Elements, Output, Place};
 use crate::policy::Policy;

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::device::context::Context;
+use crate::device::Context;
 use crate::error::{Error, Result};
 use crate::memory::Input;
 use crate::policy::MAX_ELEMENTS;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Like;
 use super::parts::{Footprint, group_end, in_parts_of, is_out_of_memory};
-use crate::device::context::Context;
+use crate::device::Context;
 use crate::elements::key::Key;
 use crate::error::{Error, Result};
 use crate::memory::{AnyArray, AnyOutput, Elements, Input};

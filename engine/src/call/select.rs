@@ -6,7 +6,7 @@ use multisplit_graph::ElementType;
 
 use super::parts::Footprint;
 use super::{Like, check_count, continues};
-use crate::device::context::Context;
+use crate::device::Context;
 use crate::elements::key::{Key, KeyType};
 use crate::error::{Error, Result};
 use crate::memory::{AnyArray, AnyOutput, Elements, Input};

@@ -8,7 +8,7 @@ use multisplit_graph::ElementType;
 use super::large::{Records, fill_with_indices, narrow_array, sort_large, widen_array};
 use super::sort_groups::sort_groups;
 use super::{Caller, Like, check_count, retry_with_ballots};
-use crate::device::context::Context;
+use crate::device::Context;
 use crate::elements::key::{Key, KeyType, Value};
 use crate::error::Result;
 use crate::memory::{AnyArray, AnyOutput, Array, Elements, Input, check_lengths};

@@ -4,7 +4,7 @@ use multisplit_graph::ElementType;
 
 use super::large::{Destination, Records, split_large, split_plan};
 use super::{Caller, check_count, retry_with_ballots};
-use crate::device::context::Context;
+use crate::device::Context;
 use crate::elements::key::{Key, Value};
 use crate::error::{Error, Result};
 use crate::memory::{AnyArray, Elements, Input, Output, Place, check_lengths};

@@ -1,12 +1,12 @@
 //! Command buffers of the engine. Recordings take them from a list of idle ones and return them after use.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use ash::vk;
 
-use crate::device::shared::{Attachment, Device, RecordingId};
-use crate::device::validation::ErrorWatch;
+use crate::device::{Attachment, Device, ErrorWatch, RecordingId};
 use crate::error::{Error, Result, VkResultExt};
+use crate::lock::lock;
 
 /// A command pool with one command buffer and one fence. The owner must call `release` before the device is
 /// destroyed.
@@ -152,15 +152,9 @@ const MAX_IDLE: usize = 64;
 #[derive(Default)]
 struct IdleSlots(Mutex<Vec<CommandSlot>>);
 
-impl IdleSlots {
-    fn lock(&self) -> MutexGuard<'_, Vec<CommandSlot>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl Attachment for IdleSlots {
     unsafe fn release(&self, device: &Device) {
-        for slot in self.lock().drain(..) {
+        for slot in lock(&self.0).drain(..) {
             // SAFETY: `drain` releases each slot once; idle slots have no pending submissions.
             unsafe { slot.release(device) };
         }
@@ -178,7 +172,7 @@ pub(crate) struct Commands {
 impl Commands {
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         let idle = device.attached(|_| Ok(IdleSlots::default()))?;
-        let known = idle.lock().pop();
+        let known = lock(&idle.0).pop();
         let slot = match known {
             Some(slot) => slot,
             None => CommandSlot::new(device)?,
@@ -241,7 +235,7 @@ impl Drop for Commands {
         let slot = std::mem::take(&mut self.slot);
         match finished {
             Ok(()) if is_reset => {
-                let mut idle = self.idle.lock();
+                let mut idle = lock(&self.idle.0);
                 if idle.len() < MAX_IDLE {
                     idle.push(slot);
                     return;

@@ -5,7 +5,8 @@ use std::ffi::CStr;
 use ash::vk;
 
 use crate::device::requirements::InstanceRequirements;
-use crate::device::validation::{self, Messages, ValidationConfig};
+use crate::device::validation;
+use crate::device::{Messages, ValidationConfig};
 use crate::error::{Error, Result, VkResultExt};
 
 /// API version of instances that the engine creates.

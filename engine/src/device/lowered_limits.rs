@@ -1,6 +1,6 @@
 //! Lowers the limits of a device to those of a smaller one, to test that the engine stays within them.
 
-use crate::device::properties::DeviceProperties;
+use crate::device::DeviceProperties;
 use crate::device::requirements::Features;
 use crate::error::{Error, Result};
 

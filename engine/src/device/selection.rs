@@ -3,7 +3,7 @@
 
 use ash::vk;
 
-use crate::device::properties::DeviceProperties;
+use crate::device::DeviceProperties;
 use crate::device::requirements::{Features, Requirements};
 use crate::error::{Error, Result, VkResultExt};
 

@@ -7,11 +7,12 @@
 //! By default, a call that instantiates or runs work fails with the first error that a layer reports meanwhile.
 
 use std::ffi::{CStr, c_void};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use ash::vk;
 
 use crate::error::{Error, Result};
+use crate::lock::lock;
 
 /// The layer that validates API usage.
 pub(crate) const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
@@ -84,10 +85,6 @@ pub struct Messages(Arc<Shared>);
 struct Shared {
     messages: Mutex<Vec<Message>>,
     watches: Mutex<Vec<Weak<Mutex<Option<Message>>>>>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Shared {

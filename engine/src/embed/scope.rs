@@ -3,7 +3,7 @@
 use ash::vk;
 use multisplit_graph::{Access, Scope, Stages};
 
-use crate::device::barriers::memory_barrier;
+use crate::device::memory_barrier;
 
 /// Converts stages and accesses to a scope. Masks that [`Scope`] cannot represent are widened: copies and clears become
 /// transfers, tessellation becomes all graphics, ray tracing becomes all commands. An empty access mask (an execution

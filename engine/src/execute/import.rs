@@ -8,9 +8,9 @@ use bytemuck::Pod;
 use multisplit_graph::{self as graph, ElementType, Place, Plan, Work};
 use multisplit_shaders::address::ADDRESS_ALIGNMENT;
 
-use crate::device::shared::Device;
+use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::execute::layout::BufferAccess;
+use crate::execute::BufferAccess;
 use crate::memory::{Array, Buffer, Readback};
 
 /// Number of imports that can be resolved without a heap allocation.

@@ -3,7 +3,7 @@
 use ash::vk::SubgroupFeatureFlags as Flags;
 use multisplit_shaders::{BindingKind, Kernel};
 
-use crate::device::shared::Device;
+use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::words;
 

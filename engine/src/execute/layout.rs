@@ -4,7 +4,7 @@ use ash::vk;
 use multisplit_shaders::address::push_bytes;
 use multisplit_shaders::{BindingKind, Interface, Kernel};
 
-use crate::device::shared::Device;
+use crate::device::Device;
 use crate::error::{Error, Result, VkResultExt};
 
 /// Method by which a kernel accesses its buffers.

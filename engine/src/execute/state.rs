@@ -6,9 +6,7 @@ use std::sync::Arc;
 use ash::vk;
 use multisplit_graph::{Plan, Scope};
 
-use crate::device::barriers::memory_barrier;
-use crate::device::commands::run_once;
-use crate::device::shared::Device;
+use crate::device::{Device, memory_barrier, run_once};
 use crate::error::Result;
 use crate::memory::{Buffer, Location};
 

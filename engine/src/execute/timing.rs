@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use crate::device::observer::PassTime;
-use crate::device::shared::Device;
+use crate::device::{Device, PassTime};
 use crate::error::{Error, Result, VkResultExt};
-use crate::execute::executable::Executable;
+use crate::execute::Executable;
 
 /// Timestamps around the passes of a recording. Only one recording at a time may use a timer.
 ///

@@ -6,7 +6,7 @@ use ash::vk;
 use multisplit_graph::{Plan, Scope, Work};
 use multisplit_shaders::{BindingAccess, BindingKind};
 
-use crate::device::shared::Device;
+use crate::device::Device;
 use crate::error::{Result, VkResultExt};
 
 /// Requirements for the memory of a plan's transient and persistent buffers

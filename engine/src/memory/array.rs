@@ -12,7 +12,7 @@ use multisplit_graph::ElementType;
 
 use super::budget::out_of_memory;
 use super::buffer::{Buffer, Location};
-use crate::device::context::Context;
+use crate::device::Context;
 use crate::error::{Error, Result};
 
 /// An array of `T` in device memory. It is created by calls such as [`Context::upload`], [`Context::zeroed`] and

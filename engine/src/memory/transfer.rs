@@ -15,9 +15,9 @@ use super::array::{AnyArray, AnyOutput, Array, Input, zeroed};
 use super::buffer::Buffer;
 use super::staging::{CallbackGuard, Direction, Slot, Staging};
 use super::status::check_order;
-use crate::device::context::Context;
-use crate::device::shared::{Device, RecordingId};
+use crate::device::{Context, Device, RecordingId};
 use crate::error::{Error, Result};
+use crate::lock::lock;
 
 /// Maximum number of threads per transfer. More threads would not be faster, because the bus bandwidth is the limit.
 const MAX_THREADS: usize = 8;
@@ -155,7 +155,7 @@ impl Context {
         let parts: Vec<_> = parts.collect();
         let outcome = transfer.download(&|at, chunk| {
             let part = &parts[(at / transfer.chunk) as usize];
-            part.lock().unwrap_or_else(PoisonError::into_inner).copy_from_slice(chunk);
+            lock(part).copy_from_slice(chunk);
             Ok(())
         });
         Failure::default().or(outcome)
@@ -177,7 +177,7 @@ impl<E> Default for Failure<E> {
 impl<E: From<Error>> Failure<E> {
     fn keep(&self, outcome: Result<(), E>) -> Outcome {
         outcome.map_err(|error| {
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            lock(&self.0).get_or_insert(error);
             None
         })
     }

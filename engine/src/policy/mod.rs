@@ -15,7 +15,7 @@ pub use allowed::Allowed;
 pub use facts::{DeviceFacts, Facts};
 pub use table::Field;
 
-use crate::device::properties::DeviceProperties;
+use crate::device::DeviceProperties;
 use crate::error::Result;
 use crate::operations::histogram::sizes::HistogramTuning;
 use crate::operations::sort::sizes::SortTuning;

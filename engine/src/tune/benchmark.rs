@@ -3,10 +3,9 @@
 use multisplit_graph::{Buffer, Graph, Plan, PlannedPass, Step};
 
 use super::data::{Data, EDGES, SAMPLE_END, splitters};
-use crate::device::context::Context;
+use crate::device::Context;
 use crate::error::Result;
-use crate::execute::executable::Executable;
-use crate::execute::import::Bound;
+use crate::execute::{Bound, Executable};
 use crate::memory::Array;
 use crate::operations::histogram::Bins;
 use crate::operations::scan::Scan;

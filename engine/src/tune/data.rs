@@ -1,6 +1,6 @@
 //! Input and output arrays for measurements.
 
-use crate::device::context::Context;
+use crate::device::Context;
 use crate::error::Result;
 use crate::memory::Array;
 

@@ -10,7 +10,7 @@ use ash::vk;
 use super::benchmark::{Benchmark, Operation, Purpose, Runner};
 use super::data::Data;
 use super::reference::References;
-use crate::device::context::Context;
+use crate::device::Context;
 use crate::error::{Error, Result};
 use crate::policy::Policy;
 

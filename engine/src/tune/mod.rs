@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use ash::vk;
 
-use crate::device::context::Context;
+use crate::device::Context;
 use crate::error::{Error, Result};
 use crate::policy::Policy;
 use crate::policy::method::Ranking;

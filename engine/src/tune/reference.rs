@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::benchmark::{Benchmark, Operation};
 use super::data::{Data, EDGES, SAMPLE_END, key, mixed, sample, splitters};
-use crate::device::context::Context;
+use crate::device::Context;
 use crate::error::Result;
 
 /// Contents of the output arrays as 32-bit words, one vector per array.

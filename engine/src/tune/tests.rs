@@ -2,7 +2,7 @@
 
 use super::parameter::{self, Candidates, Parameter};
 use super::*;
-use crate::device::properties::DeviceProperties;
+use crate::device::DeviceProperties;
 use crate::policy::test_properties;
 use crate::policy::tile::TileShape;
 

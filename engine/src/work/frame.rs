@@ -8,14 +8,9 @@ use bytemuck::NoUninit;
 use multisplit_graph::Plan;
 
 use super::GivenArray;
-use crate::device::commands::Commands;
-use crate::device::context::Context;
+use crate::device::{Commands, Context};
 use crate::error::{Error, Result};
-use crate::execute::descriptors::Sets;
-use crate::execute::executable::Executable;
-use crate::execute::import::{BufferAt, imports};
-use crate::execute::recorder::PassValue;
-use crate::execute::timing::Timing;
+use crate::execute::{BufferAt, Executable, PassValue, Sets, Timing, imports};
 use crate::memory::{Buffer, Location};
 
 /// Recorded work. Each submission calls `vkQueueSubmit` once and does not allocate memory. Exceptions are the first
@@ -149,7 +144,7 @@ impl Frame {
         recording.commands.record(vk::CommandBufferUsageFlags::empty(), |raw| {
             // SAFETY: the command buffer is recording; sizes were checked, and the frame keeps all
             // referenced objects alive.
-            unsafe { prepared.record_with(raw, Timing::None, &values) };
+            unsafe { prepared.record(raw, Timing::None, &values) };
             Ok(())
         })?;
         recording._sets = prepared.into_sets();

@@ -55,11 +55,10 @@ use bytemuck::Pod;
 use multisplit_graph::{self as graph, Graph, Plan, Scope};
 use operand::{Declared, Source, check_same};
 
-use crate::device::context::Context;
+use crate::device::Context;
 use crate::elements::key::{Key, Sample, Value};
 use crate::error::Result;
-use crate::execute::executable::{Executable, ExecutableOptions};
-use crate::execute::import::Bound;
+use crate::execute::{Bound, Executable, ExecutableOptions};
 use crate::memory::{AnyArray, Buffer};
 use crate::operations::histogram::Bins;
 use crate::operations::scan::Scan;

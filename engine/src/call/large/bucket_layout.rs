@@ -8,7 +8,7 @@ use super::pieces::SplitPiece;
 use super::{ALIGNMENT, Extent, Records};
 use crate::call::Caller;
 use crate::error::Result;
-use crate::execute::own_pass::OwnPasses;
+use crate::execute::OwnPasses;
 use crate::memory::AnyArray;
 use crate::operations::shared::each::ELEMENTS_PER_THREAD;
 use crate::policy::Policy;

@@ -8,7 +8,8 @@ use ash::vk;
 
 use super::chain;
 use super::features::{Features, KNOWN, Known, Need, SIZE_CONTROL};
-use crate::device::properties::{DeviceProperties, extension_names};
+use crate::device::DeviceProperties;
+use crate::device::properties::extension_names;
 use crate::error::{Error, Result};
 
 /// Minimum API version of instance and device.

@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::*;
-use crate::device::files::TestFolder;
+use crate::device::TestFolder;
 use crate::policy::test_properties;
 
 fn device() -> DeviceProperties {

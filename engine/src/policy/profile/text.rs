@@ -2,7 +2,7 @@
 //! the text was truncated.
 
 use super::{DeviceKey, Profile, check};
-use crate::device::properties::DeviceProperties;
+use crate::device::DeviceProperties;
 use crate::error::{Error, Result};
 use crate::policy::method::Ranking;
 use crate::policy::size::{Size, named};
