@@ -121,12 +121,7 @@ macro_rules! parts {
     };
 }
 
-parts!(
-    sort: SortTuning,
-    split: SplitTuning,
-    histogram: HistogramTuning,
-    topk: TopKTuning
-);
+parts!(sort: SortTuning, split: SplitTuning, histogram: HistogramTuning, topk: TopKTuning);
 
 impl Policy {
     /// The default methods and tile sizes for a device.

@@ -117,11 +117,9 @@ impl Profile {
         let parse = |name: String, bytes: &[u8]| Self::parse(&name, bytes, properties);
         let from_file = |path: &Path| {
             let profile = format!("profile {}", path.display());
-            match std::fs::read(path) {
+            match std::fs::read(path).map_err(|error| format!("cannot be read: {error}")) {
                 Ok(bytes) => parse(profile, &bytes),
-                Err(error) => {
-                    Err(Error::Profile { profile, problem: format!("cannot be read: {error}") })
-                }
+                Err(problem) => Err(Error::Profile { profile, problem }),
             }
         };
         match choice {

@@ -71,11 +71,9 @@ impl Profile {
 
 /// Parses a profile for a device. The error describes the problem.
 fn read(bytes: &[u8], properties: &DeviceProperties) -> Result<Profile, String> {
-    if bytes.len() > MAX_BYTES {
-        return Err(format!(
-            "the profile has {} bytes; at most {MAX_BYTES} are allowed",
-            bytes.len()
-        ));
+    let len = bytes.len();
+    if len > MAX_BYTES {
+        return Err(format!("the profile has {len} bytes; at most {MAX_BYTES} are allowed"));
     }
     let text =
         std::str::from_utf8(bytes).map_err(|_| "the profile is not UTF-8 text".to_owned())?;
