@@ -1,5 +1,6 @@
 //! Benchmarks: an operation on a number of elements, with its plan and arrays.
 
+use bytemuck::Pod;
 use multisplit_graph::{Buffer, Graph, Plan, PlannedPass, Step};
 
 use super::data::{Data, EDGES, SAMPLE_END, splitters};
@@ -7,16 +8,13 @@ use crate::device::Context;
 use crate::error::Result;
 use crate::execute::{Bound, Executable};
 use crate::memory::Array;
-use crate::operations::histogram::Bins;
-use crate::operations::scan::Scan;
-use crate::operations::sort::Sort;
-use crate::operations::split::Buckets;
 use crate::operations::{
     HistogramBuffers, ScanBuffers, SortBuffers, SplitBuffers, copy, fill, histogram, scan, sort,
     split,
 };
 use crate::policy::Policy;
 use crate::policy::tile::TileShape;
+use crate::{Bins, Buckets, Scan, Sort};
 
 /// An operation, with its number of buckets or bins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -107,20 +105,19 @@ impl<'a, 'd> Planning<'a, 'd> {
         }
     }
 
-    fn import<T>(&mut self, name: &str, array: &'d Array<T>, len: u64) -> Buffer
-    where
-        T: bytemuck::Pod + multisplit_graph::Element,
-    {
+    fn import<T: Pod>(&mut self, name: &str, array: &'d Array<T>, len: u64) -> Buffer {
         let buffer = self.graph.import::<T>(name, len);
         self.bound.push((buffer, array).into());
         buffer
     }
 
     /// Copies `from` to `to` before each run, so that `to` can be sorted in place.
-    fn restored<T>(&mut self, name: &str, from: &'d Array<T>, to: &'d Array<T>) -> Result<Buffer>
-    where
-        T: bytemuck::Pod + multisplit_graph::Element,
-    {
+    fn restored<T: Pod>(
+        &mut self,
+        name: &str,
+        from: &'d Array<T>,
+        to: &'d Array<T>,
+    ) -> Result<Buffer> {
         let source = self.import(&format!("{name}.unsorted"), from, self.n);
         let target = self.import(name, to, self.n);
         copy(&mut self.graph, self.policy, "memory.copy", source, target)?;

@@ -207,11 +207,8 @@ impl<'c> Evaluator<'c> {
     fn is_right(&mut self, ready: &[Runner<'_>], benchmarks: &[Benchmark]) -> Result<bool> {
         for (runner, benchmark) in ready.iter().zip(benchmarks) {
             self.context.run_repeatedly(&runner.executable, &runner.bound, 1)?;
-            if !self.references.is_right(
-                self.context,
-                self.data,
-                benchmark.up_to(self.checked()),
-            )? {
+            let small = benchmark.up_to(self.checked());
+            if !self.references.is_right(self.context, self.data, small)? {
                 return Ok(false);
             }
         }
@@ -243,10 +240,8 @@ impl<'c> Evaluator<'c> {
         benchmarks: &[Benchmark],
         best: &[&Timer<'_>],
     ) -> bool {
-        benchmarks
-            .iter()
-            .zip(best)
-            .any(|(benchmark, best)| !self.is_same(candidate, *benchmark, best))
+        let mut pairs = benchmarks.iter().zip(best);
+        pairs.any(|(benchmark, best)| !self.is_same(candidate, *benchmark, best))
     }
 
     fn is_same(&self, policy: &Policy, benchmark: Benchmark, timer: &Timer<'_>) -> bool {

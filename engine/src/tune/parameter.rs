@@ -90,15 +90,9 @@ impl Parameter {
         part: impl Fn(&mut Policy) -> &mut T + Copy + 'static,
     ) -> Self {
         let values = values.to_vec();
-        let changed = move |best: &Policy| {
-            let with = |value: &T| {
-                let mut policy = *best;
-                *part(&mut policy) = *value;
-                policy
-            };
-            values.iter().map(with).collect::<Vec<_>>()
-        };
-        let candidates = Candidates::List(Box::new(changed));
+        let candidates = Candidates::List(Box::new(move |best| {
+            values.iter().map(|value| with(best, part, *value)).collect()
+        }));
         Self::new(name, benchmarks, candidates, move |to, from| *part(to) = *part(&mut { *from }))
     }
 
@@ -130,15 +124,20 @@ impl Parameter {
                         && best.fit_tile(shape, *bits, *key_bytes, |_| 0) == shape
                         && u64::from(shape.tile()) <= n;
                     if fits && tried.insert([shape.threads, shape.items, shape.turns]) {
-                        let mut policy = *best;
-                        *part(&mut policy) = shape;
-                        policies.push(policy);
+                        policies.push(with(best, &*part, shape));
                     }
                 }
                 policies
             }
         }
     }
+}
+
+/// A copy of `policy` with another value of `part`.
+fn with<T>(policy: &Policy, part: impl Fn(&mut Policy) -> &mut T, value: T) -> Policy {
+    let mut changed = *policy;
+    *part(&mut changed) = value;
+    changed
 }
 
 /// A coarse grid of tile shapes, the most promising first. Larger tiles write longer runs of keys per bucket, but

@@ -209,26 +209,20 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
             rows.push((benchmark, self.row(benchmark, built_in)?));
         }
         let mut changed = HashSet::new();
-        for (benchmark, comparison) in rows.iter().filter(|_| revert_slower) {
-            if comparison
-                .as_ref()
-                .is_some_and(|comparison| comparison.tuned <= NOISE * comparison.built_in)
-            {
-                continue;
-            }
-            for parameter in
-                self.parameters.iter().filter(|parameter| parameter.benchmarks.contains(benchmark))
-            {
+        let is_slower = |row: &Comparison| row.tuned > NOISE * row.built_in;
+        let slower = rows.iter().filter(|(_, row)| row.as_ref().is_none_or(is_slower));
+        for (benchmark, _) in slower.filter(|_| revert_slower) {
+            let measured = |parameter: &&Parameter| parameter.benchmarks.contains(benchmark);
+            for parameter in self.parameters.iter().filter(measured) {
                 (parameter.revert)(&mut self.best, built_in);
                 changed.extend(parameter.benchmarks.iter().copied());
             }
         }
-        for (benchmark, comparison) in
-            rows.iter_mut().filter(|(benchmark, _)| changed.contains(benchmark))
+        for (benchmark, row) in rows.iter_mut().filter(|(benchmark, _)| changed.contains(benchmark))
         {
-            *comparison = self.row(*benchmark, built_in)?;
+            *row = self.row(*benchmark, built_in)?;
         }
-        Ok(rows.into_iter().filter_map(|(_, comparison)| comparison).collect())
+        Ok(rows.into_iter().filter_map(|(_, row)| row).collect())
     }
 
     /// One row of the comparison; `None` if the time is up.

@@ -29,24 +29,20 @@ fn candidates_change_one_parameter_and_tiles_are_unique() {
     for subgroup_size in [8, 16, 32, 64] {
         let best = policy(subgroup_size);
         for mut parameter in all(&best) {
-            let mut seen = vec![best];
+            let (name, mut seen) = (parameter.name, vec![best]);
             for wide in [true, false] {
                 for candidate in parameter.around(&best, wide, false) {
                     // Lists of values may contain a candidate twice; tile candidates are unique.
                     let tile = matches!(parameter.candidates, Candidates::Tile { .. });
                     let again = tile && seen.contains(&candidate);
-                    assert!(
-                        !again && candidate != best,
-                        "{}: not new: {candidate:?}",
-                        parameter.name
-                    );
+                    assert!(!again && candidate != best, "{name}: not new: {candidate:?}");
                     let mut reverted = candidate;
                     (parameter.revert)(&mut reverted, &best);
-                    assert_eq!(reverted, best, "`{}` changes another size", parameter.name);
+                    assert_eq!(reverted, best, "`{name}` changes another size");
                     seen.push(candidate);
                 }
             }
-            assert!(seen.len() > 1, "{} has no candidates", parameter.name);
+            assert!(seen.len() > 1, "{name} has no candidates");
         }
     }
 }
@@ -63,12 +59,8 @@ fn offsets_and_counts_of_all_benchmarks_fit_the_array_of_words() {
                 Operation::HistogramRange => data::EDGES as u64 - 1,
                 _ => 0,
             };
-            let name = parameter.name;
-            assert!(
-                words <= data::WORDS,
-                "{name}: {words} words, but the array has {}",
-                data::WORDS
-            );
+            let (name, max) = (parameter.name, data::WORDS);
+            assert!(words <= max, "{name}: {words} words, but the array has {max}");
         }
     }
 }
