@@ -27,14 +27,10 @@ pub(super) struct Footprint {
 impl Footprint {
     /// Footprint of an operation on `input`. `arrays` contains the bytes per element of each array.
     pub fn new(input: Input<'_>, arrays: &[u64]) -> Self {
-        let (bytes_per_element, max_element_bytes) =
-            (arrays.iter().sum(), arrays.iter().copied().max());
-        Self {
-            elements: input.len(),
-            on_device: input.is_borrowed(),
-            bytes_per_element,
-            max_element_bytes,
-        }
+        let (elements, on_device) = (input.len(), input.is_borrowed());
+        let bytes_per_element = arrays.iter().sum();
+        let max_element_bytes = arrays.iter().copied().max();
+        Self { elements, on_device, bytes_per_element, max_element_bytes }
     }
 
     /// Maximum number of elements of one plan, limited by the size of a storage binding.

@@ -33,11 +33,9 @@ impl Context {
         A: Elements<Item: Key> + ?Sized,
     {
         let split = self.split_elements(keys.input(), None, &buckets.untyped())?;
-        Ok(SplitKeys {
-            keys: A::Place::take(self, split.out)?,
-            offsets: A::Place::take(self, split.offsets)?,
-            method: split.method,
-        })
+        let keys = A::Place::take(self, split.out)?;
+        let offsets = A::Place::take(self, split.offsets)?;
+        Ok(SplitKeys { keys, offsets, method: split.method })
     }
 
     /// Splits pairs into contiguous buckets by key, like [`split`](Self::split).
