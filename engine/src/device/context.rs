@@ -102,11 +102,7 @@ impl Context {
         let chosen = config.device.pick(&devices)?;
         let (physical, properties) = (chosen.physical, chosen.properties.clone());
         #[cfg(feature = "broken-plans")]
-        let properties = {
-            let mut lowered = properties;
-            LoweredLimits::of_environment()?.lower(&mut lowered);
-            lowered
-        };
+        let properties = LoweredLimits::of_environment()?.lowered(properties);
         let requirements = config.requirements(&instance, physical)?;
         let queue_family = properties.compute_family.unwrap_or(0);
         let raw = create_device(&instance.raw, physical, queue_family, &requirements)?;

@@ -119,11 +119,8 @@ impl DeviceProperties {
             // below 4 GiB, but allocated 100 GiB buffers on an H200. Failures are returned as typed errors.
             max => max,
         };
-        let driver_text = format!(
-            "{} {}",
-            text(driver.driver_name_as_c_str()),
-            text(driver.driver_info_as_c_str())
-        );
+        let driver_text =
+            [driver.driver_name_as_c_str(), driver.driver_info_as_c_str()].map(text).join(" ");
         Self {
             name: text(base.device_name_as_c_str()),
             device_type: base.device_type,

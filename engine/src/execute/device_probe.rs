@@ -119,7 +119,7 @@ impl DeviceProbe {
         let kernel = kernels::PROBE_DEVICE.kernel()?;
         let totals = graph.import::<u32>("probe.totals", TOTALS.len() as u64);
         let names = ["probe.large", "probe.small"];
-        let mut first = 0;
+        let (mut first, lanes) = (0, self.subgroup_size);
         let mut dispatch = |k: usize| {
             let words = RECORD as u64 * u64::from(self.thread_counts()[k]);
             let records = graph.import::<u32>(names[k], words);
@@ -127,14 +127,9 @@ impl DeviceProbe {
                 .own_pass("probe.device", &kernel)
                 .bind("records", records)
                 .bind("totals", totals)
-                .push(&ProbePush {
-                    first,
-                    lanes: self.subgroup_size,
-                    bits: LANE_BITS,
-                    rounds: ROUNDS,
-                })
+                .push(&ProbePush { first, lanes, bits: LANE_BITS, rounds: ROUNDS })
                 .specialize("local_size_x", self.threads[k])
-                .specialize("SUBGROUP_SIZE", self.subgroup_size)
+                .specialize("SUBGROUP_SIZE", lanes)
                 // The first dispatch has tested the operations of subgroups.
                 .specialize("ONLY_WORKGROUPS", u32::from(k > 0))
                 .dispatch(Groups::linear(self.groups.into()));
@@ -268,13 +263,8 @@ impl Context {
                 None
             })
         };
-        match fault {
-            Some(fault) => {
-                let device = device.properties.name.clone();
-                Err(Error::FaultyDevice { device, fault })
-            }
-            None => Ok(()),
-        }
+        let Some(fault) = fault else { return Ok(()) };
+        Err(Error::FaultyDevice { device: device.properties.name.clone(), fault })
     }
 }
 

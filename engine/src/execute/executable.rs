@@ -301,10 +301,8 @@ fn steps(device: &Device, plan: &Plan, adaptation: Adaptation) -> Result<Vec<Ste
 
 fn memory_barriers(barrier: &graph::Barrier) -> Vec<vk::MemoryBarrier2<'static>> {
     let one = |m: &graph::MemoryBarrier| {
-        memory_barrier(
-            Scope::new(m.src_stages, m.src_access),
-            Scope::new(m.dst_stages, m.dst_access),
-        )
+        let before = Scope::new(m.src_stages, m.src_access);
+        memory_barrier(before, Scope::new(m.dst_stages, m.dst_access))
     };
     barrier.memory.iter().map(one).collect()
 }

@@ -110,10 +110,9 @@ fn create_set_layout(
                 .stage_flags(vk::ShaderStageFlags::COMPUTE)
         })
         .collect();
-    let flags = if access == BufferAccess::Pushed {
-        vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR
-    } else {
-        vk::DescriptorSetLayoutCreateFlags::empty()
+    let flags = match access {
+        BufferAccess::Pushed => vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR,
+        _ => vk::DescriptorSetLayoutCreateFlags::empty(),
     };
     let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings).flags(flags);
     // SAFETY: the flag is used only if its extension is enabled.

@@ -71,15 +71,6 @@ impl PipelineStore {
         file.save(&data.unwrap_or_default());
     }
 
-    /// Total time that the driver took to create pipelines, summed over all threads.
-    pub fn creation_time(&self) -> Duration {
-        Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed))
-    }
-
-    pub fn len(&self) -> usize {
-        lock(&self.pipelines).len()
-    }
-
     /// The pipeline of `kernel` with these specialization constants, created on first use.
     pub fn get(
         &self,
@@ -150,13 +141,15 @@ impl Attachment for PipelineStore {
 impl Context {
     /// Number of pipelines that have been created and are still kept.
     pub fn pipeline_count(&self) -> usize {
-        PipelineStore::of(&self.device).map_or(0, |pipelines| pipelines.len())
+        PipelineStore::of(&self.device).map_or(0, |store| lock(&store.pipelines).len())
     }
 
     /// Total time that the driver took to create pipelines, summed over all threads.
     pub fn pipeline_creation_time(&self) -> Duration {
-        PipelineStore::of(&self.device)
-            .map_or(Duration::ZERO, |pipelines| pipelines.creation_time())
+        let store = PipelineStore::of(&self.device);
+        store.map_or(Duration::ZERO, |store| {
+            Duration::from_nanos(store.nanoseconds.load(Ordering::Relaxed))
+        })
     }
 
     /// All pipelines that have been created and are still kept, with the driver's statistics, such as registers, spills
@@ -164,8 +157,8 @@ impl Context {
     /// [`Config::pipeline_statistics`](crate::Config::pipeline_statistics) was set and the device supports
     /// `VK_KHR_pipeline_executable_properties`.
     pub fn pipeline_statistics(&self) -> Vec<PipelineStatistics> {
-        let Ok(pipelines) = PipelineStore::of(&self.device) else { return Vec::new() };
-        let pipelines = lock(&pipelines.pipelines);
+        let Ok(store) = PipelineStore::of(&self.device) else { return Vec::new() };
+        let pipelines = lock(&store.pipelines);
         let mut all: Vec<_> =
             pipelines.iter().map(|(key, one)| statistics(&self.device, key, one)).collect();
         all.sort_by(|a, b| (&a.kernel, &a.specialization).cmp(&(&b.kernel, &b.specialization)));

@@ -253,10 +253,7 @@ impl Executable {
                 Some(needed) => {
                     Err(Error::ValueOfPass { pass: value.pass.to_owned(), given, needed })
                 }
-                None => Err(Error::UnknownPass {
-                    plan: self.plan.name().to_owned(),
-                    pass: value.pass.to_owned(),
-                }),
+                None => Err(self.unknown_pass(value.pass)),
             }
         })
     }
@@ -267,10 +264,13 @@ impl Executable {
         let takes_it = |pass: &PlannedPass| pass.settable && pass.label == value.pass;
         let mut passes = self.plan.steps().iter().map(|step| &step.pass);
         if passes.any(|pass| takes_it(pass) && needs_own_push_constants(pass)) {
-            let (plan, pass) = (self.plan.name().to_owned(), value.pass.to_owned());
-            return Err(Error::UnknownPass { plan, pass });
+            return Err(self.unknown_pass(value.pass));
         }
         self.check_values(&[value])
+    }
+
+    fn unknown_pass(&self, pass: &str) -> Error {
+        Error::UnknownPass { plan: self.plan.name().to_owned(), pass: pass.to_owned() }
     }
 
     /// The requested frame in flight, or the next one in turn.

@@ -38,13 +38,10 @@ pub(crate) fn requirements(
         usage if usage.is_empty() => shader_usage(by_address),
         usage => usage,
     };
+    let alignment = device.properties.graph_limits().heap_alignment();
     Ok(WorkspaceRequirements {
         size: plan.workspace().size,
-        alignment: device
-            .properties
-            .graph_limits()
-            .heap_alignment()
-            .max(plan.workspace().alignment),
+        alignment: alignment.max(plan.workspace().alignment),
         usage,
         memory_type_bits: memory_type_bits(device, usage)?,
         scope: scope(plan, is_inside),

@@ -79,11 +79,9 @@ impl Staging {
     }
 
     fn new(device: &Device) -> Result<Self> {
-        let pool = |slot_bytes, max_slots| Pool {
-            slot_bytes,
-            max_slots,
-            slots: Mutex::default(),
-            returned: Condvar::new(),
+        let pool = |slot_bytes, max_slots| {
+            let (slots, returned) = (Mutex::default(), Condvar::new());
+            Pool { slot_bytes, max_slots, slots, returned }
         };
         // Slots reserve bytes from the memory limit of the heap, so the heap must outlive them. Attachments are
         // released in reverse order of creation.

@@ -151,8 +151,7 @@ impl Context {
     pub(crate) fn read_bytes(&self, buffer: &Buffer, offset: u64, bytes: &mut [u8]) -> Result<()> {
         let transfer = Transfer::new(self, buffer, offset, bytes.len() as u64, 1)?;
         // Each chunk of `bytes` is locked by the one thread that copies it, so the locks never block.
-        let parts = bytes.chunks_mut(transfer.chunk as usize).map(Mutex::new);
-        let parts: Vec<_> = parts.collect();
+        let parts: Vec<_> = bytes.chunks_mut(transfer.chunk as usize).map(Mutex::new).collect();
         let outcome = transfer.download(&|at, chunk| {
             let part = &parts[(at / transfer.chunk) as usize];
             lock(part).copy_from_slice(chunk);
@@ -232,11 +231,8 @@ impl<'t> Transfer<'t> {
         let slot = staging.slot_bytes(size);
         let chunk = slot / each.max(1) * each.max(1);
         if chunk == 0 {
-            return Err(Error::TooLarge {
-                what: "element size in bytes",
-                asked: each,
-                limit: slot,
-            });
+            let what = "element size in bytes";
+            return Err(Error::TooLarge { what, asked: each, limit: slot });
         }
         Ok(Self { device, buffer, offset, size, staging, chunk })
     }
@@ -338,12 +334,8 @@ impl Chunks<'_> {
             while in_flight.len() < count
                 && let Some(chunk) = self.next()
             {
-                slots[next_slot].copy(
-                    device,
-                    self.recording,
-                    Direction::Download,
-                    self.in_buffer(&chunk),
-                )?;
+                let from = self.in_buffer(&chunk);
+                slots[next_slot].copy(device, self.recording, Direction::Download, from)?;
                 in_flight.push_back((next_slot, chunk));
                 next_slot = (next_slot + 1) % count;
             }

@@ -51,28 +51,17 @@ impl Frame {
         // Checks that the buffers belong to this device and are large enough, as recording requires.
         let given: Vec<_> = arrays.iter().map(GivenArray::bound).collect();
         imports(&context.device, &given)?;
-        let executable = Arc::new(executable);
+        let (executable, recordings, values) = (Arc::new(executable), Vec::new(), Vec::new());
         let size = executable.plan().workspace().size;
-        let mut frame = Self {
-            recordings: Vec::new(),
-            next: 0,
-            values: Vec::new(),
-            version: 0,
-            executable,
-            arrays,
-        };
+        let mut frame = Self { recordings, next: 0, values, version: 0, executable, arrays };
         for number in 0..submissions.max(1) {
             let name = format!("{}.workspace.{number}", frame.plan().name());
             let workspace = match size {
                 0 => None,
                 _ => Some(Buffer::new(&context.device, &name, size, Location::Device)?),
             };
-            let mut recording = Recording {
-                commands: Commands::new(&context.device)?,
-                _sets: None,
-                workspace,
-                version: 0,
-            };
+            let commands = Commands::new(&context.device)?;
+            let mut recording = Recording { commands, _sets: None, workspace, version: 0 };
             frame.record(&mut recording)?;
             frame.recordings.push(recording);
         }

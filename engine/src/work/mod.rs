@@ -60,18 +60,13 @@ use crate::elements::key::{Key, Sample, Value};
 use crate::error::Result;
 use crate::execute::{Bound, Executable, ExecutableOptions};
 use crate::memory::{AnyArray, Buffer};
-use crate::operations::histogram::Bins;
-use crate::operations::scan::Scan;
 use crate::operations::shared::checks::check_size;
-use crate::operations::shared::operator::AnyOperator;
-use crate::operations::sort::Sort;
-use crate::operations::split::Buckets;
-use crate::operations::topk::TopK;
 use crate::operations::{
     self, Count, HistogramBuffers, ReduceBuffers, ScanBuffers, SortBuffers, SplitBuffers,
     TopKBuffers,
 };
 use crate::policy::Policy;
+use crate::{AnyOperator, Bins, Buckets, Scan, Sort, TopK};
 
 /// Passes over arrays. Each pass observes the results of the passes declared before it.
 /// [`record`](Self::record) creates a [`Frame`] that can be submitted repeatedly.
@@ -376,12 +371,12 @@ impl Work {
         Ok(OneRun { context: self.context, executable, arrays: self.arrays })
     }
 
-    fn pair_buffers<A, B>(&mut self, keys: A, values: B) -> Result<SortBuffers>
-    where
-        A: Operand<Item: Key>,
-        B: Operand<Item: Value>,
-    {
-        let () = <B::Item as Value>::CHECKED;
+    fn pair_buffers<V: Operand<Item: Value>>(
+        &mut self,
+        keys: impl Operand,
+        values: V,
+    ) -> Result<SortBuffers> {
+        let () = <V::Item as Value>::CHECKED;
         let (keys, values) = (self.declare(keys), self.declare(values));
         values.check_beside("values", ("keys", keys.n))?;
         Ok(SortBuffers::keys(keys.buffer).count(keys.n).values(values.buffer))
