@@ -2,7 +2,7 @@
 
 use ash::vk;
 use multisplit_graph::{ElementType, GraphError};
-use multisplit_shaders::{Kernel, ReflectError};
+use multisplit_shaders::ReflectError;
 
 use crate::fallback::PlanForm;
 use crate::fault::DeviceFault;
@@ -456,19 +456,6 @@ pub enum Error {
     #[cfg(feature = "glsl")]
     #[error(transparent)]
     Compile(#[from] multisplit_shaders::compile::CompileError),
-}
-
-impl Error {
-    /// Returns the error for a kernel that cannot run on this device or with this engine.
-    pub(crate) fn kernel(kernel: &Kernel, problem: impl Into<String>) -> Self {
-        Self::Kernel { kernel: kernel.label().to_owned(), problem: problem.into() }
-    }
-
-    /// Returns an error about a kernel whose pipeline the driver could not create.
-    pub(crate) fn pipeline(kernel: &Kernel, result: vk::Result) -> Self {
-        let is_callers = kernel.is_checked() || kernel.is_foreign();
-        Self::Pipeline { kernel: kernel.label().to_owned(), result, next: None, is_callers }
-    }
 }
 
 /// Attaches the name of the call to a raw Vulkan result.

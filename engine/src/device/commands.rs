@@ -20,7 +20,6 @@ pub(crate) struct CommandSlot {
     errors: ErrorWatch,
 }
 
-/// State of the slot's submissions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
     /// No submission is pending and the fence is unsignalled.

@@ -26,7 +26,6 @@ const ALWAYS: [&CStr; 48] = [
     c"vkUnmapMemory", c"vkUpdateDescriptorSets", c"vkWaitForFences",
 ];
 
-/// Looks up functions of a device.
 pub(super) struct Functions<'d> {
     instance: &'d ash::Instance,
     device: vk::Device,

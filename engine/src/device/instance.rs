@@ -18,7 +18,6 @@ pub(crate) struct Instance {
     pub debug_utils: bool,
     /// Whether the engine created the instance and the device, and must therefore destroy them.
     pub owned: bool,
-    /// Receives the messages of `messenger`.
     messages: Messages,
     messenger: Option<(ash::ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
     /// Vulkan version of the validation layer, if it is enabled.

@@ -125,7 +125,6 @@ impl Messages {
         std::mem::take(&mut *lock(&self.0.messages))
     }
 
-    /// Starts watching for errors.
     pub(crate) fn watch(&self) -> ErrorWatch {
         let watch = Arc::default();
         let mut watches = lock(&self.0.watches);

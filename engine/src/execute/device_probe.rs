@@ -39,7 +39,6 @@ const fn lanes(observed: u32) -> DeviceFault {
     DeviceFault::SubgroupSize { reported: 0, observed }
 }
 
-/// Sets the reported subgroup size.
 fn with_reported(fault: DeviceFault, reported: u32) -> DeviceFault {
     match fault {
         DeviceFault::SubgroupSize { observed, .. } => {
@@ -49,7 +48,6 @@ fn with_reported(fault: DeviceFault, reported: u32) -> DeviceFault {
     }
 }
 
-/// The probe result of a device.
 struct Probed(Option<DeviceFault>);
 
 impl Attachment for Probed {}
@@ -108,7 +106,6 @@ impl DeviceProbe {
         Self { subgroup_size: width, threads, groups }
     }
 
-    /// Number of threads of each dispatch.
     fn thread_counts(&self) -> [u32; 2] {
         self.threads.map(|threads| threads * self.groups)
     }

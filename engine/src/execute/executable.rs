@@ -44,7 +44,6 @@ pub struct Executable {
     pub(crate) next_frame: AtomicUsize,
     /// Locked while calls of the engine use the executable's workspace.
     workspace_lock: Mutex<()>,
-    /// The device's status word.
     status: Arc<StatusWord>,
     /// Whether passes of the plan rank by lane order, and may therefore set the status word.
     lane_order: bool,

@@ -41,7 +41,6 @@ impl FailingPipelines {
     }
 }
 
-/// The failing pipelines of a device.
 struct Failing(Mutex<Option<FailingPipelines>>);
 
 impl Attachment for Failing {}

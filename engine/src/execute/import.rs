@@ -143,7 +143,6 @@ pub(crate) struct Locations<'p> {
     status: Located,
 }
 
-/// Location of one buffer.
 #[derive(Clone, Copy)]
 struct Located {
     /// Index among the plan's buffers; unused unless it is an import.

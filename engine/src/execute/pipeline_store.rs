@@ -29,7 +29,6 @@ struct Key {
     adaptation: Adaptation,
 }
 
-/// All pipelines of a device.
 pub(crate) struct PipelineStore {
     cache: vk::PipelineCache,
     /// Whether the cache belongs to the caller.

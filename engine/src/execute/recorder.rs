@@ -37,7 +37,6 @@ pub struct PassValue<'r> {
     pub bytes: &'r [u8],
 }
 
-/// One recording of an executable.
 struct Recording<'r> {
     executable: &'r Executable,
     commands: vk::CommandBuffer,

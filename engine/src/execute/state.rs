@@ -10,7 +10,6 @@ use crate::device::{Device, memory_barrier, run_once};
 use crate::error::Result;
 use crate::memory::{Buffer, Location};
 
-/// State memory of an executable.
 pub(super) struct State {
     /// One per frame in flight; empty if the plan does not use state.
     buffers: Vec<Buffer>,

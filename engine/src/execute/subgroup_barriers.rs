@@ -37,7 +37,6 @@ const SOFTWARE_GROUPS: u64 = 4;
 /// Threads per workgroup: several subgroups on most devices.
 const THREADS: u32 = 256;
 
-/// The probe result of a device.
 struct Probed(SubgroupBarriers);
 
 impl Attachment for Probed {}

@@ -114,7 +114,6 @@ unsafe fn write(
     unsafe { device.cmd_write_timestamp(commands, stage, pool, query) };
 }
 
-/// Times of one recording.
 pub(super) struct Times {
     /// The first timestamp.
     pub begin: u64,
@@ -163,7 +162,6 @@ impl PassTimer {
     }
 }
 
-/// A pool of timestamp queries.
 pub(super) struct Timestamps {
     device: Arc<Device>,
     pool: vk::QueryPool,

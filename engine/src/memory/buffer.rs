@@ -15,7 +15,6 @@ use crate::device::{Device, MemoryAllocator, MemoryPiece};
 use crate::error::{Error, Result, VkResultExt};
 use crate::lock::lock;
 
-/// Kind of memory of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Location {
     /// Device-local memory. The host accesses it through staging buffers.

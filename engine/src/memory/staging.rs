@@ -57,7 +57,6 @@ struct Slots {
     made: usize,
 }
 
-/// Direction of a copy.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Direction {
     /// From a slot to a device buffer.
@@ -180,7 +179,6 @@ impl Attachment for Staging {
 pub(super) struct TakenSlots {
     device: Arc<Device>,
     staging: Arc<Staging>,
-    /// Size of the transfer.
     bytes: u64,
     pub slots: Vec<Slot>,
 }

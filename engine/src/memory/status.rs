@@ -11,7 +11,6 @@ use super::host_buffer::HostBuffer;
 use crate::device::{Attachment, Context, Device};
 use crate::error::{Error, Result};
 
-/// Size of the status buffer in bytes.
 pub(crate) const STATUS_BYTES: u64 = 4;
 
 /// The status word of a device. It is 0 until a kernel sets it, and then stays set. All later checks of results that

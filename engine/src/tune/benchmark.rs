@@ -78,7 +78,6 @@ pub(super) struct Runner<'d> {
     pub bound: Vec<Bound<'d>>,
 }
 
-/// A plan under construction.
 struct Planning<'a, 'd> {
     graph: Graph,
     policy: &'a Policy,

@@ -68,7 +68,6 @@ impl Clock {
     }
 }
 
-/// Number of candidates by outcome.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     pub tried: u32,
@@ -76,7 +75,6 @@ pub(super) struct Counts {
     pub wrong: u32,
 }
 
-/// Evaluates candidates on one device.
 pub(super) struct Evaluator<'c> {
     pub context: &'c Context,
     pub data: &'c Data,
@@ -203,7 +201,6 @@ impl<'c> Evaluator<'c> {
         Ok(right)
     }
 
-    /// Whether the results of all benchmarks are right.
     fn is_right(&mut self, ready: &[Runner<'_>], benchmarks: &[Benchmark]) -> Result<bool> {
         for (runner, benchmark) in ready.iter().zip(benchmarks) {
             self.context.run_repeatedly(&runner.executable, &runner.bound, 1)?;
@@ -352,7 +349,6 @@ impl Timer<'_> {
         Ok((median - self.overhead).max(1.0))
     }
 
-    /// Number of runs in a batch.
     fn runs(&self, context: &Context) -> Result<u32> {
         let once = self.time(context, 1)? + self.overhead;
         Ok((BATCH_NANOSECONDS / once).clamp(f64::from(*RUNS.start()), f64::from(*RUNS.end()))

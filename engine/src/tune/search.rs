@@ -50,10 +50,8 @@ pub struct Comparison {
     pub tuned: f64,
 }
 
-/// Callback that reports progress.
 pub(super) type OnProgress<'p> = &'p mut dyn FnMut(&TuneProgress);
 
-/// The search for one ranking method.
 pub(super) struct Search<'l, 'c, 'p> {
     pub evaluator: &'l mut Evaluator<'c>,
     pub on_progress: OnProgress<'p>,

@@ -361,7 +361,6 @@ impl Work {
         Frame::new(&self.context, executable, self.arrays, submissions)
     }
 
-    /// Prepares the work for one run.
     pub(crate) fn into_run(self) -> Result<OneRun> {
         let plan = self.plan()?;
         let executable = match plan.steps().is_empty() {
@@ -409,7 +408,6 @@ impl Work {
         operations::sort(&mut self.graph, &self.policy, sort, buffers).map(|_| ())
     }
 
-    /// Adds an operand to the graph.
     fn declare(&mut self, operand: impl Operand) -> Declared {
         let given = operand.given();
         let (buffer, len) = match given.source {

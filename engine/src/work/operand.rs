@@ -90,7 +90,6 @@ pub struct Given<'a> {
     pub(super) limit: Option<Count>,
 }
 
-/// Memory of an operand.
 #[derive(Clone, Copy)]
 pub(super) enum Source<'a> {
     Array(&'a AnyArray),

@@ -279,22 +279,18 @@ mod tests {
     #[test]
     fn elements_of_one_window_form_one_span() {
         let offsets = [0u32, 2, 2, 5];
-        let span = |window, first, count| Span { window, first, count };
+        let span = |(window, first, count)| Span { window, first, count };
+        let expect = |offsets: &[u32], destinations: &[u64], expected: &[(u64, u64, u64)]| {
+            let expected: Vec<_> = expected.iter().copied().map(span).collect();
+            assert_eq!(spans(offsets, destinations, 64), expected);
+        };
         // The destinations of the buckets are 6..8, 20..20 (empty) and 62..65.
-        assert_eq!(spans(&offsets, &[6, 20, 62], 64), [span(0, 0, 4), span(64, 4, 1)],);
+        expect(&offsets, &[6, 20, 62], &[(0, 0, 4), (64, 4, 1)]);
         let far = 1 << 33;
-        assert_eq!(spans(&offsets, &[0, 2, far], 64), [span(0, 0, 2), span(far, 2, 3)]);
+        expect(&offsets, &[0, 2, far], &[(0, 0, 2), (far, 2, 3)]);
         // One bucket spans several windows.
-        assert_eq!(
-            spans(&[0, 200], &[60], 64),
-            [
-                span(0, 0, 4),
-                span(64, 4, 64),
-                span(128, 68, 64),
-                span(192, 132, 64),
-                span(256, 196, 4)
-            ],
-        );
+        let windows = [(0, 0, 4), (64, 4, 64), (128, 68, 64), (192, 132, 64), (256, 196, 4)];
+        expect(&[0, 200], &[60], &windows);
     }
 
     #[test]

@@ -145,7 +145,6 @@ impl LargeSort<'_> {
     }
 }
 
-/// A group of neighbouring buckets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Group {
     /// One bucket of any size.

@@ -103,7 +103,6 @@ fn check_version(first: &str) -> Result<(), String> {
     }
 }
 
-/// One line of a section.
 struct Line<'t> {
     number: usize,
     section: &'t str,
