@@ -223,14 +223,13 @@ pub(super) fn split(of: fn(u32) -> Operation, class: usize, n: u64) -> [Paramete
     const VALUES_AFTER: [ValuesAfter; 3] =
         [ValuesAfter::Loading, ValuesAfter::Ranking, ValuesAfter::Ordering];
     let m = 2 << class;
-    let benchmark = Benchmark { operation: of(m), n };
+    let operation = of(m);
+    let benchmark = Benchmark { operation, n };
     let strips = |name, strips: fn(&mut Policy) -> &mut [u32; 8]| {
         Parameter::list(name, vec![benchmark], &STRIPS, move |policy| &mut strips(policy)[class])
     };
-    let is_labelled = matches!(benchmark.operation, Operation::SplitRange(_));
-    let (name, tiles, second): (_, fn(&mut Policy) -> &mut TileShapes, _) = match benchmark
-        .operation
-    {
+    let is_labelled = matches!(operation, Operation::SplitRange(_));
+    let (name, tiles, second): (_, fn(&mut Policy) -> &mut TileShapes, _) = match operation {
         Operation::SplitPairs(_) => (
             "split.block_pairs",
             |policy| &mut policy.split.block_pairs,
@@ -290,8 +289,8 @@ pub(super) fn other_parameters(policy: &Policy, largest: u64, software: bool) ->
         sorts
     };
     let splits = |m: &[u32]| -> Vec<Benchmark> {
-        let keys = m.iter().map(|&m| Operation::SplitKeys(m));
-        benchmarks(keys.chain(m.iter().map(|&m| Operation::SplitPairs(m))), n)
+        let both = [Operation::SplitKeys, Operation::SplitPairs];
+        benchmarks(both.into_iter().flat_map(|of| m.iter().copied().map(of)), n)
     };
     // The workgroup shape of the histogram pass affects small sorts much more than large ones.
     let large_and_small = sorts(&[n, n.min(SMALL)]);

@@ -69,11 +69,11 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
     pub fn new(
         evaluator: &'l mut Evaluator<'c>,
         on_progress: OnProgress<'p>,
-        start: Policy,
+        best: Policy,
     ) -> Self {
         let (timers, parameters) = (HashMap::new(), Vec::new());
         let (visited, checked) = (Vec::new(), Vec::new());
-        Self { evaluator, on_progress, best: start, visited, checked, timers, parameters }
+        Self { evaluator, on_progress, best, visited, checked, timers, parameters }
     }
 
     /// Runs the search with at most `largest` elements. If `shared`, also tunes the sizes that do not depend on the
@@ -241,16 +241,11 @@ fn timers_of<'t, 'c>(
 }
 
 /// Geometric mean of the time ratio of two policies over three important benchmarks.
-pub(super) fn ratio(
-    evaluator: &mut Evaluator<'_>,
-    [a, b]: [&Policy; 2],
-    largest: u64,
-) -> Result<f64> {
+pub(super) fn ratio(evaluator: &mut Evaluator<'_>, [a, b]: [&Policy; 2], n: u64) -> Result<f64> {
     let operations = [Operation::SortKeys, Operation::SortPairs, Operation::SplitKeys(256)];
     let mut mean = 0.0;
     for operation in operations {
-        let benchmark = Benchmark { operation, n: largest };
-        let [a, b] = evaluator.time_both(benchmark, [a, b])?;
+        let [a, b] = evaluator.time_both(Benchmark { operation, n }, [a, b])?;
         mean += (a / b).ln() / 3.0;
     }
     Ok(mean.exp())

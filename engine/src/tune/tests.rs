@@ -81,10 +81,8 @@ fn tile_table_entries_are_measured_at_their_element_counts() {
     let best = policy(32);
     let sizes = |operation, largest| -> Vec<u64> {
         let parameters = parameter::sort_tiles(operation, &best, largest);
-        parameters
-            .iter()
-            .flat_map(|parameter| parameter.benchmarks.iter().map(|benchmark| benchmark.n))
-            .collect()
+        let benchmarks = parameters.iter().flat_map(|parameter| &parameter.benchmarks);
+        benchmarks.map(|benchmark| benchmark.n).collect()
     };
     let keys = sizes(Operation::SortKeys, LARGEST);
     assert_eq!(keys, [1 << 25, 1 << 22, 1 << 20, 1 << 19, 1 << 17]);
