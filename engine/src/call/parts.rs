@@ -35,12 +35,9 @@ impl Footprint {
 
     /// Maximum number of elements of one plan, limited by the size of a storage binding.
     fn bindable(self, context: &Context) -> u64 {
+        let Some(bytes) = self.max_element_bytes else { return u64::MAX };
         let policy = context.policy();
-        self.max_element_bytes.map_or(u64::MAX, |bytes| {
-            (policy.facts.max_storage_range / bytes.max(1))
-                .min(policy.max_elements)
-                .min(MAX_ELEMENTS)
-        })
+        (policy.facts.max_storage_range / bytes.max(1)).min(policy.max_elements).min(MAX_ELEMENTS)
     }
 
     /// Whether the elements are already on the device and fit one plan.

@@ -98,18 +98,14 @@ fn create_set_layout(
     kernel: &Kernel,
     access: BufferAccess,
 ) -> Result<vk::DescriptorSetLayout> {
-    let bindings: Vec<_> = kernel
-        .interface()
-        .bindings
-        .iter()
-        .map(|b| {
-            vk::DescriptorSetLayoutBinding::default()
-                .binding(b.binding)
-                .descriptor_type(descriptor_type(b.kind))
-                .descriptor_count(1)
-                .stage_flags(vk::ShaderStageFlags::COMPUTE)
-        })
-        .collect();
+    let bindings = kernel.interface().bindings.iter().map(|b| {
+        vk::DescriptorSetLayoutBinding::default()
+            .binding(b.binding)
+            .descriptor_type(descriptor_type(b.kind))
+            .descriptor_count(1)
+            .stage_flags(vk::ShaderStageFlags::COMPUTE)
+    });
+    let bindings: Vec<_> = bindings.collect();
     let flags = match access {
         BufferAccess::Pushed => vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR,
         _ => vk::DescriptorSetLayoutCreateFlags::empty(),

@@ -132,13 +132,10 @@ fn create_raw(
     let module = unsafe { device.raw.create_shader_module(&module_info, device.callbacks()) }
         .during("vkCreateShaderModule")?;
 
-    let entries: Vec<_> = specialization
-        .iter()
-        .enumerate()
-        .map(|(index, (id, _))| {
-            vk::SpecializationMapEntry::default().constant_id(*id).offset(4 * index as u32).size(4)
-        })
-        .collect();
+    let entries = (0..).step_by(4).zip(specialization).map(|(offset, (id, _))| {
+        vk::SpecializationMapEntry::default().constant_id(*id).offset(offset).size(4)
+    });
+    let entries: Vec<_> = entries.collect();
     let data: Vec<u8> = specialization.iter().flat_map(|(_, value)| value.to_ne_bytes()).collect();
     let specialization_info = vk::SpecializationInfo::default().map_entries(&entries).data(&data);
     let entry_point = CString::new(interface.entry_point.as_str()).unwrap_or_default();
@@ -156,10 +153,9 @@ fn create_raw(
     if required_size {
         stage = stage.push_next(&mut required);
     }
-    let flags = if device.executables.is_some() {
-        vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR
-    } else {
-        vk::PipelineCreateFlags::empty()
+    let flags = match device.executables {
+        Some(_) => vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR,
+        None => vk::PipelineCreateFlags::empty(),
     };
     let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout).flags(flags);
     // SAFETY: all referenced objects are alive during the call.
