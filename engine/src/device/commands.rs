@@ -160,7 +160,7 @@ impl Attachment for IdleSlots {
     }
 }
 
-/// A command slot for one recording. Keeps the device alive.
+/// A command slot for one recording, with the methods of [`CommandSlot`]. Keeps the device alive.
 pub(crate) struct Commands {
     device: Arc<Device>,
     idle: Arc<IdleSlots>,
@@ -179,12 +179,10 @@ impl Commands {
         Ok(Self { device: device.clone(), idle, slot, recording: RecordingId::new() })
     }
 
-    /// Resets the pool so that the buffer can be recorded again. The buffer must not be pending.
     pub fn reset(&self) -> Result<()> {
         self.slot.reset(&self.device)
     }
 
-    /// Records the commands that `body` adds.
     pub fn record(
         &self,
         usage: vk::CommandBufferUsageFlags,
@@ -193,8 +191,6 @@ impl Commands {
         self.slot.record(&self.device, usage, body)
     }
 
-    /// Waits for earlier submissions, then submits the recorded buffer `times` times in a row. If `times` exceeds one,
-    /// the buffer must have been recorded for simultaneous use.
     pub fn submit(&mut self, times: u32) -> Result<()> {
         self.slot.submit(&self.device, self.recording, times)
     }
@@ -221,7 +217,6 @@ impl Commands {
         self.slot.raw
     }
 
-    /// Waits for all submissions to complete.
     pub fn wait(&mut self) -> Result<()> {
         self.slot.wait(&self.device)
     }
