@@ -2,7 +2,7 @@
 
 use ash::vk;
 use multisplit_graph::{ElementType, GraphError};
-use multisplit_shaders::{Kernel, ReflectError};
+use multisplit_shaders::ReflectError;
 
 use crate::fallback::PlanForm;
 use crate::fault::DeviceFault;
@@ -81,7 +81,7 @@ pub enum Error {
         text: String,
     },
     /// A Vulkan call failed.
-    #[error("{call} failed: {result}{}", advice(*result))]
+    #[error("{call} failed: {result}{}", words::advice(*result))]
     Vulkan {
         /// Name of the function.
         call: &'static str,
@@ -94,7 +94,7 @@ pub enum Error {
     #[error(
         "the driver could not create the pipeline of {}: {result}; {}",
         if *.is_callers { format!("your kernel `{}`", .kernel) } else { words::kernel(.kernel) },
-        remedy(*.next, *.is_callers)
+        words::remedy(*.next, *.is_callers)
     )]
     Pipeline {
         /// Kernel label.
@@ -456,41 +456,6 @@ pub enum Error {
     #[cfg(feature = "glsl")]
     #[error(transparent)]
     Compile(#[from] multisplit_shaders::compile::CompileError),
-}
-
-impl Error {
-    /// Returns the error for a kernel that cannot run on this device or with this engine.
-    pub(crate) fn kernel(kernel: &Kernel, problem: impl Into<String>) -> Self {
-        Self::Kernel { kernel: kernel.label().to_owned(), problem: problem.into() }
-    }
-
-    /// Returns an error about a kernel whose pipeline the driver could not create.
-    pub(crate) fn pipeline(kernel: &Kernel, result: vk::Result) -> Self {
-        let is_callers = kernel.is_checked() || kernel.is_foreign();
-        Self::Pipeline { kernel: kernel.label().to_owned(), result, next: None, is_callers }
-    }
-}
-
-fn advice(result: vk::Result) -> &'static str {
-    match result {
-        vk::Result::ERROR_DEVICE_LOST => {
-            "; the context is no longer usable: drop it and its arrays, and open a new one"
-        }
-        vk::Result::ERROR_OUT_OF_DEVICE_MEMORY => "; free arrays, or process less data at a time",
-        vk::Result::ERROR_OUT_OF_HOST_MEMORY => "; the host is out of memory",
-        _ => "",
-    }
-}
-
-/// Advice for a pipeline that could not be created.
-fn remedy(next: Option<PlanForm>, is_callers: bool) -> String {
-    match next {
-        Some(form) => format!("declare the work again, the context now plans with {form}"),
-        None if is_callers => "simplify the kernel, or give it smaller workgroups".into(),
-        None => {
-            "update the driver, use smaller sizes or another method, or use another device".into()
-        }
-    }
 }
 
 /// Attaches the name of the call to a raw Vulkan result.

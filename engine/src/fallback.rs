@@ -24,6 +24,9 @@ pub enum PlanForm {
 }
 
 impl PlanForm {
+    /// All forms, in the order in which they are tried.
+    const ALL: [Self; 3] = [Self::Usual, Self::SmallTiles, Self::Staged];
+
     /// Declares that passes of `graph` have the sizes and methods of this form. The
     /// [`operations`](crate::operations) declare the form of their policy. Libraries whose own passes take their sizes
     /// from a policy must declare it, too: if the driver cannot create a pipeline of a plan without a form, the context
@@ -34,17 +37,12 @@ impl PlanForm {
 
     /// The form in which a plan was made; `None` if no form was declared.
     pub(crate) fn of(plan: &Plan) -> Option<Self> {
-        let all = [Self::Usual, Self::SmallTiles, Self::Staged];
-        all.into_iter().find(|form| plan.variant() == Some(*form as u32))
+        Self::ALL.into_iter().find(|form| plan.variant() == Some(*form as u32))
     }
 
     /// The form to try after this one.
     pub(crate) fn next(self) -> Option<Self> {
-        match self {
-            Self::Usual => Some(Self::SmallTiles),
-            Self::SmallTiles => Some(Self::Staged),
-            Self::Staged => None,
-        }
+        Self::ALL.into_iter().find(|form| *form > self)
     }
 }
 

@@ -59,6 +59,7 @@ mod error;
 mod execute;
 mod fallback;
 mod fault;
+mod lock;
 mod memory;
 mod open;
 pub mod operations;
@@ -69,33 +70,23 @@ mod words;
 mod work;
 
 pub use ash;
-pub use device::adopt::{AdoptedDevice, RawDevice};
-pub use device::context::{Config, Context};
-pub use device::faulty_devices::{FAULTY_DEVICES_VARIABLE, FaultyDevices};
-pub use device::files::PipelineCache;
-pub use device::hooks::{AdoptOptions, MemoryAllocator, MemoryPiece};
-pub use device::observer::{Observer, PassTime, Run};
-pub use device::pipeline_fallback::{PIPELINE_FALLBACK_VARIABLE, PipelineFallback};
-pub use device::profile_choice::ProfileChoice;
-pub use device::properties::DeviceProperties;
-pub use device::ranking::{RANKING_VARIABLE, RankingChoice};
-pub use device::requirements;
-pub use device::selection::{DEVICE_VARIABLE, DeviceChoice, DeviceEntry};
-pub use device::validation::{Message, Messages, ValidationConfig};
+pub use device::{
+    AdoptOptions, AdoptedDevice, Config, Context, DEVICE_VARIABLE, DeviceChoice, DeviceEntry,
+    DeviceProperties, FAULTY_DEVICES_VARIABLE, FaultyDevices, MemoryAllocator, MemoryPiece,
+    Message, Messages, Observer, PIPELINE_FALLBACK_VARIABLE, PassTime, PipelineCache,
+    PipelineFallback, ProfileChoice, RANKING_VARIABLE, RankingChoice, RawDevice, Run,
+    ValidationConfig, requirements,
+};
 pub use elements::key::{Key, KeyType, Sample, Value};
 pub use error::{Error, Result};
-pub use execute::executable::{Executable, ExecutableOptions};
 #[cfg(feature = "broken-plans")]
 #[doc(hidden)]
 pub use execute::failing_pipelines::FailingPipelines;
-pub use execute::import::{Bound, BufferAt, Import};
-pub use execute::kernel_check::SubgroupBarriers;
-pub use execute::pipeline_failures::PipelineFailure;
-pub use execute::pipeline_store::PipelineStatistics;
-pub use execute::recorder::{PassValue, RecordOptions};
-pub use execute::replay::Replay;
-pub use execute::timing::{PassTimer, TimestampQueries, Timing};
-pub use execute::workspace::WorkspaceRequirements;
+pub use execute::{
+    Bound, BufferAt, Executable, ExecutableOptions, Import, PassTimer, PassValue, PipelineFailure,
+    PipelineStatistics, RecordOptions, Replay, SubgroupBarriers, TimestampQueries, Timing,
+    WorkspaceRequirements,
+};
 pub use fallback::PlanForm;
 pub use fault::DeviceFault;
 pub use half;

@@ -1,8 +1,6 @@
 //! Constructors of [`Context`]: open or adopt a device and load its tuned kernel sizes.
 
-use crate::device::adopt::AdoptedDevice;
-use crate::device::context::{Config, Context};
-use crate::device::hooks::AdoptOptions;
+use crate::device::{AdoptOptions, AdoptedDevice, Config, Context};
 use crate::error::Result;
 
 impl Context {

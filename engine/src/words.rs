@@ -1,4 +1,9 @@
-//! Translates internal names of kernels and arrays to names that users know, for error messages.
+//! Translates internal names of kernels and arrays to names that users know, for error messages, and
+//! gives advice on errors.
+
+use ash::vk;
+
+use crate::fallback::PlanForm;
 
 /// Names of the operations, by the first part of kernel labels, plan names and array names.
 const OPERATIONS: [(&str, &str); 25] = [
@@ -55,6 +60,29 @@ pub(crate) fn array(name: &str) -> String {
             format!("the workspace of {}", operation(of))
         }
         Some((of, rest)) => format!("array `{rest}` of {}", operation(of)),
+    }
+}
+
+/// Advice for a Vulkan call that failed with this result; may be empty.
+pub(crate) fn advice(result: vk::Result) -> &'static str {
+    match result {
+        vk::Result::ERROR_DEVICE_LOST => {
+            "; the context is no longer usable: drop it and its arrays, and open a new one"
+        }
+        vk::Result::ERROR_OUT_OF_DEVICE_MEMORY => "; free arrays, or process less data at a time",
+        vk::Result::ERROR_OUT_OF_HOST_MEMORY => "; the host is out of memory",
+        _ => "",
+    }
+}
+
+/// Advice for a pipeline that could not be created.
+pub(crate) fn remedy(next: Option<PlanForm>, is_callers: bool) -> String {
+    match next {
+        Some(form) => format!("declare the work again, the context now plans with {form}"),
+        None if is_callers => "simplify the kernel, or give it smaller workgroups".into(),
+        None => {
+            "update the driver, use smaller sizes or another method, or use another device".into()
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use bytemuck::Pod;
 use multisplit_graph::ElementType;
 
-use crate::device::context::Context;
+use crate::device::Context;
 use crate::error::Result;
 use crate::memory::{AnyArray, Array, Input};
 use crate::operations::{copy, fill};

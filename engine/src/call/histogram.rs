@@ -3,7 +3,7 @@
 use bytemuck::Pod;
 use multisplit_graph::ElementType;
 
-use crate::device::context::Context;
+use crate::device::Context;
 use crate::elements::key::Sample;
 use crate::error::{Error, Result};
 use crate::memory::{AnyArray, Elements, Input, Place, check_lengths};
@@ -82,17 +82,26 @@ impl Context {
     ) -> Result<Counted> {
         let weights = weights.map(|weights| weights.on_device(self, "weights")).transpose()?;
         let described = bins.histogram();
-        if described.accumulate {
+        let reject = |problem| {
             let sample = described.sample.to_string();
-            let problem =
-                "one-call histograms do not support Bins::accumulate; use Context::work or operations::histogram".to_owned();
-            return Err(Error::Histogram { sample, problem });
+            Err(Error::Histogram { sample, problem })
+        };
+        if described.accumulate {
+            return reject("one-call histograms do not support Bins::accumulate; use Context::work or operations::histogram".to_owned());
         }
         described.layout.check(described.sample)?;
         let n = bins.elements_in(samples.len());
-        if let Some(weights) = &weights {
-            let what = if described.layout == Layout::PACKED { "samples" } else { "elements" };
-            check_lengths("weights", weights.len(), what, n)?;
+        match weights.as_ref().map(AnyArray::len) {
+            Some(len) if described.layout == Layout::PACKED => {
+                check_lengths("weights", len, "samples", n)?;
+            }
+            Some(len) if len != n => {
+                let samples = samples.len();
+                return reject(format!(
+                    "`weights` has {len} elements, but `samples`, of length {samples}, has {n} elements in this layout; give one weight per element"
+                ));
+            }
+            _ => {}
         }
         let samples = samples.on_device(self, "samples")?;
         let channels = u64::from(described.layout.active_channels());

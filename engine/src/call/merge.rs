@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::parts::Footprint;
-use super::{Like, bits_of};
-use crate::device::context::Context;
+use super::{Like, Pairs, bits_of};
+use crate::device::Context;
 use crate::elements::key::{Key, KeyType, Value};
 use crate::error::Result;
 use crate::memory::{AnyArray, AnyOutput, Elements, Input, check_lengths};
@@ -56,12 +56,7 @@ impl Context {
     /// assert_eq!((keys, values), (vec![1, 1, 2, 4], vec![10, 20, 21, 11]));
     /// # Ok::<(), multisplit::Error>(())
     /// ```
-    #[allow(clippy::type_complexity, reason = "the results are in the same memory as the inputs")]
-    pub fn merge_pairs<A, B, C, D>(
-        &self,
-        first: (&A, &B),
-        second: (&C, &D),
-    ) -> Result<(Like<A, A::Item>, Like<B, B::Item>)>
+    pub fn merge_pairs<A, B, C, D>(&self, first: (&A, &B), second: (&C, &D)) -> Result<Pairs<A, B>>
     where
         A: Elements<Item: Key> + ?Sized,
         B: Elements<Item: Value, Place = A::Place> + ?Sized,
@@ -72,13 +67,12 @@ impl Context {
     }
 
     /// Merges two arrays of pairs that are both sorted by key in the order that `how` specifies.
-    #[allow(clippy::type_complexity, reason = "the results are in the same memory as the inputs")]
     pub fn merge_pairs_with<A, B, C, D>(
         &self,
         (first, first_values): (&A, &B),
         (second, second_values): (&C, &D),
         how: Merge,
-    ) -> Result<(Like<A, A::Item>, Like<B, B::Item>)>
+    ) -> Result<Pairs<A, B>>
     where
         A: Elements<Item: Key> + ?Sized,
         B: Elements<Item: Value, Place = A::Place> + ?Sized,

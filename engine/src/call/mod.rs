@@ -23,7 +23,7 @@ use bytemuck::Pod;
 use multisplit_graph::ElementType;
 use parts::{Footprint, in_parts};
 
-use crate::device::context::Context;
+use crate::device::Context;
 use crate::error::{Error, Result};
 use crate::memory::{AnyArray, AnyOutput, Elements, Output, Place};
 use crate::policy::Policy;
@@ -31,6 +31,9 @@ use crate::work::Work;
 
 /// An array of `T` in the same memory (host or device) as `A`.
 type Like<A, T> = <<A as Elements>::Place as Place>::Array<T>;
+
+/// Two arrays, such as keys and values, in the same memory and with the same elements as `A` and `B`.
+type Pairs<A, B> = (Like<A, <A as Elements>::Item>, Like<B, <B as Elements>::Item>);
 
 /// Combines the results of a part, which have been appended to the outputs, with those of the
 /// previous parts. The second argument contains the length of each output before this part.

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::device::context::Context;
+use crate::device::Context;
 use crate::error::{Error, Result};
 use crate::memory::Input;
 use crate::policy::MAX_ELEMENTS;
@@ -27,24 +27,17 @@ pub(super) struct Footprint {
 impl Footprint {
     /// Footprint of an operation on `input`. `arrays` contains the bytes per element of each array.
     pub fn new(input: Input<'_>, arrays: &[u64]) -> Self {
-        let (bytes_per_element, max_element_bytes) =
-            (arrays.iter().sum(), arrays.iter().copied().max());
-        Self {
-            elements: input.len(),
-            on_device: input.is_borrowed(),
-            bytes_per_element,
-            max_element_bytes,
-        }
+        let (elements, on_device) = (input.len(), input.is_borrowed());
+        let bytes_per_element = arrays.iter().sum();
+        let max_element_bytes = arrays.iter().copied().max();
+        Self { elements, on_device, bytes_per_element, max_element_bytes }
     }
 
     /// Maximum number of elements of one plan, limited by the size of a storage binding.
     fn bindable(self, context: &Context) -> u64 {
+        let Some(bytes) = self.max_element_bytes else { return u64::MAX };
         let policy = context.policy();
-        self.max_element_bytes.map_or(u64::MAX, |bytes| {
-            (policy.facts.max_storage_range / bytes.max(1))
-                .min(policy.max_elements)
-                .min(MAX_ELEMENTS)
-        })
+        (policy.facts.max_storage_range / bytes.max(1)).min(policy.max_elements).min(MAX_ELEMENTS)
     }
 
     /// Whether the elements are already on the device and fit one plan.

@@ -6,7 +6,7 @@ use bytemuck::pod_read_unaligned;
 
 use super::parts::{Footprint, in_parts};
 use super::{Like, bits_of, check_count, continues};
-use crate::device::context::Context;
+use crate::device::Context;
 use crate::elements::key::{Key, KeyType};
 use crate::error::Result;
 use crate::memory::{AnyArray, AnyOutput, Elements, Input, check_lengths};

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Like;
 use super::parts::{Footprint, group_end, in_parts_of, is_out_of_memory};
-use crate::device::context::Context;
+use crate::device::Context;
 use crate::elements::key::Key;
 use crate::error::{Error, Result};
 use crate::memory::{AnyArray, AnyOutput, Elements, Input};
@@ -183,15 +183,12 @@ impl SegmentedReduce<'_> {
 }
 
 fn check_offsets(offsets: &[u32], n: u64) -> Result<()> {
-    if offsets.windows(2).any(|pair| pair[1] < pair[0]) {
-        return Err(Error::Segments {
-            problem: "an offset is less than the previous one; sort the offsets",
-        });
-    }
-    if offsets.last().is_some_and(|&last| u64::from(last) > n) {
-        return Err(Error::Segments {
-            problem: "an offset exceeds the number of elements; use offsets up to the length of the array",
-        });
-    }
-    Ok(())
+    let problem = if !offsets.is_sorted() {
+        "an offset is less than the previous one; sort the offsets"
+    } else if offsets.last().is_some_and(|&last| u64::from(last) > n) {
+        "an offset exceeds the number of elements; use offsets up to the length of the array"
+    } else {
+        return Ok(());
+    };
+    Err(Error::Segments { problem })
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Like;
 use super::parts::{Footprint, MIN_PART, in_parts_of};
-use crate::device::context::Context;
+use crate::device::Context;
 use crate::elements::key::Key;
 use crate::error::{Error, Result};
 use crate::memory::{AnyArray, AnyOutput, Elements, Input, check_lengths};

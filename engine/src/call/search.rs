@@ -4,7 +4,7 @@ use multisplit_graph::ElementType;
 
 use super::parts::{Footprint, in_parts};
 use super::{Like, check_count};
-use crate::device::context::Context;
+use crate::device::Context;
 use crate::elements::key::Key;
 use crate::error::Result;
 use crate::memory::{AnyArray, AnyOutput, Elements, Input, Output};

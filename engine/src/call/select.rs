@@ -5,8 +5,8 @@ use std::ops::Range;
 use multisplit_graph::ElementType;
 
 use super::parts::Footprint;
-use super::{Like, check_count, continues};
-use crate::device::context::Context;
+use super::{Like, Pairs, check_count, continues};
+use crate::device::Context;
 use crate::elements::key::{Key, KeyType};
 use crate::error::{Error, Result};
 use crate::memory::{AnyArray, AnyOutput, Elements, Input};
@@ -67,12 +67,7 @@ impl Context {
     /// assert_eq!((low, high), (vec![1, 1], vec![3, 4, 5]));
     /// # Ok::<(), multisplit::Error>(())
     /// ```
-    #[allow(clippy::type_complexity, reason = "the results are in the same memory as the inputs")]
-    pub fn partition<A>(
-        &self,
-        input: &A,
-        condition: &Select<A::Item>,
-    ) -> Result<(Like<A, A::Item>, Like<A, A::Item>)>
+    pub fn partition<A>(&self, input: &A, condition: &Select<A::Item>) -> Result<Pairs<A, A>>
     where
         A: Elements<Item: Key> + ?Sized,
     {

@@ -7,8 +7,8 @@ use multisplit_graph::ElementType;
 
 use super::large::{Records, fill_with_indices, narrow_array, sort_large, widen_array};
 use super::sort_groups::sort_groups;
-use super::{Caller, Like, check_count, retry_with_ballots};
-use crate::device::context::Context;
+use super::{Caller, Like, Pairs, check_count, retry_with_ballots};
+use crate::device::Context;
 use crate::elements::key::{Key, KeyType, Value};
 use crate::error::Result;
 use crate::memory::{AnyArray, AnyOutput, Array, Elements, Input, check_lengths};
@@ -16,9 +16,6 @@ use crate::operations::SortBuffers;
 use crate::operations::shared::widening::Form;
 use crate::operations::sort::{Sort, SortMethod, check_bits, sort};
 use crate::policy::Policy;
-
-/// Result of a sort of pairs: keys and values, in the same memory as the inputs.
-pub type Pairs<A, B> = (Like<A, <A as Elements>::Item>, Like<B, <B as Elements>::Item>);
 
 impl Context {
     /// Sorts `keys` in ascending order. Floats are ordered like `total_cmp`: -NaN first, -0 before
@@ -282,11 +279,8 @@ impl<'a> SortCall<'a> {
                 None => Some(AnyArray::uninit(context, "order", ElementType::U32, keys.len())?),
             };
             let (with, order) = (values.as_ref(), indices.as_ref());
-            SortArrays { key, keys: &keys, values: with, indices: order, offsets }.sort(
-                context,
-                &context.policy(),
-                sort,
-            )?;
+            let arrays = SortArrays { key, keys: &keys, values: with, indices: order, offsets };
+            arrays.sort(context, &context.policy(), sort)?;
             Ok(match indices {
                 Some(indices) => vec![indices],
                 None => [keys].into_iter().chain(values).collect(),

@@ -4,7 +4,7 @@ use multisplit_graph::ElementType;
 
 use super::large::{Destination, Records, split_large, split_plan};
 use super::{Caller, check_count, retry_with_ballots};
-use crate::device::context::Context;
+use crate::device::Context;
 use crate::elements::key::{Key, Value};
 use crate::error::{Error, Result};
 use crate::memory::{AnyArray, Elements, Input, Output, Place, check_lengths};
@@ -33,11 +33,9 @@ impl Context {
         A: Elements<Item: Key> + ?Sized,
     {
         let split = self.split_elements(keys.input(), None, &buckets.untyped())?;
-        Ok(SplitKeys {
-            keys: A::Place::take(self, split.out)?,
-            offsets: A::Place::take(self, split.offsets)?,
-            method: split.method,
-        })
+        let keys = A::Place::take(self, split.out)?;
+        let offsets = A::Place::take(self, split.offsets)?;
+        Ok(SplitKeys { keys, offsets, method: split.method })
     }
 
     /// Splits pairs into contiguous buckets by key, like [`split`](Self::split).
@@ -55,12 +53,10 @@ impl Context {
         let (keys, values) = (keys.input(), values.input());
         check_lengths("values", values.len(), "keys", keys.len())?;
         let split = self.split_elements(keys, Some(values), &buckets.untyped())?;
-        Ok(SplitPairs {
-            keys: A::Place::take(self, split.out)?,
-            values: A::Place::take(self, Output::from(split.values_out))?,
-            offsets: A::Place::take(self, split.offsets)?,
-            method: split.method,
-        })
+        let keys = A::Place::take(self, split.out)?;
+        let values = A::Place::take(self, Output::from(split.values_out))?;
+        let offsets = A::Place::take(self, split.offsets)?;
+        Ok(SplitPairs { keys, values, offsets, method: split.method })
     }
 
     /// Computes the destination of each key in a split, without moving the keys.
@@ -73,11 +69,9 @@ impl Context {
         A: Elements<Item: Key> + ?Sized,
     {
         let split = self.split_indices(keys.input(), &buckets.untyped())?;
-        Ok(SplitPermutation {
-            permutation: A::Place::take(self, split.out)?,
-            offsets: A::Place::take(self, split.offsets)?,
-            method: split.method,
-        })
+        let permutation = A::Place::take(self, split.out)?;
+        let offsets = A::Place::take(self, split.offsets)?;
+        Ok(SplitPermutation { permutation, offsets, method: split.method })
     }
 
     fn split_elements(

@@ -6,7 +6,7 @@ use multisplit_graph::ElementType;
 
 use super::parts::{Footprint, in_parts, in_parts_of};
 use super::{bits_of, check_count};
-use crate::device::context::Context;
+use crate::device::Context;
 use crate::elements::key::{Key, KeyType};
 use crate::error::Result;
 use crate::memory::{AnyArray, AnyOutput, Array, Elements, Input, Output, Place};

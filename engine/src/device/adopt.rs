@@ -4,17 +4,13 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use crate::device::context::Context;
-use crate::device::faulty_devices::FaultyDevices;
-use crate::device::files::PipelineCache;
-use crate::device::hooks::AdoptOptions;
 use crate::device::instance::Instance;
-use crate::device::pipeline_fallback::PipelineFallback;
-use crate::device::profile_choice::ProfileChoice;
-use crate::device::properties::DeviceProperties;
-use crate::device::ranking::RankingChoice;
 use crate::device::requirements::{Features, Requirements};
-use crate::device::shared::{Device, DeviceParts, Handles};
+use crate::device::shared::{DeviceParts, Handles};
+use crate::device::{
+    AdoptOptions, Context, Device, DeviceProperties, FaultyDevices, PipelineCache,
+    PipelineFallback, ProfileChoice, RankingChoice,
+};
 use crate::error::Result;
 
 /// A device that other code created. The engine uses it but never destroys it.

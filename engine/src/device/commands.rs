@@ -1,12 +1,12 @@
 //! Command buffers of the engine. Recordings take them from a list of idle ones and return them after use.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use ash::vk;
 
-use crate::device::shared::{Attachment, Device, RecordingId};
-use crate::device::validation::ErrorWatch;
+use crate::device::{Attachment, Device, ErrorWatch, RecordingId};
 use crate::error::{Error, Result, VkResultExt};
+use crate::lock::lock;
 
 /// A command pool with one command buffer and one fence. The owner must call `release` before the device is
 /// destroyed.
@@ -20,7 +20,6 @@ pub(crate) struct CommandSlot {
     errors: ErrorWatch,
 }
 
-/// State of the slot's submissions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
     /// No submission is pending and the fence is unsignalled.
@@ -152,22 +151,16 @@ const MAX_IDLE: usize = 64;
 #[derive(Default)]
 struct IdleSlots(Mutex<Vec<CommandSlot>>);
 
-impl IdleSlots {
-    fn lock(&self) -> MutexGuard<'_, Vec<CommandSlot>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl Attachment for IdleSlots {
     unsafe fn release(&self, device: &Device) {
-        for slot in self.lock().drain(..) {
+        for slot in lock(&self.0).drain(..) {
             // SAFETY: `drain` releases each slot once; idle slots have no pending submissions.
             unsafe { slot.release(device) };
         }
     }
 }
 
-/// A command slot for one recording. Keeps the device alive.
+/// A command slot for one recording, with the methods of [`CommandSlot`]. Keeps the device alive.
 pub(crate) struct Commands {
     device: Arc<Device>,
     idle: Arc<IdleSlots>,
@@ -178,7 +171,7 @@ pub(crate) struct Commands {
 impl Commands {
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         let idle = device.attached(|_| Ok(IdleSlots::default()))?;
-        let known = idle.lock().pop();
+        let known = lock(&idle.0).pop();
         let slot = match known {
             Some(slot) => slot,
             None => CommandSlot::new(device)?,
@@ -186,12 +179,10 @@ impl Commands {
         Ok(Self { device: device.clone(), idle, slot, recording: RecordingId::new() })
     }
 
-    /// Resets the pool so that the buffer can be recorded again. The buffer must not be pending.
     pub fn reset(&self) -> Result<()> {
         self.slot.reset(&self.device)
     }
 
-    /// Records the commands that `body` adds.
     pub fn record(
         &self,
         usage: vk::CommandBufferUsageFlags,
@@ -200,8 +191,6 @@ impl Commands {
         self.slot.record(&self.device, usage, body)
     }
 
-    /// Waits for earlier submissions, then submits the recorded buffer `times` times in a row. If `times` exceeds one,
-    /// the buffer must have been recorded for simultaneous use.
     pub fn submit(&mut self, times: u32) -> Result<()> {
         self.slot.submit(&self.device, self.recording, times)
     }
@@ -228,7 +217,6 @@ impl Commands {
         self.slot.raw
     }
 
-    /// Waits for all submissions to complete.
     pub fn wait(&mut self) -> Result<()> {
         self.slot.wait(&self.device)
     }
@@ -241,7 +229,7 @@ impl Drop for Commands {
         let slot = std::mem::take(&mut self.slot);
         match finished {
             Ok(()) if is_reset => {
-                let mut idle = self.idle.lock();
+                let mut idle = lock(&self.idle.0);
                 if idle.len() < MAX_IDLE {
                     idle.push(slot);
                     return;

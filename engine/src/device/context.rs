@@ -5,21 +5,17 @@ use std::sync::Arc;
 use ash::vk;
 use multisplit_graph::Limits;
 
-use crate::device::faulty_devices::FaultyDevices;
-use crate::device::files::PipelineCache;
 use crate::device::hooks::Hooks;
 use crate::device::instance::{self, Instance};
 #[cfg(feature = "broken-plans")]
 use crate::device::lowered_limits::LoweredLimits;
-use crate::device::observer::Observer;
-use crate::device::pipeline_fallback::PipelineFallback;
-use crate::device::profile_choice::ProfileChoice;
-use crate::device::properties::DeviceProperties;
-use crate::device::ranking::RankingChoice;
 use crate::device::requirements::{Features, Requirements};
-use crate::device::selection::{self, DeviceChoice, DeviceEntry};
-use crate::device::shared::{Device, DeviceParts, Handles};
-use crate::device::validation::{Messages, ValidationConfig};
+use crate::device::selection;
+use crate::device::shared::{DeviceParts, Handles};
+use crate::device::{
+    Device, DeviceChoice, DeviceEntry, DeviceProperties, FaultyDevices, Messages, Observer,
+    PipelineCache, PipelineFallback, ProfileChoice, RankingChoice, ValidationConfig,
+};
 use crate::error::{Result, VkResultExt};
 
 /// A Vulkan device with a queue and an allocator. All other objects of the engine are created from it.
@@ -106,11 +102,7 @@ impl Context {
         let chosen = config.device.pick(&devices)?;
         let (physical, properties) = (chosen.physical, chosen.properties.clone());
         #[cfg(feature = "broken-plans")]
-        let properties = {
-            let mut lowered = properties;
-            LoweredLimits::of_environment()?.lower(&mut lowered);
-            lowered
-        };
+        let properties = LoweredLimits::of_environment()?.lowered(properties);
         let requirements = config.requirements(&instance, physical)?;
         let queue_family = properties.compute_family.unwrap_or(0);
         let raw = create_device(&instance.raw, physical, queue_family, &requirements)?;

@@ -5,7 +5,8 @@ use std::ffi::CStr;
 use ash::vk;
 
 use crate::device::requirements::InstanceRequirements;
-use crate::device::validation::{self, Messages, ValidationConfig};
+use crate::device::validation;
+use crate::device::{Messages, ValidationConfig};
 use crate::error::{Error, Result, VkResultExt};
 
 /// API version of instances that the engine creates.
@@ -17,7 +18,6 @@ pub(crate) struct Instance {
     pub debug_utils: bool,
     /// Whether the engine created the instance and the device, and must therefore destroy them.
     pub owned: bool,
-    /// Receives the messages of `messenger`.
     messages: Messages,
     messenger: Option<(ash::ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
     /// Vulkan version of the validation layer, if it is enabled.

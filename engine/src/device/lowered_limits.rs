@@ -1,6 +1,6 @@
 //! Lowers the limits of a device to those of a smaller one, to test that the engine stays within them.
 
-use crate::device::properties::DeviceProperties;
+use crate::device::DeviceProperties;
 use crate::device::requirements::Features;
 use crate::error::{Error, Result};
 
@@ -54,7 +54,7 @@ impl LoweredLimits {
     }
 
     /// Lowers the properties of a device.
-    pub fn lower(self, properties: &mut DeviceProperties) {
+    pub fn lowered(self, mut properties: DeviceProperties) -> DeviceProperties {
         fn lower(limit: &mut u32, to: Option<u32>) {
             *limit = (*limit).min(to.unwrap_or(u32::MAX));
         }
@@ -69,6 +69,7 @@ impl LoweredLimits {
         if let Some(size) = self.subgroup.filter(|size| (min..=max).contains(size)) {
             properties.subgroup_size = size;
         }
+        properties
     }
 
     /// Leaves out the features that the smaller device lacks.
@@ -88,7 +89,7 @@ mod tests {
         properties.limits.max_push_constants_size = 128;
         let limits = LoweredLimits::read("threads=128 shared=16384 push=256 int64=0");
         let limits = limits.unwrap_or_default();
-        limits.lower(&mut properties);
+        let properties = limits.lowered(properties);
         assert_eq!(properties.limits.max_compute_work_group_invocations, 128);
         assert_eq!(properties.shared_memory, 16384);
         assert_eq!(properties.limits.max_push_constants_size, 128);

@@ -1,7 +1,7 @@
 //! Submits command buffers to the queue. Between submissions of different recordings, a barrier makes the writes of
 //! the first visible to the second.
 
-use ash::vk;
+use ash::vk::{self, AccessFlags2 as Access, PipelineStageFlags2 as Stage};
 
 use super::commands::CommandSlot;
 use super::shared::{Attachment, Device, RecordingId};
@@ -14,19 +14,15 @@ impl SubmissionBarrier {
     pub fn new(device: &Device) -> Result<Self> {
         let this = Self(CommandSlot::new(device)?);
         device.name_object(this.commands(), "multisplit.barrier");
-        let work = vk::PipelineStageFlags2::COMPUTE_SHADER | vk::PipelineStageFlags2::ALL_TRANSFER;
-        let writes = vk::AccessFlags2::SHADER_WRITE | vk::AccessFlags2::TRANSFER_WRITE;
+        let work = Stage::COMPUTE_SHADER | Stage::ALL_TRANSFER;
+        let writes = Access::SHADER_WRITE | Access::TRANSFER_WRITE;
+        let kernel_reads = Access::SHADER_READ | Access::UNIFORM_READ;
+        let reads = kernel_reads | Access::TRANSFER_READ | Access::INDIRECT_COMMAND_READ;
         let barrier = vk::MemoryBarrier2::default()
             .src_stage_mask(work)
             .src_access_mask(writes)
-            .dst_stage_mask(work | vk::PipelineStageFlags2::DRAW_INDIRECT)
-            .dst_access_mask(
-                writes
-                    | vk::AccessFlags2::SHADER_READ
-                    | vk::AccessFlags2::UNIFORM_READ
-                    | vk::AccessFlags2::TRANSFER_READ
-                    | vk::AccessFlags2::INDIRECT_COMMAND_READ,
-            );
+            .dst_stage_mask(work | Stage::DRAW_INDIRECT)
+            .dst_access_mask(writes | reads);
         let recorded =
             this.0.record(device, vk::CommandBufferUsageFlags::SIMULTANEOUS_USE, |raw| {
                 // SAFETY: the command buffer is in the recording state.

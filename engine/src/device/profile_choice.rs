@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::device::DeviceProperties;
 use crate::device::files::UserFolder;
-use crate::device::properties::DeviceProperties;
 
 /// Source of kernel sizes that were tuned for a device: a [`Profile`](crate::Profile), as `multisplit tune` creates
 /// it. The choice affects performance, but not results, except that sums of floats, and results of GLSL operators that

@@ -103,13 +103,15 @@ impl DeviceProperties {
         let compute_family = best_compute_family(&families);
         // SAFETY: the physical device belongs to this instance.
         let memory = unsafe { instance.get_physical_device_memory_properties(physical) };
+        let is_local =
+            |heap: &&vk::MemoryHeap| heap.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL);
+        let local_heaps = memory.memory_heaps_as_slice().iter().filter(is_local);
         let text = |name: std::result::Result<&CStr, _>| {
             name.map(|n: &CStr| n.to_string_lossy().into_owned()).unwrap_or_default()
         };
-        let subgroup_size_range = if size_control.max_subgroup_size > 0 {
-            (size_control.min_subgroup_size, size_control.max_subgroup_size)
-        } else {
-            (subgroup.subgroup_size, subgroup.subgroup_size)
+        let subgroup_size_range = match size_control.max_subgroup_size {
+            0 => (subgroup.subgroup_size, subgroup.subgroup_size),
+            max => (size_control.min_subgroup_size, max),
         };
         let max_allocation = maintenance3.max_memory_allocation_size;
         let max_buffer_size = match maintenance4.max_buffer_size {
@@ -119,11 +121,8 @@ impl DeviceProperties {
             // below 4 GiB, but allocated 100 GiB buffers on an H200. Failures are returned as typed errors.
             max => max,
         };
-        let driver_text = format!(
-            "{} {}",
-            text(driver.driver_name_as_c_str()),
-            text(driver.driver_info_as_c_str())
-        );
+        let driver_text =
+            [driver.driver_name_as_c_str(), driver.driver_info_as_c_str()].map(text).join(" ");
         Self {
             name: text(base.device_name_as_c_str()),
             device_type: base.device_type,
@@ -143,13 +142,7 @@ impl DeviceProperties {
             subgroup_stages: subgroup.supported_stages,
             shader_cores: cores.shader_sm_count,
             shared_memory: base.limits.max_compute_shared_memory_size,
-            device_memory: memory
-                .memory_heaps_as_slice()
-                .iter()
-                .filter(|h| h.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL))
-                .map(|h| h.size)
-                .max()
-                .unwrap_or(0),
+            device_memory: local_heaps.map(|heap| heap.size).max().unwrap_or(0),
             max_allocation,
             max_buffer_size,
             timestamp_bits: compute_family

@@ -3,7 +3,7 @@
 
 use ash::vk;
 
-use crate::device::properties::DeviceProperties;
+use crate::device::DeviceProperties;
 use crate::device::requirements::{Features, Requirements};
 use crate::error::{Error, Result, VkResultExt};
 
@@ -96,10 +96,8 @@ impl DeviceEntry {
         if self.missing.is_empty() {
             return Ok(self);
         }
-        Err(Error::MissingRequirements {
-            device: self.properties.name.clone(),
-            missing: self.missing.clone(),
-        })
+        let (device, missing) = (self.properties.name.clone(), self.missing.clone());
+        Err(Error::MissingRequirements { device, missing })
     }
 }
 

@@ -1,22 +1,22 @@
 //! The device shared by all objects: handles, function tables, attachments and destruction order.
 
 use std::any::Any;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use ash::vk;
 
 use crate::device::barriers::Barriers;
-use crate::device::files::PipelineCache;
 use crate::device::functions::Functions;
 use crate::device::hooks::Hooks;
 use crate::device::instance::Instance;
-use crate::device::observer::Observer;
-use crate::device::properties::DeviceProperties;
 use crate::device::requirements::Features;
-use crate::device::validation::{ErrorWatch, Messages};
-use crate::device::verdict::{ProbeResult, VerdictFile};
+use crate::device::{
+    DeviceProperties, ErrorWatch, Messages, Observer, PipelineCache, ProbeResult, VerdictFile,
+};
 use crate::error::{Error, Result, VkResultExt};
+use crate::lock::lock;
 
 /// An instance and its device. Dropping this destroys the device, then the instance, unless the caller owns them. It
 /// also cleans up if a later step of opening the device fails.
@@ -71,19 +71,27 @@ fn find<T: Attachment>(attachments: &[Arc<dyn Attachment>]) -> Option<Arc<T>> {
 /// A Vulkan device. All objects created from it hold a reference, so it outlives them.
 pub(crate) struct Device {
     pub raw: ash::Device,
-    pub queue_family: u32,
     /// Capabilities of the queue family.
     pub queue_flags: vk::QueueFlags,
-    pub properties: DeviceProperties,
-    pub features: Features,
     pub push_descriptor: Option<ash::khr::push_descriptor::Device>,
     pub debug_utils: Option<ash::ext::debug_utils::Device>,
     pub executables: Option<ash::khr::pipeline_executable_properties::Device>,
-    pub observer: Option<Observer>,
-    /// Whether calls that instantiate or run work fail if a validation layer reports an error.
-    fail_on_error: bool,
-    /// Whether the queue must not be used.
-    pub record_only: bool,
+    attachments: Mutex<Vec<Arc<dyn Attachment>>>,
+    locked_queue: Mutex<Queue>,
+    barriers: Barriers,
+    /// Destroys the device and the instance. Must be the last field, because fields are dropped in declaration order.
+    parts: DeviceParts,
+}
+
+/// Handles and settings of a [`Device`], which provides them as if they were its own fields.
+pub(crate) struct DeviceParts {
+    pub physical: vk::PhysicalDevice,
+    pub queue: vk::Queue,
+    pub queue_family: u32,
+    /// The lower of the instance's and the device's API version.
+    pub api_version: u32,
+    pub properties: DeviceProperties,
+    pub features: Features,
     /// Folder for compiled pipelines and probe results.
     pub pipeline_cache: PipelineCache,
     /// Whether kernels may rely on probed device behaviour.
@@ -96,39 +104,23 @@ pub(crate) struct Device {
     pub keeps_pipelines: bool,
     /// Maximum total size of buffers in bytes.
     pub memory_limit: Option<u64>,
+    pub observer: Option<Observer>,
+    /// Whether calls that instantiate or run work fail if a validation layer reports an error.
+    pub fail_on_error: bool,
+    /// Whether the queue must not be used.
+    pub record_only: bool,
     /// Objects that the owner of an adopted device provides.
     pub hooks: Hooks,
-    /// The lower of the instance's and the device's API version.
-    pub api_version: u32,
-    pub physical: vk::PhysicalDevice,
-    attachments: Mutex<Vec<Arc<dyn Attachment>>>,
-    queue: Mutex<Queue>,
-    barriers: Barriers,
-    /// Destroys the device and the instance. Must be the last field, because fields are dropped in declaration order.
-    handles: Handles,
+    /// Must be the last field, like [`Device::parts`].
+    pub handles: Handles,
 }
 
-/// Constructor arguments of [`Device`].
-pub(crate) struct DeviceParts {
-    pub handles: Handles,
-    pub physical: vk::PhysicalDevice,
-    pub queue: vk::Queue,
-    pub queue_family: u32,
-    /// The lower of the instance's and the device's API version.
-    pub api_version: u32,
-    pub properties: DeviceProperties,
-    pub features: Features,
-    pub pipeline_cache: PipelineCache,
-    pub probed_behaviour: bool,
-    pub refuses_faults: bool,
-    pub pipeline_fallback: bool,
-    pub keeps_pipelines: bool,
-    /// Maximum total size of buffers in bytes.
-    pub memory_limit: Option<u64>,
-    pub observer: Option<Observer>,
-    pub fail_on_error: bool,
-    pub record_only: bool,
-    pub hooks: Hooks,
+impl Deref for Device {
+    type Target = DeviceParts;
+
+    fn deref(&self) -> &DeviceParts {
+        &self.parts
+    }
 }
 
 impl Device {
@@ -158,29 +150,14 @@ impl Device {
         let family = families.get(parts.queue_family as usize);
         Ok(Self {
             raw: raw.clone(),
-            queue_family: parts.queue_family,
             queue_flags: family.map_or(vk::QueueFlags::COMPUTE, |family| family.queue_flags),
-            properties: parts.properties,
-            features: parts.features,
             push_descriptor,
             debug_utils,
             executables,
-            observer: parts.observer,
-            fail_on_error: parts.fail_on_error,
-            record_only: parts.record_only,
-            pipeline_cache: parts.pipeline_cache,
-            probed_behaviour: parts.probed_behaviour,
-            refuses_faults: parts.refuses_faults,
-            pipeline_fallback: parts.pipeline_fallback,
-            keeps_pipelines: parts.keeps_pipelines,
-            memory_limit: parts.memory_limit,
-            hooks: parts.hooks,
-            api_version: parts.api_version,
-            physical: parts.physical,
             attachments: Mutex::default(),
-            queue: Mutex::new(Queue { raw: parts.queue, last: None }),
+            locked_queue: Mutex::new(Queue { raw: parts.queue, last: None }),
             barriers,
-            handles: parts.handles,
+            parts,
         })
     }
 
@@ -236,11 +213,11 @@ impl Device {
     /// Returns the attachment of this type. Creates it with `make` on first use. The lock is not held while `make`
     /// runs, because `make` may request other attachments.
     pub fn attached<T: Attachment>(&self, make: impl FnOnce(&Self) -> Result<T>) -> Result<Arc<T>> {
-        if let Some(found) = find(&self.attachments()) {
+        if let Some(found) = find(&lock(&self.attachments)) {
             return Ok(found);
         }
         let made = make(self)?;
-        let mut all = self.attachments();
+        let mut all = lock(&self.attachments);
         if let Some(found) = find(&all) {
             // Another thread created the attachment first.
             drop(all);
@@ -251,10 +228,6 @@ impl Device {
         let made = Arc::new(made);
         all.push(made.clone());
         Ok(made)
-    }
-
-    fn attachments(&self) -> MutexGuard<'_, Vec<Arc<dyn Attachment>>> {
-        self.attachments.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for all work on the queue. Does not use `vkDeviceWaitIdle`, which would require the owner of an adopted
@@ -272,7 +245,7 @@ impl Device {
     pub(super) fn queue(&self) -> Result<MutexGuard<'_, Queue>> {
         match self.record_only {
             true => Err(Error::RecordOnly),
-            false => Ok(self.queue.lock().unwrap_or_else(PoisonError::into_inner)),
+            false => Ok(lock(&self.locked_queue)),
         }
     }
 
@@ -296,7 +269,7 @@ impl Drop for Device {
             // Waiting for a lost device fails, but its work has ended.
             let _ = self.wait_idle();
         }
-        let mut attachments = std::mem::take(&mut *self.attachments());
+        let mut attachments = std::mem::take(&mut *lock(&self.attachments));
         // Release attachments in reverse order of creation.
         while let Some(one) = attachments.pop() {
             // SAFETY: this is the last reference, so the attachments are not in use. The owner of an adopted device

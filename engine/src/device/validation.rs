@@ -7,11 +7,14 @@
 //! By default, a call that instantiates or runs work fails with the first error that a layer reports meanwhile.
 
 use std::ffi::{CStr, c_void};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
-use ash::vk;
+use ash::vk::{
+    self, DebugUtilsMessageSeverityFlagsEXT as Severity, DebugUtilsMessageTypeFlagsEXT as Type,
+};
 
 use crate::error::{Error, Result};
+use crate::lock::lock;
 
 /// The layer that validates API usage.
 pub(crate) const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
@@ -86,10 +89,6 @@ struct Shared {
     watches: Mutex<Vec<Weak<Mutex<Option<Message>>>>>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Shared {
     fn push(&self, message: Message, is_error: bool) {
         if is_error {
@@ -126,7 +125,6 @@ impl Messages {
         std::mem::take(&mut *lock(&self.0.messages))
     }
 
-    /// Starts watching for errors.
     pub(crate) fn watch(&self) -> ErrorWatch {
         let watch = Arc::default();
         let mut watches = lock(&self.0.watches);
@@ -139,14 +137,8 @@ impl Messages {
     /// holds a pointer to the shared state.
     pub(crate) fn create_info(sink: &Self) -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
         vk::DebugUtilsMessengerCreateInfoEXT::default()
-            .message_severity(
-                vk::DebugUtilsMessageSeverityFlagsEXT::WARNING
-                    | vk::DebugUtilsMessageSeverityFlagsEXT::ERROR,
-            )
-            .message_type(
-                vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION
-                    | vk::DebugUtilsMessageTypeFlagsEXT::PERFORMANCE,
-            )
+            .message_severity(Severity::WARNING | Severity::ERROR)
+            .message_type(Type::VALIDATION | Type::PERFORMANCE)
             .pfn_user_callback(Some(on_message))
             .user_data(Arc::as_ptr(&sink.0).cast_mut().cast())
     }
@@ -154,8 +146,8 @@ impl Messages {
 
 /// Callback of the layers. They may call it from several threads.
 unsafe extern "system" fn on_message(
-    severity: vk::DebugUtilsMessageSeverityFlagsEXT,
-    _types: vk::DebugUtilsMessageTypeFlagsEXT,
+    severity: Severity,
+    _types: Type,
     data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
     user_data: *mut c_void,
 ) -> vk::Bool32 {
@@ -175,7 +167,7 @@ unsafe extern "system" fn on_message(
     tracing::error!(target: "multisplit::validation", id = %message.id, "{}", message.text);
     // SAFETY: `create_info` set this pointer to shared state that outlives the messenger.
     let sink = unsafe { &*user_data.cast::<Shared>() };
-    sink.push(message, severity.contains(vk::DebugUtilsMessageSeverityFlagsEXT::ERROR));
+    sink.push(message, severity.contains(Severity::ERROR));
     vk::FALSE
 }
 
@@ -184,12 +176,12 @@ mod tests {
     use super::*;
 
     /// Reports a message the way a layer does.
-    fn report(sink: &Messages, severity: vk::DebugUtilsMessageSeverityFlagsEXT, text: &CStr) {
+    fn report(sink: &Messages, severity: Severity, text: &CStr) {
         let info = Messages::create_info(sink);
         let data = vk::DebugUtilsMessengerCallbackDataEXT::default()
             .message_id_name(c"VUID-x")
             .message(text);
-        let kind = vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION;
+        let kind = Type::VALIDATION;
         // SAFETY: the arguments are as valid as those that a layer passes.
         unsafe { on_message(severity, kind, &data, info.p_user_data) };
     }
@@ -197,12 +189,12 @@ mod tests {
     #[test]
     fn error_watch_keeps_the_first_error() {
         let sink = Messages::default();
-        report(&sink, vk::DebugUtilsMessageSeverityFlagsEXT::ERROR, c"earlier");
+        report(&sink, Severity::ERROR, c"earlier");
         let (watch, other) = (sink.watch(), sink.watch());
-        report(&sink, vk::DebugUtilsMessageSeverityFlagsEXT::WARNING, c"a warning");
+        report(&sink, Severity::WARNING, c"a warning");
         assert!(watch.check().is_ok());
-        report(&sink, vk::DebugUtilsMessageSeverityFlagsEXT::ERROR, c"first");
-        report(&sink, vk::DebugUtilsMessageSeverityFlagsEXT::ERROR, c"second");
+        report(&sink, Severity::ERROR, c"first");
+        report(&sink, Severity::ERROR, c"second");
         assert_eq!(sink.take().len(), 4);
         for watch in [watch, other] {
             let error = watch.check().expect_err("an error was reported").to_string();
@@ -217,7 +209,7 @@ mod tests {
     fn messages_are_visible_in_existing_clones() {
         let sink = Messages::default();
         let kept = sink.clone();
-        report(&sink, vk::DebugUtilsMessageSeverityFlagsEXT::ERROR, c"broken");
+        report(&sink, Severity::ERROR, c"broken");
         let expected = Message { id: "VUID-x".to_owned(), text: "broken".to_owned() };
         assert_eq!(kept.take(), [expected]);
         assert_eq!(kept.take(), []);

@@ -5,8 +5,7 @@ use std::fs;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
-use crate::device::files::{hex, write_whole};
-use crate::device::properties::DeviceProperties;
+use crate::device::{DeviceProperties, hex, write_whole};
 
 /// The result of a probe, as stored on disk.
 pub(crate) trait ProbeResult: Copy + PartialEq + 'static {

@@ -3,9 +3,9 @@
 use ash::vk;
 use multisplit_graph::{self as graph, Plan, Scope};
 
-use crate::device::context::Context;
-use crate::execute::executable::{Executable, ExecutableOptions};
+use crate::device::Context;
 use crate::execute::workspace;
+use crate::execute::{Executable, ExecutableOptions};
 
 /// Requirements of a recording on one buffer, and its accesses to the buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,34 +3,28 @@
 use ash::vk;
 use multisplit_graph::{Access, Scope, Stages};
 
-use crate::device::barriers::memory_barrier;
+use crate::device::memory_barrier;
 
 /// Converts stages and accesses to a scope. Masks that [`Scope`] cannot represent are widened: copies and clears become
 /// transfers, tessellation becomes all graphics, ray tracing becomes all commands. An empty access mask (an execution
 /// dependency) becomes reads. A barrier with the resulting scope may cover more than requested, but never less.
 pub fn scope(stages: vk::PipelineStageFlags2, access: vk::AccessFlags2) -> Scope {
     use vk::PipelineStageFlags2 as Stage;
+    let transfer = Stage::COPY | Stage::RESOLVE | Stage::BLIT | Stage::CLEAR | Stage::TRANSFER;
+    let vertex_input = Stage::INDEX_INPUT | Stage::VERTEX_ATTRIBUTE_INPUT | Stage::VERTEX_INPUT;
+    let graphics = Stage::PRE_RASTERIZATION_SHADERS
+        | Stage::TESSELLATION_CONTROL_SHADER
+        | Stage::TESSELLATION_EVALUATION_SHADER
+        | Stage::GEOMETRY_SHADER
+        | Stage::TASK_SHADER_EXT
+        | Stage::MESH_SHADER_EXT
+        | Stage::EARLY_FRAGMENT_TESTS
+        | Stage::LATE_FRAGMENT_TESTS
+        | Stage::COLOR_ATTACHMENT_OUTPUT;
     let table = [
-        (
-            Stage::COPY | Stage::RESOLVE | Stage::BLIT | Stage::CLEAR | Stage::TRANSFER,
-            Stages::TRANSFER,
-        ),
-        (
-            Stage::INDEX_INPUT | Stage::VERTEX_ATTRIBUTE_INPUT | Stage::VERTEX_INPUT,
-            Stages::VERTEX_INPUT,
-        ),
-        (
-            Stage::PRE_RASTERIZATION_SHADERS
-                | Stage::TESSELLATION_CONTROL_SHADER
-                | Stage::TESSELLATION_EVALUATION_SHADER
-                | Stage::GEOMETRY_SHADER
-                | Stage::TASK_SHADER_EXT
-                | Stage::MESH_SHADER_EXT
-                | Stage::EARLY_FRAGMENT_TESTS
-                | Stage::LATE_FRAGMENT_TESTS
-                | Stage::COLOR_ATTACHMENT_OUTPUT,
-            Stages::ALL_GRAPHICS,
-        ),
+        (transfer, Stages::TRANSFER),
+        (vertex_input, Stages::VERTEX_INPUT),
+        (graphics, Stages::ALL_GRAPHICS),
     ];
     let mut known = Stages::from_bits_truncate(stages.as_raw());
     let mut left = stages & !Stage::from_raw(Stages::all().bits());
@@ -104,20 +98,14 @@ mod tests {
 
     #[test]
     fn unsupported_masks_are_widened() {
+        let mesh = Scope::new(Stages::ALL_GRAPHICS, Access::SHADER_STORAGE_READ);
+        let compute = Scope::new(Stages::COMPUTE_SHADER, Access::SHADER_STORAGE_WRITE);
         for (stages, access, expected) in [
             (S::COPY, A::TRANSFER_WRITE, Scope::TRANSFER_WRITE),
             (S::INDEX_INPUT, A::INDEX_READ, Scope::INDEX_READ),
-            (
-                S::MESH_SHADER_EXT,
-                A::SHADER_STORAGE_READ,
-                Scope::new(Stages::ALL_GRAPHICS, Access::SHADER_STORAGE_READ),
-            ),
+            (S::MESH_SHADER_EXT, A::SHADER_STORAGE_READ, mesh),
             (S::RAY_TRACING_SHADER_KHR, A::ACCELERATION_STRUCTURE_READ_KHR, Scope::ANYTHING),
-            (
-                S::COMPUTE_SHADER,
-                A::SHADER_WRITE,
-                Scope::new(Stages::COMPUTE_SHADER, Access::SHADER_STORAGE_WRITE),
-            ),
+            (S::COMPUTE_SHADER, A::SHADER_WRITE, compute),
         ] {
             assert_eq!(scope(stages, access), expected);
         }

@@ -6,12 +6,11 @@ use std::sync::Arc;
 use ash::vk;
 use multisplit_graph::{Plan, PlannedBinding};
 
-use crate::device::shared::Device;
+use crate::device::Device;
 use crate::error::{Result, VkResultExt};
-use crate::execute::import::Locations;
 use crate::execute::kernel_check::MAX_BINDINGS;
 use crate::execute::layout::descriptor_type;
-use crate::execute::pipeline::Pipeline;
+use crate::execute::{Locations, Pipeline};
 
 /// Descriptor sets for the steps of a plan. Once they are written, any number of recordings with the same buffers can
 /// use them.

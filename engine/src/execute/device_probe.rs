@@ -7,100 +7,62 @@ use multisplit_graph::{Buffer, Graph, Groups, Plan};
 use multisplit_shaders::builtin as kernels;
 use multisplit_shaders::push_constants;
 
-use crate::device::context::Context;
-use crate::device::properties::DeviceProperties;
-use crate::device::shared::Attachment;
-use crate::device::verdict::{ProbeResult, VerdictFile};
+use crate::device::{Attachment, Context, DeviceProperties, ProbeResult, VerdictFile};
 use crate::error::{Error, Result};
-use crate::execute::executable::ExecutableOptions;
-use crate::execute::kernel_check::SubgroupBarriers;
-use crate::execute::own_pass::OwnPasses;
+use crate::execute::{ExecutableOptions, OwnPasses, SubgroupBarriers};
 use crate::fault::DeviceFault;
 
-/// Result of the probe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
-    Passed,
-    /// Subgroups were observed to have this number of lanes instead of the reported one.
-    Lanes(u32),
-    Ballots,
-    Numbers,
-    Shuffles,
-    Arithmetic,
-    SharedAtomics,
-    BufferAtomics,
-    Barriers,
-}
-
-impl ProbeResult for Verdict {
+/// Files do not contain the reported subgroup size, so it is 0 in these results.
+impl ProbeResult for Option<DeviceFault> {
     const EXTENSION: &str = "device";
     const LINES: &[(Self, &str)] = &[
-        (Self::Passed, "device passed"),
-        (Self::Lanes(1), "subgroups of 1"),
-        (Self::Lanes(2), "subgroups of 2"),
-        (Self::Lanes(4), "subgroups of 4"),
-        (Self::Lanes(8), "subgroups of 8"),
-        (Self::Lanes(16), "subgroups of 16"),
-        (Self::Lanes(32), "subgroups of 32"),
-        (Self::Lanes(64), "subgroups of 64"),
-        (Self::Lanes(128), "subgroups of 128"),
-        (Self::Ballots, "ballots wrong"),
-        (Self::Numbers, "numbers of threads wrong"),
-        (Self::Shuffles, "shuffles wrong"),
-        (Self::Arithmetic, "subgroup arithmetic wrong"),
-        (Self::SharedAtomics, "shared atomics wrong"),
-        (Self::BufferAtomics, "buffer atomics wrong"),
-        (Self::Barriers, "barriers wrong"),
+        (None, "device passed"),
+        (Some(lanes(1)), "subgroups of 1"),
+        (Some(lanes(2)), "subgroups of 2"),
+        (Some(lanes(4)), "subgroups of 4"),
+        (Some(lanes(8)), "subgroups of 8"),
+        (Some(lanes(16)), "subgroups of 16"),
+        (Some(lanes(32)), "subgroups of 32"),
+        (Some(lanes(64)), "subgroups of 64"),
+        (Some(lanes(128)), "subgroups of 128"),
+        (Some(DeviceFault::Ballots), "ballots wrong"),
+        (Some(DeviceFault::Numbers), "numbers of threads wrong"),
+        (Some(DeviceFault::Shuffles), "shuffles wrong"),
+        (Some(DeviceFault::Arithmetic), "subgroup arithmetic wrong"),
+        (Some(DeviceFault::SharedAtomics), "shared atomics wrong"),
+        (Some(DeviceFault::BufferAtomics), "buffer atomics wrong"),
+        (Some(DeviceFault::Barriers), "barriers wrong"),
     ];
 }
 
-impl Verdict {
-    fn fault(self, reported: u32) -> Option<DeviceFault> {
-        Some(match self {
-            Self::Passed => return None,
-            Self::Lanes(observed) => DeviceFault::SubgroupSize { reported, observed },
-            Self::Ballots => DeviceFault::Ballots,
-            Self::Numbers => DeviceFault::Numbers,
-            Self::Shuffles => DeviceFault::Shuffles,
-            Self::Arithmetic => DeviceFault::Arithmetic,
-            Self::SharedAtomics => DeviceFault::SharedAtomics,
-            Self::BufferAtomics => DeviceFault::BufferAtomics,
-            Self::Barriers => DeviceFault::Barriers,
-        })
-    }
+const fn lanes(observed: u32) -> DeviceFault {
+    DeviceFault::SubgroupSize { reported: 0, observed }
 }
 
-impl From<DeviceFault> for Verdict {
-    fn from(fault: DeviceFault) -> Self {
-        match fault {
-            DeviceFault::SubgroupSize { observed, .. } => Self::Lanes(observed),
-            DeviceFault::Ballots => Self::Ballots,
-            DeviceFault::Numbers => Self::Numbers,
-            DeviceFault::Shuffles => Self::Shuffles,
-            DeviceFault::Arithmetic => Self::Arithmetic,
-            DeviceFault::SharedAtomics => Self::SharedAtomics,
-            DeviceFault::BufferAtomics => Self::BufferAtomics,
-            DeviceFault::Barriers => Self::Barriers,
+fn with_reported(fault: DeviceFault, reported: u32) -> DeviceFault {
+    match fault {
+        DeviceFault::SubgroupSize { observed, .. } => {
+            DeviceFault::SubgroupSize { reported, observed }
         }
+        other => other,
     }
 }
 
-/// The probe result of a device.
-struct Probed(Verdict);
+struct Probed(Option<DeviceFault>);
 
 impl Attachment for Probed {}
 
-/// Index of each test's bit in the first word of a record, and the verdict if the bit is set. Ordered by priority: the
+/// Index of each test's bit in the first word of a record, and the fault if the bit is set. Ordered by priority: the
 /// tests after a failed test are meaningless.
-const TESTS: [(u32, Verdict); 7] = [
+const TESTS: [(u32, DeviceFault); 7] = [
     // The record contains the observed number of lanes, which replaces the 0.
-    (0, Verdict::Lanes(0)),
-    (1, Verdict::Ballots),
-    (6, Verdict::Barriers),
-    (2, Verdict::Numbers),
-    (3, Verdict::Shuffles),
-    (4, Verdict::Arithmetic),
-    (5, Verdict::SharedAtomics),
+    (0, lanes(0)),
+    (1, DeviceFault::Ballots),
+    (6, DeviceFault::Barriers),
+    (2, DeviceFault::Numbers),
+    (3, DeviceFault::Shuffles),
+    (4, DeviceFault::Arithmetic),
+    (5, DeviceFault::SharedAtomics),
 ];
 
 /// Words of the record that each thread writes: failed tests, lanes in a ballot, `gl_SubgroupSize`, ticket.
@@ -144,7 +106,6 @@ impl DeviceProbe {
         Self { subgroup_size: width, threads, groups }
     }
 
-    /// Number of threads of each dispatch.
     fn thread_counts(&self) -> [u32; 2] {
         self.threads.map(|threads| threads * self.groups)
     }
@@ -155,7 +116,7 @@ impl DeviceProbe {
         let kernel = kernels::PROBE_DEVICE.kernel()?;
         let totals = graph.import::<u32>("probe.totals", TOTALS.len() as u64);
         let names = ["probe.large", "probe.small"];
-        let mut first = 0;
+        let (mut first, lanes) = (0, self.subgroup_size);
         let mut dispatch = |k: usize| {
             let words = RECORD as u64 * u64::from(self.thread_counts()[k]);
             let records = graph.import::<u32>(names[k], words);
@@ -163,14 +124,9 @@ impl DeviceProbe {
                 .own_pass("probe.device", &kernel)
                 .bind("records", records)
                 .bind("totals", totals)
-                .push(&ProbePush {
-                    first,
-                    lanes: self.subgroup_size,
-                    bits: LANE_BITS,
-                    rounds: ROUNDS,
-                })
+                .push(&ProbePush { first, lanes, bits: LANE_BITS, rounds: ROUNDS })
                 .specialize("local_size_x", self.threads[k])
-                .specialize("SUBGROUP_SIZE", self.subgroup_size)
+                .specialize("SUBGROUP_SIZE", lanes)
                 // The first dispatch has tested the operations of subgroups.
                 .specialize("ONLY_WORKGROUPS", u32::from(k > 0))
                 .dispatch(Groups::linear(self.groups.into()));
@@ -192,20 +148,16 @@ impl DeviceProbe {
 
     /// Checks the records and totals of a run. Returns the first fault, if any.
     pub fn fault(&self, [large, small, totals]: [&[u32]; 3]) -> Option<DeviceFault> {
-        let verdict = self.judge([large, small], totals);
-        verdict.fault(self.subgroup_size)
-    }
-
-    fn judge(&self, records: [&[u32]; 2], totals: &[u32]) -> Verdict {
-        let records = || records.into_iter().flat_map(|words| words.chunks_exact(RECORD));
+        let records = || [large, small].into_iter().flat_map(|words| words.chunks_exact(RECORD));
         let failed = records().fold(0, |all, record| all | record[0]);
         match TESTS.iter().find(|(bit, _)| failed >> bit & 1 != 0) {
-            Some((_, Verdict::Lanes(_))) => {
+            Some((_, DeviceFault::SubgroupSize { .. })) => {
                 let reported = self.subgroup_size;
-                let sizes = || records().flat_map(|record| [record[1], record[2]]);
-                Verdict::Lanes(sizes().find(|&size| size != reported).unwrap_or(reported))
+                let mut sizes = records().flat_map(|record| [record[1], record[2]]);
+                let observed = sizes.find(|&size| size != reported).unwrap_or(reported);
+                Some(DeviceFault::SubgroupSize { reported, observed })
             }
-            Some((_, verdict)) => *verdict,
+            Some((_, fault)) => Some(*fault),
             None => {
                 let count: u32 = self.thread_counts().iter().sum();
                 let mut tickets: Vec<u32> = records().map(|record| record[3]).collect();
@@ -219,10 +171,8 @@ impl DeviceProbe {
                     expected[3] = expected[3].max(number);
                     expected[4] |= 1 << (thread % u32::BITS);
                 }
-                match tickets.into_iter().eq(0..count) && totals == expected {
-                    true => Verdict::Passed,
-                    false => Verdict::BufferAtomics,
-                }
+                let exact = tickets.into_iter().eq(0..count) && totals == expected;
+                (!exact).then_some(DeviceFault::BufferAtomics)
             }
         }
     }
@@ -260,14 +210,14 @@ impl Context {
             if let Some(known) = file.as_ref().and_then(VerdictFile::load) {
                 return Ok(Probed(known));
             }
-            let found = self.run_device_probe()?.map_or(Verdict::Passed, Verdict::from);
+            let found = self.run_device_probe()?.map(|fault| with_reported(fault, 0));
             tracing::debug!(?found, "probed the device");
             if let Some(file) = file {
                 file.save(found);
             }
             Ok(Probed(found))
         })?;
-        Ok(probed.0.fault(self.properties().subgroup_size))
+        Ok(probed.0.map(|fault| with_reported(fault, self.properties().subgroup_size)))
     }
 
     fn run_device_probe(&self) -> Result<Option<DeviceFault>> {
@@ -300,8 +250,8 @@ impl Context {
             return Ok(());
         }
         let fault = if device.is_adopted() {
-            let stored: Option<Verdict> = device.verdict_file().and_then(|file| file.load());
-            stored.and_then(|verdict| verdict.fault(device.properties.subgroup_size))
+            let stored = device.verdict_file::<Option<DeviceFault>>().and_then(|file| file.load());
+            stored.flatten().map(|fault| with_reported(fault, device.properties.subgroup_size))
         } else {
             // If the probe cannot run, for example because memory is exhausted, this plan is not refused. The next plan
             // runs the probe again.
@@ -310,13 +260,8 @@ impl Context {
                 None
             })
         };
-        match fault {
-            Some(fault) => {
-                let device = device.properties.name.clone();
-                Err(Error::FaultyDevice { device, fault })
-            }
-            None => Ok(()),
-        }
+        let Some(fault) = fault else { return Ok(()) };
+        Err(Error::FaultyDevice { device: device.properties.name.clone(), fault })
     }
 }
 

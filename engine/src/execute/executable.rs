@@ -3,26 +3,21 @@
 
 use std::ffi::CString;
 use std::sync::atomic::AtomicUsize;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use ash::vk;
-use multisplit_graph::{self as graph, Limits, Plan, PlannedPass, Scope};
+use multisplit_graph::{self as graph, Plan, PlannedPass, Scope};
 
-use crate::device::barriers::memory_barrier;
-use crate::device::context::Context;
-use crate::device::shared::Device;
+use crate::device::{Device, memory_barrier};
 use crate::error::{Error, Result};
-use crate::execute::descriptors::Sets;
-use crate::execute::fit;
-use crate::execute::import::{BufferAt, Import, Locations, PlanMemory};
-use crate::execute::kernel_check::{SubgroupBarriers, check_kernel};
-use crate::execute::layout::BufferAccess;
-use crate::execute::own_pass;
-use crate::execute::pipeline::{Adaptation, Pipeline};
-use crate::execute::pipeline_store::PipelineStore;
+use crate::execute::import::PlanMemory;
 use crate::execute::state::State;
-use crate::execute::workspace::{self, WorkspaceRequirements};
-use crate::fallback::PlanForm;
+use crate::execute::workspace;
+use crate::execute::{
+    Adaptation, BufferAccess, BufferAt, Import, Locations, Pipeline, PipelineStore, Sets,
+    WorkspaceRequirements,
+};
+use crate::lock::lock;
 use crate::memory::status::{StatusWord, check_order};
 use crate::memory::{Buffer, Location};
 
@@ -49,7 +44,6 @@ pub struct Executable {
     pub(crate) next_frame: AtomicUsize,
     /// Locked while calls of the engine use the executable's workspace.
     workspace_lock: Mutex<()>,
-    /// The device's status word.
     status: Arc<StatusWord>,
     /// Whether passes of the plan rank by lane order, and may therefore set the status word.
     lane_order: bool,
@@ -67,7 +61,7 @@ pub(crate) struct Step {
     pub pipeline: Option<Arc<Pipeline>>,
 }
 
-/// Options of [`Context::instantiate_with`].
+/// Options of [`Context::instantiate_with`](crate::Context::instantiate_with).
 #[derive(Clone, Copy, Debug)]
 pub struct ExecutableOptions {
     /// Whether the executable allocates a workspace for each frame in flight. Otherwise, each recording must be given
@@ -82,9 +76,6 @@ pub struct ExecutableOptions {
     /// not track such accesses.
     pub by_address: bool,
 }
-
-/// Maximum number of frames in flight; larger numbers are probably mistakes.
-const MAX_FRAMES: usize = 1024;
 
 impl Default for ExecutableOptions {
     fn default() -> Self {
@@ -112,212 +103,15 @@ impl ExecutableOptions {
     }
 }
 
-/// Rejects a plan with a kernel that is not known to stay within its buffers, whatever they contain, or with an
-/// indirect dispatch that may exceed the device limits.
-fn check_sound(plan: &Plan, options: ExecutableOptions, device: &Limits) -> Result<()> {
-    let mut passes = plan.steps().iter().map(|step| &step.pass);
-    if let Some(pass) = passes.find(|pass| !own_pass::is_sound(pass, options.by_address)) {
-        let kernel = pass.kernel.as_ref().map_or("", |kernel| kernel.label()).to_owned();
-        return Err(Error::ForeignKernel { kernel });
-    }
-    match own_pass::unbounded_dispatch(plan, device) {
-        None => Ok(()),
-        Some(pass) => Err(Error::UnboundedGroups { pass: pass.label.clone() }),
-    }
-}
-
-impl Context {
-    /// Returns false once a kernel of this context has found that the device does not keep lane order
-    /// ([`RankingChoice::Probed`](crate::RankingChoice::Probed)). By default, kernels that rank by lane order check one
-    /// tile in 256. Reads a word in host memory, without submitting or waiting.
-    ///
-    /// The answer applies to a recording after it has run and the host has waited for its fence. If it is false,
-    /// results of executables that [rely on lane order](Executable::relies_on_lane_order) may be in the wrong order.
-    /// Plans that are built from then on rank by ballots.
-    pub fn keeps_lane_order(&self) -> bool {
-        StatusWord::of(&self.device).map_or(true, |word| !word.is_set(&self.device))
-    }
-
-    /// Creates all objects needed to record `plan`. If the driver cannot create a pipeline, returns
-    /// [`Error::Pipeline`]. Unless the kernel is the caller's own, the
-    /// [fallback](crate::Config::pipeline_fallback) is off or no form is left, the context plans in the form after that
-    /// of `plan` from then on ([`PlanForm`](crate::PlanForm)). If the plan has [state](multisplit_graph::Graph::state),
-    /// the call submits commands that clear it, and waits for them, unless the context [only
-    /// records](crate::AdoptOptions::record_only).
-    pub fn instantiate(&self, plan: Plan) -> Result<Executable> {
-        self.instantiate_with(plan, ExecutableOptions::default())
-    }
-
-    /// Like [`instantiate`](Self::instantiate), with options.
-    pub fn instantiate_with(&self, plan: Plan, options: ExecutableOptions) -> Result<Executable> {
-        check_sound(&plan, options, &self.limits())?;
-        self.instantiate_any(plan, options)
-    }
-
-    /// Like [`instantiate`](Self::instantiate), for a plan that [`run`](Self::run) runs once: the run clears the state,
-    /// which saves a submission.
-    pub(crate) fn instantiate_for_one_run(&self, plan: Plan) -> Result<Executable> {
-        let options = ExecutableOptions::default();
-        check_sound(&plan, options, &self.limits())?;
-        self.refuse_faulty_device(&plan)?;
-        let (form, barriers) = (PlanForm::of(&plan), self.subgroup_barriers_of(&plan));
-        let made = self.instantiate_for(plan, options, barriers);
-        let mut executable = made.map_err(|error| self.fall_back(form, error))?;
-        executable.state.cleared_by_run = true;
-        Ok(executable)
-    }
-
-    /// Like [`instantiate`](Self::instantiate), for plans with sizes that the context would not choose itself. If the
-    /// driver cannot create a pipeline, other plans are not affected.
-    pub(crate) fn instantiate_trial(&self, plan: Plan) -> Result<Executable> {
-        let options = ExecutableOptions::default();
-        check_sound(&plan, options, &self.limits())?;
-        self.instantiate_once(plan, options)
-    }
-
-    /// Like [`instantiate_with`](Self::instantiate_with), for plans with kernels that are not known to stay within
-    /// their buffers: external SPIR-V, user-written GLSL that accesses buffers by address, and built-in kernels in
-    /// passes of the caller.
-    ///
-    /// # Safety
-    /// For all possible buffer contents, each such kernel is a valid Vulkan shader for this device, accesses only its
-    /// bindings and only within their bounds, and terminates.
-    pub unsafe fn instantiate_foreign(
-        &self,
+impl Executable {
+    /// Creates all objects except the contents of the state. The plan and the options must have been checked.
+    pub(super) fn new(
+        device: &Arc<Device>,
         plan: Plan,
         options: ExecutableOptions,
-    ) -> Result<Executable> {
-        self.instantiate_any(plan, options)
-    }
-
-    /// Creates the pipeline of one step of `plan`, for programs that compile on their own threads. After this has
-    /// been called for all [steps](Plan::steps), [`instantiate_with`](Self::instantiate_with) does not compile their
-    /// kernels. Concurrent calls for steps with the same pipeline do not wait for each other; they may compile it
-    /// twice. If the driver cannot create the pipeline, the form of later plans changes, as with
-    /// [`instantiate`](Self::instantiate).
-    pub fn prepare_step(&self, plan: &Plan, step: usize, options: ExecutableOptions) -> Result<()> {
-        let kernel = plan.steps().get(step).and_then(|step| step.pass.kernel.as_ref()?.kernel());
-        // Compiling a built-in kernel is safe, even if the pass that uses it is not.
-        if !kernel.is_some_and(|kernel| kernel.is_built_in()) {
-            check_sound(plan, options, &self.limits())?;
-        }
-        self.prepare_any_step(plan, step, options)
-    }
-
-    /// Like [`prepare_step`](Self::prepare_step), for plans that need
-    /// [`instantiate_foreign`](Self::instantiate_foreign).
-    ///
-    /// # Safety
-    /// Each kernel of the plan is a valid Vulkan shader for this device.
-    pub unsafe fn prepare_foreign_step(
-        &self,
-        plan: &Plan,
-        step: usize,
-        options: ExecutableOptions,
-    ) -> Result<()> {
-        self.prepare_any_step(plan, step, options)
-    }
-
-    fn prepare_any_step(&self, plan: &Plan, step: usize, options: ExecutableOptions) -> Result<()> {
-        let Some(step) = plan.steps().get(step) else { return Ok(()) };
-        let Some(kernel) = step.pass.kernel.as_ref().and_then(|kernel| kernel.kernel()) else {
-            return Ok(());
-        };
-        let access = self.checked_access(plan, options)?;
-        let adaptation = Adaptation { access, barriers: self.subgroup_barriers_of(plan) };
-        let pipelines = PipelineStore::of(&self.device)?;
-        let made = pipelines.get(&self.device, kernel, &step.pass.specialization, adaptation);
-        made.map(drop).map_err(|error| self.fall_back(PlanForm::of(plan), error))
-    }
-
-    /// Checks that the device can run `plan` with these options: limits, features of each kernel, and frames in
-    /// flight. Does not create pipelines, so the driver may still reject one of them.
-    pub fn check_plan(&self, plan: &Plan, options: ExecutableOptions) -> Result<()> {
-        self.checked_access(plan, options)?;
-        for pass in plan.steps().iter().map(|step| &step.pass) {
-            if let Some(kernel) = pass.kernel.as_ref().and_then(|kernel| kernel.kernel()) {
-                check_kernel(&self.device, kernel, &pass.specialization, SubgroupBarriers::Kept)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Requirements for the memory of the transient and persistent buffers of `plan`. Does not create pipelines.
-    pub fn workspace_requirements(&self, plan: &Plan) -> Result<WorkspaceRequirements> {
-        self.workspace_requirements_with(plan, ExecutableOptions::default())
-    }
-
-    /// Like [`workspace_requirements`](Self::workspace_requirements), for a plan instantiated with these options.
-    pub fn workspace_requirements_with(
-        &self,
-        plan: &Plan,
-        options: ExecutableOptions,
-    ) -> Result<WorkspaceRequirements> {
-        workspace::requirements(&self.device, plan, options.by_address)
-    }
-
-    /// Writes the compiled pipelines to the cache file now. Otherwise, they are written when the context is
-    /// destroyed. Pipelines that cannot be written are compiled again in the next process.
-    pub fn save_pipelines(&self) {
-        if let Ok(pipelines) = PipelineStore::of(&self.device) {
-            pipelines.save(&self.device);
-        }
-    }
-
-    /// Checks the plan and the options against the device limits. Returns the method by which kernels access buffers.
-    fn checked_access(&self, plan: &Plan, options: ExecutableOptions) -> Result<BufferAccess> {
-        if options.frames > MAX_FRAMES {
-            let (asked, limit) = (options.frames as u64, MAX_FRAMES as u64);
-            return Err(Error::TooLarge { what: "number of frames in flight", asked, limit });
-        }
-        let access = match (options.by_address, self.device.push_descriptor.is_some()) {
-            (false, true) => BufferAccess::Pushed,
-            (false, false) => BufferAccess::Sets,
-            (true, _) if self.device.features.buffer_device_address => BufferAccess::Addresses,
-            (true, _) => {
-                let operation = format!("`{}` with buffer addresses", plan.name());
-                let feature = "bufferDeviceAddress".to_owned();
-                return Err(self.device.missing_feature(operation, feature));
-            }
-        };
-        fit::check(plan, &self.limits())?;
-        fit::check_stages(plan, self.device.queue_flags)?;
-        if access == BufferAccess::Addresses {
-            fit::check_addresses(plan)?;
-        }
-        Ok(access)
-    }
-
-    fn instantiate_any(&self, plan: Plan, options: ExecutableOptions) -> Result<Executable> {
-        let form = PlanForm::of(&plan);
-        self.instantiate_once(plan, options).map_err(|error| self.fall_back(form, error))
-    }
-
-    fn instantiate_once(&self, plan: Plan, options: ExecutableOptions) -> Result<Executable> {
-        self.refuse_faulty_device(&plan)?;
-        let barriers = self.subgroup_barriers_of(&plan);
-        let mut executable = self.instantiate_for(plan, options, barriers)?;
-        if self.device.record_only {
-            executable.state.cleared_by_run = true;
-        } else {
-            executable.state.clear(&self.device)?;
-        }
-        Ok(executable)
-    }
-
-    /// Instantiates a plan. `barriers` is the behaviour of `subgroupBarrier()` on the device. Does not clear the
-    /// state.
-    pub(super) fn instantiate_for(
-        &self,
-        plan: Plan,
-        options: ExecutableOptions,
-        barriers: SubgroupBarriers,
-    ) -> Result<Executable> {
-        let _span = tracing::debug_span!("instantiate", plan = %plan.name()).entered();
-        let device = &self.device;
-        let errors = device.watch_errors();
-        let access = self.checked_access(&plan, options)?;
-        let steps = steps(device, &plan, Adaptation { access, barriers })?;
+        adaptation: Adaptation,
+    ) -> Result<Self> {
+        let steps = steps(device, &plan, adaptation)?;
         let frame_count = options.frames.max(1);
         let own = if options.own_workspace && plan.workspace().size > 0 { frame_count } else { 0 };
         let workspace = |frame| {
@@ -339,12 +133,12 @@ impl Context {
             // Makes the status word that kernels write visible to the host.
             exit.push(memory_barrier(Scope::COMPUTE_WRITE, Scope::HOST_READ));
         }
-        let mut executable = Executable {
+        let mut executable = Self {
             device: device.clone(),
             name: Arc::from(plan.name()),
             plan,
             steps,
-            access,
+            access: adaptation.access,
             exit,
             workspaces,
             constants,
@@ -360,32 +154,9 @@ impl Context {
             let sets = executable.new_sets()?;
             executable.frames.extend(sets);
         }
-        errors.check()?;
         Ok(executable)
     }
-}
 
-fn steps(device: &Device, plan: &Plan, adaptation: Adaptation) -> Result<Vec<Step>> {
-    let pipelines = PipelineStore::of(device)?;
-    let pipeline = |pass: &PlannedPass| -> Result<Option<Arc<Pipeline>>> {
-        let Some(pass_kernel) = &pass.kernel else { return Ok(None) };
-        let kernel = pass_kernel.kernel().ok_or_else(|| Error::Kernel {
-            kernel: pass_kernel.label().to_owned(),
-            problem: "has a description but no SPIR-V; create it with Kernel::new".to_owned(),
-        })?;
-        pipelines.get(device, kernel, &pass.specialization, adaptation).map(Some)
-    };
-    let step = |step: &graph::Step| -> Result<Step> {
-        Ok(Step {
-            barrier: step.barrier.as_ref().map(memory_barriers).unwrap_or_default(),
-            label: CString::new(step.pass.label.as_str()).unwrap_or_default(),
-            pipeline: pipeline(&step.pass)?,
-        })
-    };
-    plan.steps().iter().map(step).collect()
-}
-
-impl Executable {
     pub(crate) fn device(&self) -> &Arc<Device> {
         &self.device
     }
@@ -457,7 +228,7 @@ impl Executable {
 
     /// Whether the executable ranks by lane order. Vulkan does not guarantee lane order, but the device has passed
     /// the lane-order probe. By default, some tiles of each dispatch check their order
-    /// ([`Context::keeps_lane_order`]).
+    /// ([`Context::keeps_lane_order`](crate::Context::keeps_lane_order)).
     pub fn relies_on_lane_order(&self) -> bool {
         self.lane_order
     }
@@ -503,16 +274,34 @@ impl Executable {
 
     /// Locks the executable's workspace, so that only one thread at a time runs work that uses it.
     pub(crate) fn lock_workspace(&self) -> MutexGuard<'_, ()> {
-        self.workspace_lock.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.workspace_lock)
     }
+}
+
+fn steps(device: &Device, plan: &Plan, adaptation: Adaptation) -> Result<Vec<Step>> {
+    let pipelines = PipelineStore::of(device)?;
+    let pipeline = |pass: &PlannedPass| -> Result<Option<Arc<Pipeline>>> {
+        let Some(pass_kernel) = &pass.kernel else { return Ok(None) };
+        let kernel = pass_kernel.kernel().ok_or_else(|| Error::Kernel {
+            kernel: pass_kernel.label().to_owned(),
+            problem: "has a description but no SPIR-V; create it with Kernel::new".to_owned(),
+        })?;
+        pipelines.get(device, kernel, &pass.specialization, adaptation).map(Some)
+    };
+    let step = |step: &graph::Step| -> Result<Step> {
+        Ok(Step {
+            barrier: step.barrier.as_ref().map(memory_barriers).unwrap_or_default(),
+            label: CString::new(step.pass.label.as_str()).unwrap_or_default(),
+            pipeline: pipeline(&step.pass)?,
+        })
+    };
+    plan.steps().iter().map(step).collect()
 }
 
 fn memory_barriers(barrier: &graph::Barrier) -> Vec<vk::MemoryBarrier2<'static>> {
     let one = |m: &graph::MemoryBarrier| {
-        memory_barrier(
-            Scope::new(m.src_stages, m.src_access),
-            Scope::new(m.dst_stages, m.dst_access),
-        )
+        let before = Scope::new(m.src_stages, m.src_access);
+        memory_barrier(before, Scope::new(m.dst_stages, m.dst_access))
     };
     barrier.memory.iter().map(one).collect()
 }

@@ -1,15 +1,15 @@
 //! Simulates drivers that cannot create some pipelines, for tests of the fallback.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use ash::vk;
 use multisplit_shaders::Kernel;
 
 use super::kernel_check::value_of;
 use super::pipeline_failures::PipelineFailures;
-use crate::device::context::Context;
-use crate::device::shared::{Attachment, Device};
+use crate::device::{Attachment, Context, Device};
 use crate::error::{Error, Result};
+use crate::lock::lock;
 
 /// Environment variable with the initial failing pipelines, as `LABEL>THREADS`.
 const VARIABLE: &str = "MULTISPLIT_FAILING_PIPELINES";
@@ -41,7 +41,6 @@ impl FailingPipelines {
     }
 }
 
-/// The failing pipelines of a device.
 struct Failing(Mutex<Option<FailingPipelines>>);
 
 impl Attachment for Failing {}
@@ -55,7 +54,7 @@ impl Failing {
 /// Returns the error of a driver if this is one of the failing pipelines.
 pub(super) fn check(device: &Device, kernel: &Kernel, specialization: &[(u32, u32)]) -> Result<()> {
     let failing = Failing::of(device)?;
-    let failing = failing.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let failing = lock(&failing.0);
     match failing.as_ref().is_some_and(|failing| failing.contains(kernel, specialization)) {
         true => Err(Error::pipeline(kernel, vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)),
         false => Ok(()),
@@ -66,8 +65,8 @@ impl Context {
     /// Sets the pipelines whose creation fails, and forgets all earlier failures.
     #[doc(hidden)]
     pub fn fail_pipelines(&self, failing: Option<FailingPipelines>) -> Result<()> {
-        *Failing::of(&self.device)?.0.lock().unwrap_or_else(PoisonError::into_inner) = failing;
-        PipelineFailures::of(&self.device)?.lock().clear();
+        *lock(&Failing::of(&self.device)?.0) = failing;
+        lock(&PipelineFailures::of(&self.device)?.0).clear();
         Ok(())
     }
 }

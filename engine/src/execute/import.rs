@@ -8,9 +8,9 @@ use bytemuck::Pod;
 use multisplit_graph::{self as graph, ElementType, Place, Plan, Work};
 use multisplit_shaders::address::ADDRESS_ALIGNMENT;
 
-use crate::device::shared::Device;
+use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::execute::layout::BufferAccess;
+use crate::execute::BufferAccess;
 use crate::memory::{Array, Buffer, Readback};
 
 /// Number of imports that can be resolved without a heap allocation.
@@ -143,7 +143,6 @@ pub(crate) struct Locations<'p> {
     status: Located,
 }
 
-/// Location of one buffer.
 #[derive(Clone, Copy)]
 struct Located {
     /// Index among the plan's buffers; unused unless it is an import.

@@ -1,9 +1,9 @@
 //! Checks whether a device supports a kernel, before the driver compiles it.
 
-use ash::vk::SubgroupFeatureFlags as Flags;
+use ash::vk::{self, SubgroupFeatureFlags as Flags};
 use multisplit_shaders::{BindingKind, Kernel};
 
-use crate::device::shared::Device;
+use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::words;
 
@@ -47,6 +47,19 @@ const SUBGROUP_CAPABILITIES: [(&str, Flags, &str); 8] = [
 
 /// Common prefix of the names of [`SUBGROUP_CAPABILITIES`].
 const SUBGROUP: &str = "GroupNonUniform";
+
+impl Error {
+    /// Returns the error for a kernel that cannot run on this device or with this engine.
+    pub(crate) fn kernel(kernel: &Kernel, problem: impl Into<String>) -> Self {
+        Self::Kernel { kernel: kernel.label().to_owned(), problem: problem.into() }
+    }
+
+    /// Returns an error about a kernel whose pipeline the driver could not create.
+    pub(crate) fn pipeline(kernel: &Kernel, result: vk::Result) -> Self {
+        let is_callers = kernel.is_checked() || kernel.is_foreign();
+        Self::Pipeline { kernel: kernel.label().to_owned(), result, next: None, is_callers }
+    }
+}
 
 /// Rejects a kernel that the device or this engine cannot run. The error contains the reason.
 pub(super) fn check_kernel(
@@ -141,7 +154,6 @@ pub(super) fn value_of(specialization: &[(u32, u32)], id: u32) -> Option<u32> {
     specialization.iter().find(|(given, _)| *given == id).map(|(_, value)| *value)
 }
 
-/// Whether a kernel uses subgroup operations.
 pub(super) fn uses_subgroups(kernel: &Kernel) -> bool {
     kernel.interface().capabilities.iter().any(|c| c.starts_with(SUBGROUP))
 }

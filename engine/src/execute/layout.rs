@@ -4,7 +4,7 @@ use ash::vk;
 use multisplit_shaders::address::push_bytes;
 use multisplit_shaders::{BindingKind, Interface, Kernel};
 
-use crate::device::shared::Device;
+use crate::device::Device;
 use crate::error::{Error, Result, VkResultExt};
 
 /// Method by which a kernel accesses its buffers.
@@ -98,22 +98,17 @@ fn create_set_layout(
     kernel: &Kernel,
     access: BufferAccess,
 ) -> Result<vk::DescriptorSetLayout> {
-    let bindings: Vec<_> = kernel
-        .interface()
-        .bindings
-        .iter()
-        .map(|b| {
-            vk::DescriptorSetLayoutBinding::default()
-                .binding(b.binding)
-                .descriptor_type(descriptor_type(b.kind))
-                .descriptor_count(1)
-                .stage_flags(vk::ShaderStageFlags::COMPUTE)
-        })
-        .collect();
-    let flags = if access == BufferAccess::Pushed {
-        vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR
-    } else {
-        vk::DescriptorSetLayoutCreateFlags::empty()
+    let bindings = kernel.interface().bindings.iter().map(|b| {
+        vk::DescriptorSetLayoutBinding::default()
+            .binding(b.binding)
+            .descriptor_type(descriptor_type(b.kind))
+            .descriptor_count(1)
+            .stage_flags(vk::ShaderStageFlags::COMPUTE)
+    });
+    let bindings: Vec<_> = bindings.collect();
+    let flags = match access {
+        BufferAccess::Pushed => vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR,
+        _ => vk::DescriptorSetLayoutCreateFlags::empty(),
     };
     let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings).flags(flags);
     // SAFETY: the flag is used only if its extension is enabled.

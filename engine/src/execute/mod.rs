@@ -2,23 +2,41 @@
 
 #[cfg(feature = "broken-plans")]
 mod broken_kernel;
-pub(crate) mod descriptors;
+mod descriptors;
 pub(crate) mod device_probe;
 pub(crate) mod executable;
 #[cfg(feature = "broken-plans")]
 pub(crate) mod failing_pipelines;
-pub(crate) mod fit;
-pub(crate) mod import;
-pub(crate) mod kernel_check;
-pub(crate) mod layout;
+mod fit;
+mod import;
+mod instantiate;
+mod kernel_check;
+mod layout;
 pub(crate) mod own_pass;
-pub(crate) mod pipeline;
-pub(crate) mod pipeline_failures;
-pub(crate) mod pipeline_store;
+mod pipeline;
+mod pipeline_failures;
+mod pipeline_store;
 pub(crate) mod recorder;
-pub(crate) mod replay;
+mod replay;
 mod state;
-pub(crate) mod subgroup_barriers;
-pub(crate) mod timed_runs;
-pub(crate) mod timing;
+mod subgroup_barriers;
+mod timed_runs;
+mod timing;
 pub(crate) mod workspace;
+
+pub(crate) use descriptors::Sets;
+pub use executable::{Executable, ExecutableOptions};
+pub use import::{Bound, BufferAt, Import};
+pub(crate) use import::{Locations, imports};
+pub use kernel_check::SubgroupBarriers;
+pub(crate) use layout::BufferAccess;
+pub(crate) use own_pass::OwnPasses;
+pub(crate) use pipeline::{Adaptation, Pipeline};
+pub use pipeline_failures::PipelineFailure;
+pub use pipeline_store::PipelineStatistics;
+pub(crate) use pipeline_store::PipelineStore;
+pub(crate) use recorder::Prepared;
+pub use recorder::{PassValue, RecordOptions};
+pub use replay::Replay;
+pub use timing::{PassTimer, TimestampQueries, Timing};
+pub use workspace::WorkspaceRequirements;

@@ -25,15 +25,20 @@ impl OwnPasses for Graph {
     }
 }
 
+/// The kernel of a pass; `None` for transfers, and for kernels without SPIR-V.
+pub(super) fn kernel_of(pass: &PlannedPass) -> Option<&Arc<Kernel>> {
+    pass.kernel.as_ref()?.kernel()
+}
+
 /// Finds a pass that may lead to a dispatch of more workgroups than the device allows. There are two kinds: indirect
 /// dispatches by user passes, unless `operations::bounded_groups` writes all their workgroup counts with bounds
 /// within the device limits; and passes of the library that compute workgroup counts for a higher limit.
 pub(super) fn unbounded_dispatch<'p>(plan: &'p Plan, device: &Limits) -> Option<&'p PlannedPass> {
     let passes = || plan.steps().iter().map(|step| &step.pass);
     let is_own = |pass: &PlannedPass, builtin: &Builtin| {
-        let kernel = pass.kernel.as_ref().and_then(|kernel| kernel.kernel());
         let label = builtin.label();
-        pass.is_made_by::<Library>() && kernel.is_some_and(|kernel| kernel.label() == label)
+        pass.is_made_by::<Library>()
+            && kernel_of(pass).is_some_and(|kernel| kernel.label() == label)
     };
     // Whether the push constants from member `first` on do not exceed `limits`. They may have been set for a device
     // with higher limits.
@@ -82,7 +87,7 @@ pub(super) fn needs_own_push_constants(pass: &PlannedPass) -> bool {
 /// Whether the pass stays within its buffers, whatever they contain. Checked kernels and user functions compare their
 /// indices with the lengths of the buffers, which are not available if buffers are accessed by address.
 pub(super) fn is_sound(pass: &PlannedPass, by_address: bool) -> bool {
-    let Some(kernel) = pass.kernel.as_ref().and_then(|kernel| kernel.kernel()) else { return true };
+    let Some(kernel) = kernel_of(pass) else { return true };
     let own = pass.is_made_by::<Library>();
     match by_address {
         true => own && kernel.is_built_in(),

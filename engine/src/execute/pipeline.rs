@@ -13,12 +13,11 @@ use multisplit_shaders::prune::pruned;
 use multisplit_shaders::reconvergence::{Reconvergence, with_reconvergence};
 use multisplit_shaders::subgroup_barriers::with_memory_barriers;
 
-use crate::device::shared::Device;
+use crate::device::Device;
 use crate::error::{Error, Result, VkResultExt};
-use crate::execute::kernel_check::{
-    SubgroupBarriers, check_kernel, check_subgroups, uses_subgroups, value_of,
-};
-use crate::execute::layout::{BufferAccess, Layouts};
+use crate::execute::kernel_check::{check_kernel, check_subgroups, uses_subgroups, value_of};
+use crate::execute::layout::Layouts;
+use crate::execute::{BufferAccess, SubgroupBarriers};
 
 /// PCI vendor id that SwiftShader reports. This driver takes minutes to compile some kernels, unless specialization
 /// constants are replaced by their values and unroll hints are removed.
@@ -44,7 +43,7 @@ impl Pipeline {
     ) -> Result<(Self, Duration)> {
         check_kernel(device, kernel, specialization, adaptation.barriers)?;
         let layouts = Layouts::new(device, kernel, adaptation.access)?;
-        let spirv = match adaptation.access {
+        let mut spirv = match adaptation.access {
             BufferAccess::Addresses => {
                 let rewritten = by_address(kernel.spirv_for_addresses(), kernel.interface());
                 Cow::Owned(rewritten.map_err(|error| {
@@ -53,27 +52,21 @@ impl Pipeline {
             }
             BufferAccess::Pushed | BufferAccess::Sets => Cow::Borrowed(kernel.spirv()),
         };
-        let spirv = match kernel.is_foreign() {
-            true => spirv,
-            false => {
-                let value_of = |id| value_of(specialization, id);
-                let spirv = match device.properties.vendor_id {
-                    SWIFTSHADER => Cow::Owned(rolled(&frozen(&spirv, value_of))),
-                    _ => spirv,
-                };
-                Cow::Owned(pruned(&spirv, value_of))
+        if !kernel.is_foreign() {
+            let value_of = |id| value_of(specialization, id);
+            if device.properties.vendor_id == SWIFTSHADER {
+                spirv = Cow::Owned(rolled(&frozen(&spirv, value_of)));
             }
-        };
-        let spirv = match adaptation.barriers {
-            SubgroupBarriers::Replaced => with_memory_barriers(&spirv).map_or(spirv, Cow::Owned),
-            SubgroupBarriers::Kept | SubgroupBarriers::Refused => spirv,
-        };
-        let spirv = match reconvergence(device, kernel) {
-            Some(mode) => Cow::Owned(with_reconvergence(&spirv, mode).map_err(|error| {
+            spirv = Cow::Owned(pruned(&spirv, value_of));
+        }
+        if adaptation.barriers == SubgroupBarriers::Replaced {
+            spirv = with_memory_barriers(&spirv).map_or(spirv, Cow::Owned);
+        }
+        if let Some(mode) = reconvergence(device, kernel) {
+            spirv = Cow::Owned(with_reconvergence(&spirv, mode).map_err(|error| {
                 Error::kernel(kernel, format!("cannot declare reconvergence: {error}"))
-            })?),
-            None => spirv,
-        };
+            })?);
+        }
         #[cfg(feature = "broken-plans")]
         let spirv = super::broken_kernel::broken(kernel.label(), &spirv).map_or(spirv, Cow::Owned);
         let begin = Instant::now();
@@ -139,13 +132,10 @@ fn create_raw(
     let module = unsafe { device.raw.create_shader_module(&module_info, device.callbacks()) }
         .during("vkCreateShaderModule")?;
 
-    let entries: Vec<_> = specialization
-        .iter()
-        .enumerate()
-        .map(|(index, (id, _))| {
-            vk::SpecializationMapEntry::default().constant_id(*id).offset(4 * index as u32).size(4)
-        })
-        .collect();
+    let entries = (0..).step_by(4).zip(specialization).map(|(offset, (id, _))| {
+        vk::SpecializationMapEntry::default().constant_id(*id).offset(offset).size(4)
+    });
+    let entries: Vec<_> = entries.collect();
     let data: Vec<u8> = specialization.iter().flat_map(|(_, value)| value.to_ne_bytes()).collect();
     let specialization_info = vk::SpecializationInfo::default().map_entries(&entries).data(&data);
     let entry_point = CString::new(interface.entry_point.as_str()).unwrap_or_default();
@@ -163,10 +153,9 @@ fn create_raw(
     if required_size {
         stage = stage.push_next(&mut required);
     }
-    let flags = if device.executables.is_some() {
-        vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR
-    } else {
-        vk::PipelineCreateFlags::empty()
+    let flags = match device.executables {
+        Some(_) => vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR,
+        None => vk::PipelineCreateFlags::empty(),
     };
     let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout).flags(flags);
     // SAFETY: all referenced objects are alive during the call.

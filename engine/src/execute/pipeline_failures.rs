@@ -1,13 +1,13 @@
 //! Pipelines that the driver could not create, and the fallback to simpler plans.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use ash::vk;
 
-use crate::device::context::Context;
-use crate::device::shared::{Attachment, Device};
+use crate::device::{Attachment, Context, Device};
 use crate::error::{Error, Result};
 use crate::fallback::PlanForm;
+use crate::lock::lock;
 
 /// A pipeline that the driver could not create, after which a context changed the [form](PlanForm) of its plans.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct PipelineFailure {
 
 /// The failures of a device that changed the form of its plans.
 #[derive(Default)]
-pub(super) struct PipelineFailures(Mutex<Vec<PipelineFailure>>);
+pub(super) struct PipelineFailures(pub Mutex<Vec<PipelineFailure>>);
 
 impl Attachment for PipelineFailures {}
 
@@ -30,23 +30,19 @@ impl PipelineFailures {
     pub(super) fn of(device: &Device) -> Result<Arc<Self>> {
         device.attached(|_| Ok(Self::default()))
     }
-
-    pub(super) fn lock(&self) -> MutexGuard<'_, Vec<PipelineFailure>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Context {
     /// The pipelines that the driver could not create, after which the context changed the form of its plans; at most
     /// one for each form.
     pub fn pipeline_failures(&self) -> Vec<PipelineFailure> {
-        PipelineFailures::of(&self.device).map_or_else(|_| Vec::new(), |all| all.lock().clone())
+        PipelineFailures::of(&self.device).map_or_else(|_| Vec::new(), |all| lock(&all.0).clone())
     }
 
     /// Form of the plans that the context makes now. It changes if the driver cannot create a pipeline.
     pub fn plan_form(&self) -> PlanForm {
         let failures = PipelineFailures::of(&self.device).ok();
-        failures.and_then(|all| all.lock().last().map(|last| last.form)).unwrap_or_default()
+        failures.and_then(|all| lock(&all.0).last().map(|last| last.form)).unwrap_or_default()
     }
 
     /// Calls `prepare`, which plans and instantiates. Calls it again if it fails and the form of plans has changed
@@ -80,7 +76,7 @@ impl Context {
         let Error::Pipeline { kernel, result, is_callers: false, .. } = error else { return error };
         let mut next = form.and_then(PlanForm::next).filter(|_| self.device.pipeline_fallback);
         if let (Some(after), Ok(failures)) = (next, PipelineFailures::of(&self.device)) {
-            let mut failures = failures.lock();
+            let mut failures = lock(&failures.0);
             match failures.last() {
                 // Another plan of the same form has failed before.
                 Some(last) if last.form >= after => next = Some(last.form),

@@ -5,19 +5,17 @@ use std::collections::hash_map::Entry;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use ash::vk;
 use multisplit_shaders::Kernel;
 
-use crate::device::context::Context;
-use crate::device::files::{hex, write_whole};
-use crate::device::properties::DeviceProperties;
-use crate::device::shared::{Attachment, Device};
+use crate::device::{Attachment, Context, Device, DeviceProperties, hex, write_whole};
 use crate::error::{Result, VkResultExt};
 use crate::execute::kernel_check::value_of;
-use crate::execute::pipeline::{Adaptation, Pipeline};
+use crate::execute::{Adaptation, Pipeline};
+use crate::lock::lock;
 
 /// If the store has at least this many pipelines, adding one destroys the unused ones, unless their statistics were
 /// requested. Without a limit, a program that creates bucket functions at run time would use more and more memory: about
@@ -31,7 +29,6 @@ struct Key {
     adaptation: Adaptation,
 }
 
-/// All pipelines of a device.
 pub(crate) struct PipelineStore {
     cache: vk::PipelineCache,
     /// Whether the cache belongs to the caller.
@@ -73,15 +70,6 @@ impl PipelineStore {
         file.save(&data.unwrap_or_default());
     }
 
-    /// Total time that the driver took to create pipelines, summed over all threads.
-    pub fn creation_time(&self) -> Duration {
-        Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed))
-    }
-
-    pub fn len(&self) -> usize {
-        self.lock().len()
-    }
-
     /// The pipeline of `kernel` with these specialization constants, created on first use.
     pub fn get(
         &self,
@@ -97,7 +85,7 @@ impl PipelineStore {
         };
         #[cfg(feature = "broken-plans")]
         super::failing_pipelines::check(device, kernel, specialization)?;
-        if let Some(pipeline) = self.lock().get(&key) {
+        if let Some(pipeline) = lock(&self.pipelines).get(&key) {
             return Ok(pipeline.clone());
         }
         // The lock is not held, so that threads can compile concurrently.
@@ -106,7 +94,7 @@ impl PipelineStore {
         let (pipeline, elapsed) = span.in_scope(create)?;
         let nanoseconds = elapsed.as_nanos().try_into().unwrap_or(u64::MAX);
         self.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
-        let mut pipelines = self.lock();
+        let mut pipelines = lock(&self.pipelines);
         if pipelines.len() >= MAX_KEPT && !device.keeps_pipelines {
             forget_unused(device, &mut pipelines);
         }
@@ -119,10 +107,6 @@ impl PipelineStore {
                 Ok(entry.get().clone())
             }
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<Pipeline>>> {
-        self.pipelines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -142,7 +126,7 @@ fn forget_unused(device: &Device, pipelines: &mut HashMap<Key, Arc<Pipeline>>) {
 impl Attachment for PipelineStore {
     unsafe fn release(&self, device: &Device) {
         self.save(device);
-        for (_, pipeline) in self.lock().drain() {
+        for (_, pipeline) in lock(&self.pipelines).drain() {
             // SAFETY: the device releases its attachments once, when no pipeline is in use.
             unsafe { pipeline.destroy(device) };
         }
@@ -156,13 +140,15 @@ impl Attachment for PipelineStore {
 impl Context {
     /// Number of pipelines that have been created and are still kept.
     pub fn pipeline_count(&self) -> usize {
-        PipelineStore::of(&self.device).map_or(0, |pipelines| pipelines.len())
+        PipelineStore::of(&self.device).map_or(0, |store| lock(&store.pipelines).len())
     }
 
     /// Total time that the driver took to create pipelines, summed over all threads.
     pub fn pipeline_creation_time(&self) -> Duration {
-        PipelineStore::of(&self.device)
-            .map_or(Duration::ZERO, |pipelines| pipelines.creation_time())
+        let store = PipelineStore::of(&self.device);
+        store.map_or(Duration::ZERO, |store| {
+            Duration::from_nanos(store.nanoseconds.load(Ordering::Relaxed))
+        })
     }
 
     /// All pipelines that have been created and are still kept, with the driver's statistics, such as registers, spills
@@ -170,8 +156,8 @@ impl Context {
     /// [`Config::pipeline_statistics`](crate::Config::pipeline_statistics) was set and the device supports
     /// `VK_KHR_pipeline_executable_properties`.
     pub fn pipeline_statistics(&self) -> Vec<PipelineStatistics> {
-        let Ok(pipelines) = PipelineStore::of(&self.device) else { return Vec::new() };
-        let pipelines = pipelines.lock();
+        let Ok(store) = PipelineStore::of(&self.device) else { return Vec::new() };
+        let pipelines = lock(&store.pipelines);
         let mut all: Vec<_> =
             pipelines.iter().map(|(key, one)| statistics(&self.device, key, one)).collect();
         all.sort_by(|a, b| (&a.kernel, &a.specialization).cmp(&(&b.kernel, &b.specialization)));

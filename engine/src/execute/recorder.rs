@@ -7,13 +7,10 @@ use multisplit_graph::{PlannedPass, Work};
 use multisplit_shaders::address::address_offset;
 
 use crate::error::{Error, Result};
-use crate::execute::descriptors::{Sets, with_writes};
-use crate::execute::executable::Executable;
-use crate::execute::import::{BufferAt, Import, Locations};
+use crate::execute::descriptors::with_writes;
 use crate::execute::kernel_check::MAX_BINDINGS;
 use crate::execute::own_pass::needs_own_push_constants;
-use crate::execute::pipeline::Pipeline;
-use crate::execute::timing::Timing;
+use crate::execute::{BufferAt, Executable, Import, Locations, Pipeline, Sets, Timing};
 
 /// Options of [`Executable::record_with`].
 #[derive(Clone, Copy, Default)]
@@ -40,7 +37,6 @@ pub struct PassValue<'r> {
     pub bytes: &'r [u8],
 }
 
-/// One recording of an executable.
 struct Recording<'r> {
     executable: &'r Executable,
     commands: vk::CommandBuffer,
@@ -256,10 +252,7 @@ impl Executable {
                 Some(needed) => {
                     Err(Error::ValueOfPass { pass: value.pass.to_owned(), given, needed })
                 }
-                None => Err(Error::UnknownPass {
-                    plan: self.plan.name().to_owned(),
-                    pass: value.pass.to_owned(),
-                }),
+                None => Err(self.unknown_pass(value.pass)),
             }
         })
     }
@@ -270,10 +263,13 @@ impl Executable {
         let takes_it = |pass: &PlannedPass| pass.settable && pass.label == value.pass;
         let mut passes = self.plan.steps().iter().map(|step| &step.pass);
         if passes.any(|pass| takes_it(pass) && needs_own_push_constants(pass)) {
-            let (plan, pass) = (self.plan.name().to_owned(), value.pass.to_owned());
-            return Err(Error::UnknownPass { plan, pass });
+            return Err(self.unknown_pass(value.pass));
         }
         self.check_values(&[value])
+    }
+
+    fn unknown_pass(&self, pass: &str) -> Error {
+        Error::UnknownPass { plan: self.plan.name().to_owned(), pass: pass.to_owned() }
     }
 
     /// The requested frame in flight, or the next one in turn.
@@ -297,21 +293,12 @@ pub(crate) struct Prepared<'e> {
 }
 
 impl Prepared<'_> {
-    /// Records the plan.
+    /// Records the plan, with values that have been checked.
     ///
     /// # Safety
     /// The requirements of [`Executable::record_with`], except those on frames. `self`, or the result of
     /// [`into_sets`](Self::into_sets), outlives the execution of the commands.
-    pub unsafe fn record(&self, commands: vk::CommandBuffer, timing: Timing<'_>) {
-        // SAFETY: `record_with` has the same requirements as this function.
-        unsafe { self.record_with(commands, timing, &[]) };
-    }
-
-    /// Like [`record`](Self::record), with values that have been checked.
-    ///
-    /// # Safety
-    /// The requirements of [`record`](Self::record).
-    pub unsafe fn record_with(
+    pub unsafe fn record(
         &self,
         commands: vk::CommandBuffer,
         timing: Timing<'_>,
@@ -319,7 +306,7 @@ impl Prepared<'_> {
     ) {
         let Self { executable, locations, sets } = self;
         let recording = Recording { executable, commands, locations, sets: sets.as_ref(), values };
-        // SAFETY: the caller guarantees the requirements of `record`; the sets were written by `prepare`.
+        // SAFETY: the caller guarantees the requirements of this function; the sets were written by `prepare`.
         unsafe { recording.record(timing) };
     }
 

@@ -4,14 +4,9 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use crate::device::commands::{Commands, run_once};
-use crate::device::context::Context;
+use crate::device::{Commands, Context, run_once};
 use crate::error::{Error, Result};
-use crate::execute::descriptors::Sets;
-use crate::execute::executable::Executable;
-use crate::execute::import::{Bound, imports};
-use crate::execute::recorder::Prepared;
-use crate::execute::timing::Timing;
+use crate::execute::{Bound, Executable, Prepared, Sets, Timing, imports};
 use crate::memory::Buffer;
 use crate::memory::status::check_order;
 
@@ -60,7 +55,7 @@ impl Context {
         commands.record(vk::CommandBufferUsageFlags::SIMULTANEOUS_USE, |raw| {
             // SAFETY: the command buffer is recording; sizes have been checked, and the replay keeps the referenced
             // objects alive.
-            unsafe { prepared.record(raw, Timing::None) };
+            unsafe { prepared.record(raw, Timing::None, &[]) };
             Ok(())
         })?;
         let _sets = prepared.into_sets();
@@ -94,7 +89,7 @@ impl Context {
         }
         self.run_prepared(executable, buffers, |raw, prepared| {
             // SAFETY: the command buffer is recording; the referenced objects are kept alive until it has run.
-            (0..times).for_each(|_| unsafe { prepared.record(raw, Timing::None) });
+            (0..times).for_each(|_| unsafe { prepared.record(raw, Timing::None, &[]) });
         })
     }
 

@@ -6,13 +6,10 @@ use std::sync::Arc;
 use ash::vk;
 use multisplit_graph::{Plan, Scope};
 
-use crate::device::barriers::memory_barrier;
-use crate::device::commands::run_once;
-use crate::device::shared::Device;
+use crate::device::{Device, memory_barrier, run_once};
 use crate::error::Result;
 use crate::memory::{Buffer, Location};
 
-/// State memory of an executable.
 pub(super) struct State {
     /// One per frame in flight; empty if the plan does not use state.
     buffers: Vec<Buffer>,

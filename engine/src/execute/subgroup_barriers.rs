@@ -9,14 +9,10 @@ use multisplit_graph::{Graph, Groups, Plan};
 use multisplit_shaders::builtin as kernels;
 use multisplit_shaders::push_constants;
 
-use crate::device::context::Context;
-use crate::device::properties::DeviceProperties;
-use crate::device::shared::Attachment;
-use crate::device::verdict::{ProbeResult, VerdictFile};
+use crate::device::{Attachment, Context, DeviceProperties, ProbeResult, VerdictFile};
 use crate::error::Result;
-use crate::execute::executable::ExecutableOptions;
-use crate::execute::kernel_check::SubgroupBarriers;
-use crate::execute::own_pass::OwnPasses;
+use crate::execute::own_pass::kernel_of;
+use crate::execute::{ExecutableOptions, OwnPasses, SubgroupBarriers};
 
 impl ProbeResult for SubgroupBarriers {
     const EXTENSION: &str = "barriers";
@@ -41,7 +37,6 @@ const SOFTWARE_GROUPS: u64 = 4;
 /// Threads per workgroup: several subgroups on most devices.
 const THREADS: u32 = 256;
 
-/// The probe result of a device.
 struct Probed(SubgroupBarriers);
 
 impl Attachment for Probed {}
@@ -114,8 +109,7 @@ impl Context {
     /// Behaviour of subgroup barriers for the kernels of a plan. The device is probed only if one of the kernels uses
     /// subgroup barriers.
     pub(super) fn subgroup_barriers_of(&self, plan: &Plan) -> SubgroupBarriers {
-        let mut kernels =
-            plan.steps().iter().filter_map(|step| step.pass.kernel.as_ref()?.kernel());
+        let mut kernels = plan.steps().iter().filter_map(|step| kernel_of(&step.pass));
         match kernels.any(|kernel| kernel.has_subgroup_barriers()) {
             true => self.subgroup_barriers(),
             false => SubgroupBarriers::Kept,

@@ -4,15 +4,10 @@ use std::time::Instant;
 
 use ash::vk;
 
-use crate::device::commands::Commands;
-use crate::device::context::Context;
-use crate::device::observer::{PassTime, Run};
-use crate::device::order::SubmissionBarrier;
+use crate::device::{Commands, Context, PassTime, Run, SubmissionBarrier};
 use crate::error::{Error, Result};
-use crate::execute::executable::Executable;
-use crate::execute::import::Bound;
-use crate::execute::replay::Replay;
-use crate::execute::timing::{PassTimer, Times, Timestamps, Timing};
+use crate::execute::timing::{Times, Timestamps};
+use crate::execute::{Bound, Executable, PassTimer, Replay, Timing};
 
 /// Maximum number of command buffers per submission, not counting the last timestamp. If there are several submissions,
 /// the device already runs the first one while the host submits the others.
@@ -35,7 +30,7 @@ impl Context {
         let mut before = Instant::now();
         self.run_prepared(executable, buffers, |raw, prepared| {
             // SAFETY: the command buffer is recording; the referenced objects are kept alive until it has run.
-            unsafe { prepared.record(raw, Timing::Passes(&timer)) };
+            unsafe { prepared.record(raw, Timing::Passes(&timer), &[]) };
             before = Instant::now();
         })?;
         let after = Instant::now();
@@ -57,7 +52,7 @@ impl Context {
         let timer = PassTimer::new(executable)?;
         self.run_prepared(executable, buffers, |raw, prepared| {
             // SAFETY: the command buffer is recording; the referenced objects are kept alive until it has run.
-            unsafe { prepared.record(raw, Timing::Passes(&timer)) };
+            unsafe { prepared.record(raw, Timing::Passes(&timer), &[]) };
         })?;
         // SAFETY: the recording has run.
         unsafe { timer.read() }
@@ -92,7 +87,7 @@ impl Context {
                 timestamps.reset(commands);
                 timestamps.write(commands, 0);
                 for batch in 0..batches {
-                    (0..runs).for_each(|_| prepared.record(commands, Timing::None));
+                    (0..runs).for_each(|_| prepared.record(commands, Timing::None, &[]));
                     timestamps.write(commands, batch + 1);
                 }
             }

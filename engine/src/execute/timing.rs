@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use crate::device::observer::PassTime;
-use crate::device::shared::Device;
+use crate::device::{Device, PassTime};
 use crate::error::{Error, Result, VkResultExt};
-use crate::execute::executable::Executable;
+use crate::execute::Executable;
 
 /// Timestamps around the passes of a recording. Only one recording at a time may use a timer.
 ///
@@ -115,7 +114,6 @@ unsafe fn write(
     unsafe { device.cmd_write_timestamp(commands, stage, pool, query) };
 }
 
-/// Times of one recording.
 pub(super) struct Times {
     /// The first timestamp.
     pub begin: u64,
@@ -164,7 +162,6 @@ impl PassTimer {
     }
 }
 
-/// A pool of timestamp queries.
 pub(super) struct Timestamps {
     device: Arc<Device>,
     pool: vk::QueryPool,

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use ash::vk;
+use ash::vk::{self, BufferUsageFlags as Usage};
 use multisplit_graph::{Plan, Scope, Work};
 use multisplit_shaders::{BindingAccess, BindingKind};
 
-use crate::device::shared::Device;
+use crate::device::Device;
 use crate::error::{Result, VkResultExt};
 
 /// Requirements for the memory of a plan's transient and persistent buffers
@@ -38,13 +38,10 @@ pub(crate) fn requirements(
         usage if usage.is_empty() => shader_usage(by_address),
         usage => usage,
     };
+    let alignment = device.properties.graph_limits().heap_alignment();
     Ok(WorkspaceRequirements {
         size: plan.workspace().size,
-        alignment: device
-            .properties
-            .graph_limits()
-            .heap_alignment()
-            .max(plan.workspace().alignment),
+        alignment: alignment.max(plan.workspace().alignment),
         usage,
         memory_type_bits: memory_type_bits(device, usage)?,
         scope: scope(plan, is_inside),
@@ -52,28 +49,17 @@ pub(crate) fn requirements(
 }
 
 /// Usage flags for the selected buffers of the plan.
-pub(crate) fn usage(
-    plan: &Plan,
-    by_address: bool,
-    is_selected: impl Fn(usize) -> bool,
-) -> vk::BufferUsageFlags {
-    let mut usage = vk::BufferUsageFlags::empty();
+pub(crate) fn usage(plan: &Plan, by_address: bool, is_selected: impl Fn(usize) -> bool) -> Usage {
+    let mut usage = Usage::empty();
     uses(plan, is_selected, |_, flag| {
-        usage |= match flag {
-            vk::BufferUsageFlags::STORAGE_BUFFER => shader_usage(by_address),
-            other => other,
-        };
+        usage |= if flag == Usage::STORAGE_BUFFER { shader_usage(by_address) } else { flag };
     });
     usage
 }
 
 /// Usage flag for access by kernels.
-pub(crate) fn shader_usage(by_address: bool) -> vk::BufferUsageFlags {
-    if by_address {
-        vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS
-    } else {
-        vk::BufferUsageFlags::STORAGE_BUFFER
-    }
+pub(crate) fn shader_usage(by_address: bool) -> Usage {
+    if by_address { Usage::SHADER_DEVICE_ADDRESS } else { Usage::STORAGE_BUFFER }
 }
 
 fn scope(plan: &Plan, is_selected: impl Fn(usize) -> bool) -> Scope {
@@ -83,12 +69,8 @@ fn scope(plan: &Plan, is_selected: impl Fn(usize) -> bool) -> Scope {
 }
 
 /// Calls `body` for every use of the selected buffers.
-fn uses(
-    plan: &Plan,
-    is_selected: impl Fn(usize) -> bool,
-    mut body: impl FnMut(Scope, vk::BufferUsageFlags),
-) {
-    let mut one = |index: usize, scope: Scope, usage: vk::BufferUsageFlags| {
+fn uses(plan: &Plan, is_selected: impl Fn(usize) -> bool, mut body: impl FnMut(Scope, Usage)) {
+    let mut one = |index: usize, scope: Scope, usage: Usage| {
         if is_selected(index) {
             body(scope, usage);
         }
@@ -96,26 +78,19 @@ fn uses(
     for pass in plan.steps().iter().map(|step| &step.pass) {
         for binding in &pass.bindings {
             let (scope, usage) = match (binding.kind, binding.access) {
-                (BindingKind::Uniform, _) => {
-                    (Scope::COMPUTE_UNIFORM_READ, vk::BufferUsageFlags::UNIFORM_BUFFER)
-                }
-                (BindingKind::Storage, access) => (
-                    match access {
-                        BindingAccess::Read => Scope::COMPUTE_READ,
-                        BindingAccess::Write => Scope::COMPUTE_WRITE,
-                        BindingAccess::ReadWrite => Scope::COMPUTE_READ_WRITE,
-                    },
-                    vk::BufferUsageFlags::STORAGE_BUFFER,
-                ),
+                (BindingKind::Uniform, _) => (Scope::COMPUTE_UNIFORM_READ, Usage::UNIFORM_BUFFER),
+                (_, BindingAccess::Read) => (Scope::COMPUTE_READ, Usage::STORAGE_BUFFER),
+                (_, BindingAccess::Write) => (Scope::COMPUTE_WRITE, Usage::STORAGE_BUFFER),
+                (_, BindingAccess::ReadWrite) => (Scope::COMPUTE_READ_WRITE, Usage::STORAGE_BUFFER),
             };
             one(binding.buffer, scope, usage);
         }
         let (read, write) = (Scope::TRANSFER_READ, Scope::TRANSFER_WRITE);
-        let (src, dst) = (vk::BufferUsageFlags::TRANSFER_SRC, vk::BufferUsageFlags::TRANSFER_DST);
+        let (src, dst) = (Usage::TRANSFER_SRC, Usage::TRANSFER_DST);
         match &pass.work {
             Work::Dispatch(_) => {}
             Work::DispatchIndirect { buffer, .. } => {
-                one(*buffer, Scope::INDIRECT_READ, vk::BufferUsageFlags::INDIRECT_BUFFER);
+                one(*buffer, Scope::INDIRECT_READ, Usage::INDIRECT_BUFFER);
             }
             Work::Fill { view, .. } | Work::Update { view, .. } => one(view.buffer, write, dst),
             Work::Copy { src: from, dst: to } => {
@@ -127,7 +102,7 @@ fn uses(
 }
 
 /// Memory types that a buffer with this usage can be bound to. Vulkan guarantees that they do not depend on its size.
-fn memory_type_bits(device: &Device, usage: vk::BufferUsageFlags) -> Result<u32> {
+fn memory_type_bits(device: &Device, usage: Usage) -> Result<u32> {
     const ANY_SIZE: u64 = 256;
     let info = vk::BufferCreateInfo::default().size(ANY_SIZE).usage(usage);
     // SAFETY: the device is alive, and the buffer is destroyed without being used.

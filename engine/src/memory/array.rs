@@ -12,7 +12,7 @@ use multisplit_graph::ElementType;
 
 use super::budget::out_of_memory;
 use super::buffer::{Buffer, Location};
-use crate::device::context::Context;
+use crate::device::Context;
 use crate::error::{Error, Result};
 
 /// An array of `T` in device memory. It is created by calls such as [`Context::upload`], [`Context::zeroed`] and
@@ -95,11 +95,8 @@ impl AnyArray {
         len: u64,
     ) -> Result<Self> {
         let bytes = bytes_of(element);
-        let size = len.checked_mul(bytes).ok_or_else(|| Error::TooLarge {
-            what: "length of an array",
-            asked: len,
-            limit: u64::MAX / bytes.max(1),
-        })?;
+        let (what, limit) = ("length of an array", u64::MAX / bytes.max(1));
+        let size = len.checked_mul(bytes).ok_or(Error::TooLarge { what, asked: len, limit })?;
         // Kernels read elements of 8 and 16 bits as 32-bit words, so the last word must be complete. `Work` imports an
         // empty array as an array with one element.
         let size = size.max(MIN_BYTES).max(bytes);

@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use ash::vk;
 use gpu_allocator::MemoryLocation;
@@ -11,11 +11,10 @@ use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 use super::budget::{Reservation, out_of_memory};
 use super::heap::Heap;
 use super::staging::Staging;
-use crate::device::hooks::{MemoryAllocator, MemoryPiece};
-use crate::device::shared::Device;
+use crate::device::{Device, MemoryAllocator, MemoryPiece};
 use crate::error::{Error, Result, VkResultExt};
+use crate::lock::lock;
 
-/// Kind of memory of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Location {
     /// Device-local memory. The host accesses it through staging buffers.
@@ -149,21 +148,17 @@ impl Buffer {
     /// Marks the buffer as unverified: work of `plan` that ranks by lane order uses it, and the host has not waited
     /// for this work yet. The contents are valid only if the lane-order status word is clear afterwards.
     pub(crate) fn set_unverified(&self, plan: &Arc<str>) {
-        *self.unverified_plan() = Some(plan.clone());
+        *lock(&self.0.unverified) = Some(plan.clone());
     }
 
     /// Name of the plan that marked the buffer as unverified, if any.
     pub(crate) fn unverified(&self) -> Option<Arc<str>> {
-        self.unverified_plan().clone()
+        lock(&self.0.unverified).clone()
     }
 
     /// Like [`unverified`](Self::unverified), and removes the mark. The caller must check the status word.
     pub(crate) fn take_unverified(&self) -> Option<Arc<str>> {
-        self.unverified_plan().take()
-    }
-
-    fn unverified_plan(&self) -> MutexGuard<'_, Option<Arc<str>>> {
-        self.0.unverified.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0.unverified).take()
     }
 
     /// Checks that the buffer contains `size` bytes at `offset`.

@@ -1,14 +1,14 @@
 //! The device memory allocator of a context, and its memory limit.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use gpu_allocator::AllocationSizes;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, Allocator, AllocatorCreateDesc};
 
 use super::budget::{Budget, out_of_memory};
-use crate::device::context::Context;
-use crate::device::shared::{Attachment, Device};
+use crate::device::{Attachment, Context, Device};
 use crate::error::Result;
+use crate::lock::lock;
 
 /// Provides the memory of a context's buffers.
 pub(crate) struct Heap {
@@ -62,7 +62,7 @@ impl Heap {
 
     pub fn allocate(&self, request: &AllocationCreateDesc<'_>) -> Result<Allocation> {
         let (name, size) = (request.name, request.requirements.size);
-        match self.lock().as_mut() {
+        match lock(&self.allocator).as_mut() {
             Some(allocator) => {
                 allocator.allocate(request).map_err(|error| out_of_memory(name, size, &error))
             }
@@ -71,27 +71,25 @@ impl Heap {
     }
 
     pub fn free(&self, allocation: Allocation) {
-        let Some(Err(error)) = self.lock().as_mut().map(|a| a.free(allocation)) else { return };
+        let Some(Err(error)) = lock(&self.allocator).as_mut().map(|a| a.free(allocation)) else {
+            return;
+        };
         tracing::error!(%error, "cannot free memory");
     }
 
     fn report(&self) -> MemoryReport {
-        let report = self.lock().as_ref().map(Allocator::generate_report);
+        let report = lock(&self.allocator).as_ref().map(Allocator::generate_report);
         report.map_or(MemoryReport::default(), |report| MemoryReport {
             allocations: report.allocations.len(),
             allocated_bytes: report.total_allocated_bytes,
             reserved_bytes: report.total_capacity_bytes,
         })
     }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Allocator>> {
-        self.allocator.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Attachment for Heap {
     unsafe fn release(&self, _: &Device) {
-        drop(self.lock().take());
+        drop(lock(&self.allocator).take());
     }
 }
 

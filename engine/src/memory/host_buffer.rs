@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 use ash::vk;
 
 use super::budget::out_of_memory;
-use crate::device::shared::Device;
+use crate::device::Device;
 use crate::error::{Result, VkResultExt};
 
 /// A mapped buffer. The owner must release it before the device is destroyed.

@@ -7,7 +7,7 @@ use bytemuck::Pod;
 
 use super::budget::out_of_memory;
 use super::buffer::{Buffer, Location};
-use crate::device::context::Context;
+use crate::device::Context;
 use crate::error::Result;
 
 /// A small array of `T` in memory that is mapped for the host. A plan that runs repeatedly can write results to it that

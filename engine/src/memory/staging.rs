@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 use std::ops::Range;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use ash::vk;
@@ -11,9 +11,9 @@ use ash::vk;
 use super::budget::Reservation;
 use super::heap::Heap;
 use super::host_buffer::HostBuffer;
-use crate::device::commands::CommandSlot;
-use crate::device::shared::{Attachment, Device, RecordingId};
+use crate::device::{Attachment, CommandSlot, Device, RecordingId};
 use crate::error::{Error, Result};
+use crate::lock::lock;
 
 /// Size of a slot in bytes. Large enough to amortize a submission, and small enough that filling one slot overlaps
 /// with copying another.
@@ -57,7 +57,6 @@ struct Slots {
     made: usize,
 }
 
-/// Direction of a copy.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Direction {
     /// From a slot to a device buffer.
@@ -79,11 +78,9 @@ impl Staging {
     }
 
     fn new(device: &Device) -> Result<Self> {
-        let pool = |slot_bytes, max_slots| Pool {
-            slot_bytes,
-            max_slots,
-            slots: Mutex::default(),
-            returned: Condvar::new(),
+        let pool = |slot_bytes, max_slots| {
+            let (slots, returned) = (Mutex::default(), Condvar::new());
+            Pool { slot_bytes, max_slots, slots, returned }
         };
         // Slots reserve bytes from the memory limit of the heap, so the heap must outlive them. Attachments are
         // released in reverse order of creation.
@@ -103,7 +100,7 @@ impl Staging {
     /// Frees all unused slots, to make room for arrays under a memory limit.
     pub fn trim(&self, device: &Device) {
         for pool in &self.pools {
-            let mut slots = pool.lock();
+            let mut slots = lock(&pool.slots);
             slots.made -= slots.free.len();
             for slot in slots.free.drain(..) {
                 // SAFETY: free slots are not in use.
@@ -138,7 +135,7 @@ impl Staging {
             bytes,
             slots: Vec::with_capacity(max_count),
         };
-        let mut slots = pool.lock();
+        let mut slots = lock(&pool.slots);
         loop {
             let from = slots.free.len().saturating_sub(max_count);
             taken.slots.extend(slots.free.drain(from..));
@@ -161,7 +158,7 @@ impl Staging {
             if !taken.slots.is_empty() {
                 return Ok(taken);
             }
-            slots = pool.lock();
+            slots = lock(&pool.slots);
             match failure {
                 // No slot could be created. The loop waits for another transfer to return a slot, unless no slots
                 // exist, or this transfer runs in a callback of another.
@@ -169,12 +166,6 @@ impl Staging {
                 _ => {}
             }
         }
-    }
-}
-
-impl Pool {
-    fn lock(&self) -> MutexGuard<'_, Slots> {
-        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -188,7 +179,6 @@ impl Attachment for Staging {
 pub(super) struct TakenSlots {
     device: Arc<Device>,
     staging: Arc<Staging>,
-    /// Size of the transfer.
     bytes: u64,
     pub slots: Vec<Slot>,
 }
@@ -227,7 +217,7 @@ impl TakenSlots {
             match Slot::new(&self.device, pool.slot_bytes) {
                 Ok(slot) => self.slots.push(slot),
                 Err(error) => {
-                    pool.lock().made -= count - made;
+                    lock(&pool.slots).made -= count - made;
                     return Err(error);
                 }
             }
@@ -239,7 +229,7 @@ impl TakenSlots {
 impl Drop for TakenSlots {
     fn drop(&mut self) {
         let pool = self.staging.pool(self.bytes);
-        let mut slots = pool.lock();
+        let mut slots = lock(&pool.slots);
         for mut slot in self.slots.drain(..) {
             match slot.commands.wait(&self.device) {
                 // Waiting for a lost device fails, but its work is no longer pending.

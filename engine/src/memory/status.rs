@@ -8,10 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use ash::vk;
 
 use super::host_buffer::HostBuffer;
-use crate::device::shared::{Attachment, Device};
+use crate::device::{Attachment, Context, Device};
 use crate::error::{Error, Result};
 
-/// Size of the status buffer in bytes.
 pub(crate) const STATUS_BYTES: u64 = 4;
 
 /// The status word of a device. It is 0 until a kernel sets it, and then stays set. All later checks of results that
@@ -65,6 +64,19 @@ impl StatusWord {
             }
         }
         word != 0
+    }
+}
+
+impl Context {
+    /// Returns false once a kernel of this context has found that the device does not keep lane order
+    /// ([`RankingChoice::Probed`](crate::RankingChoice::Probed)). By default, kernels that rank by lane order check one
+    /// tile in 256. Reads a word in host memory, without submitting or waiting.
+    ///
+    /// The answer applies to a recording after it has run and the host has waited for its fence. If it is false,
+    /// results of executables that [rely on lane order](crate::Executable::relies_on_lane_order) may be in the wrong order.
+    /// Plans that are built from then on rank by ballots.
+    pub fn keeps_lane_order(&self) -> bool {
+        StatusWord::of(&self.device).map_or(true, |word| !word.is_set(&self.device))
     }
 }
 

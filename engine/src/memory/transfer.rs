@@ -15,9 +15,9 @@ use super::array::{AnyArray, AnyOutput, Array, Input, zeroed};
 use super::buffer::Buffer;
 use super::staging::{CallbackGuard, Direction, Slot, Staging};
 use super::status::check_order;
-use crate::device::context::Context;
-use crate::device::shared::{Device, RecordingId};
+use crate::device::{Context, Device, RecordingId};
 use crate::error::{Error, Result};
+use crate::lock::lock;
 
 /// Maximum number of threads per transfer. More threads would not be faster, because the bus bandwidth is the limit.
 const MAX_THREADS: usize = 8;
@@ -151,11 +151,10 @@ impl Context {
     pub(crate) fn read_bytes(&self, buffer: &Buffer, offset: u64, bytes: &mut [u8]) -> Result<()> {
         let transfer = Transfer::new(self, buffer, offset, bytes.len() as u64, 1)?;
         // Each chunk of `bytes` is locked by the one thread that copies it, so the locks never block.
-        let parts = bytes.chunks_mut(transfer.chunk as usize).map(Mutex::new);
-        let parts: Vec<_> = parts.collect();
+        let parts: Vec<_> = bytes.chunks_mut(transfer.chunk as usize).map(Mutex::new).collect();
         let outcome = transfer.download(&|at, chunk| {
             let part = &parts[(at / transfer.chunk) as usize];
-            part.lock().unwrap_or_else(PoisonError::into_inner).copy_from_slice(chunk);
+            lock(part).copy_from_slice(chunk);
             Ok(())
         });
         Failure::default().or(outcome)
@@ -177,7 +176,7 @@ impl<E> Default for Failure<E> {
 impl<E: From<Error>> Failure<E> {
     fn keep(&self, outcome: Result<(), E>) -> Outcome {
         outcome.map_err(|error| {
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            lock(&self.0).get_or_insert(error);
             None
         })
     }
@@ -232,11 +231,8 @@ impl<'t> Transfer<'t> {
         let slot = staging.slot_bytes(size);
         let chunk = slot / each.max(1) * each.max(1);
         if chunk == 0 {
-            return Err(Error::TooLarge {
-                what: "element size in bytes",
-                asked: each,
-                limit: slot,
-            });
+            let what = "element size in bytes";
+            return Err(Error::TooLarge { what, asked: each, limit: slot });
         }
         Ok(Self { device, buffer, offset, size, staging, chunk })
     }
@@ -338,12 +334,8 @@ impl Chunks<'_> {
             while in_flight.len() < count
                 && let Some(chunk) = self.next()
             {
-                slots[next_slot].copy(
-                    device,
-                    self.recording,
-                    Direction::Download,
-                    self.in_buffer(&chunk),
-                )?;
+                let from = self.in_buffer(&chunk);
+                slots[next_slot].copy(device, self.recording, Direction::Download, from)?;
                 in_flight.push_back((next_slot, chunk));
                 next_slot = (next_slot + 1) % count;
             }

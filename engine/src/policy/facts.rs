@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use ash::vk;
 
-use crate::device::properties::DeviceProperties;
+use crate::device::DeviceProperties;
 use crate::error::{Error, Result};
 use crate::fallback::PlanForm;
 

@@ -12,7 +12,6 @@ const MAX_THREADS: u32 = 128;
 const MAX_ITEMS: u32 = 4;
 
 impl Policy {
-    /// The policy for plans of this form.
     pub(crate) fn in_form(self, form: PlanForm) -> Self {
         if form == PlanForm::Usual {
             return self;

@@ -15,7 +15,7 @@ pub use allowed::Allowed;
 pub use facts::{DeviceFacts, Facts};
 pub use table::Field;
 
-use crate::device::properties::DeviceProperties;
+use crate::device::DeviceProperties;
 use crate::error::Result;
 use crate::operations::histogram::sizes::HistogramTuning;
 use crate::operations::sort::sizes::SortTuning;
@@ -121,12 +121,7 @@ macro_rules! parts {
     };
 }
 
-parts!(
-    sort: SortTuning,
-    split: SplitTuning,
-    histogram: HistogramTuning,
-    topk: TopKTuning
-);
+parts!(sort: SortTuning, split: SplitTuning, histogram: HistogramTuning, topk: TopKTuning);
 
 impl Policy {
     /// The default methods and tile sizes for a device.

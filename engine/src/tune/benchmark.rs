@@ -1,23 +1,20 @@
 //! Benchmarks: an operation on a number of elements, with its plan and arrays.
 
+use bytemuck::Pod;
 use multisplit_graph::{Buffer, Graph, Plan, PlannedPass, Step};
 
 use super::data::{Data, EDGES, SAMPLE_END, splitters};
-use crate::device::context::Context;
+use crate::device::Context;
 use crate::error::Result;
-use crate::execute::executable::Executable;
-use crate::execute::import::Bound;
+use crate::execute::{Bound, Executable};
 use crate::memory::Array;
-use crate::operations::histogram::Bins;
-use crate::operations::scan::Scan;
-use crate::operations::sort::Sort;
-use crate::operations::split::Buckets;
 use crate::operations::{
     HistogramBuffers, ScanBuffers, SortBuffers, SplitBuffers, copy, fill, histogram, scan, sort,
     split,
 };
 use crate::policy::Policy;
 use crate::policy::tile::TileShape;
+use crate::{Bins, Buckets, Scan, Sort};
 
 /// An operation, with its number of buckets or bins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,11 +39,8 @@ pub(super) struct Benchmark {
 }
 
 /// Benchmarks of these operations on `n` elements.
-pub(super) fn benchmarks(
-    operations: impl IntoIterator<Item = Operation>,
-    n: u64,
-) -> Vec<Benchmark> {
-    operations.into_iter().map(|operation| Benchmark { operation, n }).collect()
+pub(super) fn benchmarks(of: impl IntoIterator<Item = Operation>, n: u64) -> Vec<Benchmark> {
+    of.into_iter().map(|operation| Benchmark { operation, n }).collect()
 }
 
 /// Accesses the tile table of a sort in a policy. Each entry has a maximum number of elements and a tile.
@@ -77,51 +71,72 @@ pub(super) enum Purpose {
 
 /// An executable, bound to arrays of [`Data`].
 pub(super) struct Runner<'d> {
+    context: &'d Context,
     pub executable: Executable,
-    pub bound: Vec<Bound<'d>>,
+    bound: Vec<Bound<'d>>,
 }
 
-/// A plan under construction.
+impl<'d> Runner<'d> {
+    fn new(data: &'d Data, (plan, bound): Planned<'d>) -> Result<Self> {
+        let executable = data.context.instantiate_trial(plan)?;
+        Ok(Self { context: &data.context, executable, bound })
+    }
+
+    /// Runs the plan `times` times in one submission, and waits.
+    pub fn run(&self, times: u32) -> Result<()> {
+        self.context.run_repeatedly(&self.executable, &self.bound, times)
+    }
+
+    /// GPU times of `runs` consecutive runs in nanoseconds.
+    pub fn time(&self, runs: u32) -> Result<Vec<f64>> {
+        self.context.time_runs(&self.executable, &self.bound, runs)
+    }
+}
+
+/// A plan, and the arrays of its imports.
+type Planned<'d> = (Plan, Vec<Bound<'d>>);
+
 struct Planning<'a, 'd> {
     graph: Graph,
     policy: &'a Policy,
+    data: &'d Data,
     n: u64,
     bound: Vec<Bound<'d>>,
 }
 
 impl<'a, 'd> Planning<'a, 'd> {
-    fn new(policy: &'a Policy, n: u64) -> Self {
-        Self { graph: Graph::new("tune"), policy, n, bound: Vec::new() }
+    fn new(data: &'d Data, policy: &'a Policy, n: u64) -> Self {
+        Self { graph: Graph::new("tune"), policy, data, n, bound: Vec::new() }
     }
 
     /// Compiles the graph to a replayable plan.
-    fn finish(mut self, context: &Context) -> Result<(Plan, Vec<Bound<'d>>)> {
+    fn finish(mut self) -> Result<Planned<'d>> {
         self.graph.replayable();
-        Ok((self.graph.compile(&context.limits())?, self.bound))
+        Ok((self.graph.compile(&self.data.context.limits())?, self.bound))
     }
 
     /// Declares the keys of a sort, which are restored before each run.
-    fn restored_keys(&mut self, data: &'d Data, operation: Operation) -> Result<Buffer> {
+    fn restored_keys(&mut self, operation: Operation) -> Result<Buffer> {
+        let data = self.data;
         match operation {
             Operation::SortWideKeys => self.restored("keys", &data.wide_keys, &data.wide_keys_out),
             _ => self.restored("keys", &data.keys, &data.keys_out),
         }
     }
 
-    fn import<T>(&mut self, name: &str, array: &'d Array<T>, len: u64) -> Buffer
-    where
-        T: bytemuck::Pod + multisplit_graph::Element,
-    {
+    fn import<T: Pod>(&mut self, name: &str, array: &'d Array<T>, len: u64) -> Buffer {
         let buffer = self.graph.import::<T>(name, len);
         self.bound.push((buffer, array).into());
         buffer
     }
 
     /// Copies `from` to `to` before each run, so that `to` can be sorted in place.
-    fn restored<T>(&mut self, name: &str, from: &'d Array<T>, to: &'d Array<T>) -> Result<Buffer>
-    where
-        T: bytemuck::Pod + multisplit_graph::Element,
-    {
+    fn restored<T: Pod>(
+        &mut self,
+        name: &str,
+        from: &'d Array<T>,
+        to: &'d Array<T>,
+    ) -> Result<Buffer> {
         let source = self.import(&format!("{name}.unsorted"), from, self.n);
         let target = self.import(name, to, self.n);
         copy(&mut self.graph, self.policy, "memory.copy", source, target)?;
@@ -160,58 +175,38 @@ impl Benchmark {
     }
 
     /// Whether planning the benchmark with `policy` gives the plan `other`: the same kernels with the same sizes.
-    pub fn is_planned_as(
-        &self,
-        context: &Context,
-        data: &Data,
-        policy: &Policy,
-        other: &Plan,
-    ) -> Result<bool> {
-        let (plan, _) = self.plan(context, data, policy, Purpose::Timing)?;
+    pub fn is_planned_as(&self, data: &Data, policy: &Policy, other: &Plan) -> Result<bool> {
+        let (plan, _) = self.plan(data, policy, Purpose::Timing)?;
         Ok(same_work(&plan, other))
     }
 
     /// Plans the benchmark with `policy` and creates its pipelines.
     pub fn runner<'d>(
         &self,
-        context: &Context,
         data: &'d Data,
         policy: &Policy,
         purpose: Purpose,
     ) -> Result<Runner<'d>> {
-        let (plan, bound) = self.plan(context, data, policy, purpose)?;
-        Ok(Runner { executable: context.instantiate_trial(plan)?, bound })
+        Runner::new(data, self.plan(data, policy, purpose)?)
     }
 
     /// Plans only the copies at the start of a timed sort. `None` for other operations.
-    pub fn overhead<'d>(
-        &self,
-        context: &Context,
-        data: &'d Data,
-        policy: &Policy,
-    ) -> Result<Option<Runner<'d>>> {
+    pub fn overhead<'d>(&self, data: &'d Data, policy: &Policy) -> Result<Option<Runner<'d>>> {
         if self.operation.sort_table().is_none() {
             return Ok(None);
         }
-        let mut planning = Planning::new(policy, self.n);
-        planning.restored_keys(data, self.operation)?;
-        let (plan, bound) = planning.finish(context)?;
-        Ok(Some(Runner { executable: context.instantiate_trial(plan)?, bound }))
+        let mut planning = Planning::new(data, policy, self.n);
+        planning.restored_keys(self.operation)?;
+        Runner::new(data, planning.finish()?).map(Some)
     }
 
-    fn plan<'d>(
-        &self,
-        context: &Context,
-        data: &'d Data,
-        policy: &Policy,
-        purpose: Purpose,
-    ) -> Result<(Plan, Vec<Bound<'d>>)> {
+    fn plan<'d>(&self, data: &'d Data, policy: &Policy, purpose: Purpose) -> Result<Planned<'d>> {
         let n = self.n;
-        let mut planning = Planning::new(policy, n);
+        let mut planning = Planning::new(data, policy, n);
         let p = &mut planning;
         match self.operation {
             Operation::SortKeys | Operation::SortPairs | Operation::SortWideKeys => {
-                let mut buffers = SortBuffers::keys(p.restored_keys(data, self.operation)?);
+                let mut buffers = SortBuffers::keys(p.restored_keys(self.operation)?);
                 if self.operation == Operation::SortPairs {
                     // The contents of the values do not affect the time, so timed runs do not restore them.
                     buffers = buffers.values(match purpose {
@@ -257,7 +252,7 @@ impl Benchmark {
                 scan(&mut p.graph, policy, &Scan::default(), &ScanBuffers::new(from, to))?;
             }
         }
-        planning.finish(context)
+        planning.finish()
     }
 }
 

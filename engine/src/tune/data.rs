@@ -1,6 +1,6 @@
 //! Input and output arrays for measurements.
 
-use crate::device::context::Context;
+use crate::device::Context;
 use crate::error::Result;
 use crate::memory::Array;
 
@@ -16,6 +16,7 @@ pub(super) const MANY_BINS: u32 = 4096;
 
 /// Arrays on the device: random inputs, and outputs.
 pub(super) struct Data {
+    pub context: Context,
     pub keys: Array<u32>,
     pub keys_out: Array<u32>,
     /// Indices of the elements.
@@ -39,6 +40,7 @@ impl Data {
         let samples: Vec<f32> = (0..n).map(sample).collect();
         let keys = all(key);
         Ok(Self {
+            context: context.clone(),
             keys_out: context.upload(&keys)?,
             keys: context.upload(&keys)?,
             values: context.upload(&all(|index| index as u32))?,

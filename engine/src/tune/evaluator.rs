@@ -10,7 +10,6 @@ use ash::vk;
 use super::benchmark::{Benchmark, Operation, Purpose, Runner};
 use super::data::Data;
 use super::reference::References;
-use crate::device::context::Context;
 use crate::error::{Error, Result};
 use crate::policy::Policy;
 
@@ -68,7 +67,6 @@ impl Clock {
     }
 }
 
-/// Number of candidates by outcome.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     pub tried: u32,
@@ -76,9 +74,7 @@ pub(super) struct Counts {
     pub wrong: u32,
 }
 
-/// Evaluates candidates on one device.
 pub(super) struct Evaluator<'c> {
-    pub context: &'c Context,
     pub data: &'c Data,
     pub clock: Clock,
     pub counts: Counts,
@@ -95,11 +91,10 @@ pub(super) struct Evaluator<'c> {
 }
 
 impl<'c> Evaluator<'c> {
-    pub fn new(context: &'c Context, data: &'c Data, clock: Clock) -> Self {
-        let software = context.properties().device_type == vk::PhysicalDeviceType::CPU;
+    pub fn new(data: &'c Data, clock: Clock) -> Self {
+        let software = data.context.properties().device_type == vk::PhysicalDeviceType::CPU;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
-            context,
             data,
             clock,
             counts: Counts::default(),
@@ -119,12 +114,10 @@ impl<'c> Evaluator<'c> {
     fn warm_up(&self) {
         let warm_up_runner = self.warm_up_runner.get_or_init(|| {
             let benchmark = Benchmark { operation: Operation::SortKeys, n: self.data.keys.len() };
-            let policy = self.context.policy();
-            benchmark.runner(self.context, self.data, &policy, Purpose::Timing).ok()
+            let policy = self.data.context.policy();
+            benchmark.runner(self.data, &policy, Purpose::Timing).ok()
         });
-        let warmed_up = warm_up_runner.as_ref().map(|runner| {
-            self.context.run_repeatedly(&runner.executable, &runner.bound, WARM_UP_RUNS)
-        });
+        let warmed_up = warm_up_runner.as_ref().map(|runner| runner.run(WARM_UP_RUNS));
         // If the sort is not available or fails, sleep instead of spinning.
         if !matches!(warmed_up, Some(Ok(()))) {
             std::thread::sleep(Duration::from_millis(1));
@@ -164,7 +157,7 @@ impl<'c> Evaluator<'c> {
     fn prepare(&self, policy: &Policy, benchmarks: &[Benchmark]) -> Result<Vec<Runner<'c>>> {
         let runner = |benchmark: &Benchmark| {
             let (small, policy) = self.small(*benchmark, policy);
-            small.runner(self.context, self.data, &policy, Purpose::Check)
+            small.runner(self.data, &policy, Purpose::Check)
         };
         benchmarks.iter().map(runner).collect()
     }
@@ -203,15 +196,11 @@ impl<'c> Evaluator<'c> {
         Ok(right)
     }
 
-    /// Whether the results of all benchmarks are right.
     fn is_right(&mut self, ready: &[Runner<'_>], benchmarks: &[Benchmark]) -> Result<bool> {
         for (runner, benchmark) in ready.iter().zip(benchmarks) {
-            self.context.run_repeatedly(&runner.executable, &runner.bound, 1)?;
-            if !self.references.is_right(
-                self.context,
-                self.data,
-                benchmark.up_to(self.checked()),
-            )? {
+            runner.run(1)?;
+            let small = benchmark.up_to(self.checked());
+            if !self.references.is_right(self.data, small)? {
                 return Ok(false);
             }
         }
@@ -220,13 +209,12 @@ impl<'c> Evaluator<'c> {
 
     /// Creates a timer for a benchmark with a policy.
     pub fn timer(&mut self, benchmark: Benchmark, policy: &Policy) -> Result<Timer<'c>> {
-        let runner = benchmark.runner(self.context, self.data, policy, Purpose::Timing)?;
+        let runner = benchmark.runner(self.data, policy, Purpose::Timing)?;
         let overhead = match self.overheads.get(&benchmark) {
             Some(&known) => known,
             None => {
-                let copies = benchmark.overhead(self.context, self.data, policy)?;
-                let timed =
-                    copies.map(|runner| Timer { runner, overhead: 0.0 }.best_time(self.context));
+                let copies = benchmark.overhead(self.data, policy)?;
+                let timed = copies.map(|runner| Timer { runner, overhead: 0.0 }.best_time());
                 let overhead = timed.transpose()?.unwrap_or(0.0);
                 self.overheads.insert(benchmark, overhead);
                 overhead
@@ -243,15 +231,13 @@ impl<'c> Evaluator<'c> {
         benchmarks: &[Benchmark],
         best: &[&Timer<'_>],
     ) -> bool {
-        benchmarks
-            .iter()
-            .zip(best)
-            .any(|(benchmark, best)| !self.is_same(candidate, *benchmark, best))
+        let mut pairs = benchmarks.iter().zip(best);
+        pairs.any(|(benchmark, best)| !self.is_same(candidate, *benchmark, best))
     }
 
     fn is_same(&self, policy: &Policy, benchmark: Benchmark, timer: &Timer<'_>) -> bool {
         let plan = timer.runner.executable.plan();
-        benchmark.is_planned_as(self.context, self.data, policy, plan).unwrap_or(false)
+        benchmark.is_planned_as(self.data, policy, plan).unwrap_or(false)
     }
 
     /// GPU times of a benchmark with two policies in nanoseconds. The runs of the two alternate. If both policies give
@@ -259,11 +245,11 @@ impl<'c> Evaluator<'c> {
     pub fn time_both(&mut self, benchmark: Benchmark, [a, b]: [&Policy; 2]) -> Result<[f64; 2]> {
         let of_b = self.timer(benchmark, b)?;
         if self.is_same(a, benchmark, &of_b) {
-            let time = of_b.best_time(self.context)?;
+            let time = of_b.best_time()?;
             return Ok([time, time]);
         }
         let of_a = self.timer(benchmark, a)?;
-        compare(self.context, [&of_a, &of_b], f64::MAX)
+        compare([&of_a, &of_b], f64::MAX)
     }
 
     /// Compares the GPU time of a candidate with the best policy so far. Returns `None` if a result is wrong, if the
@@ -314,9 +300,9 @@ impl<'c> Evaluator<'c> {
             let timer = self.timer(*benchmark, candidate)?;
             // Some drivers compile a pipeline on its first run. This run keeps the compilation out of the measured
             // time.
-            timer.time(self.context, 1)?;
+            timer.time(1)?;
             let begin = Instant::now();
-            let [candidate, best] = compare(self.context, [&timer, best], MAX_SLOWDOWN)?;
+            let [candidate, best] = compare([&timer, best], MAX_SLOWDOWN)?;
             self.compared += begin.elapsed();
             self.comparisons += 1;
             let ratio = candidate / best;
@@ -349,27 +335,26 @@ pub(super) struct Timer<'d> {
 
 impl Timer<'_> {
     /// Median GPU time of `runs` consecutive runs in nanoseconds, without the copies before each run.
-    fn time(&self, context: &Context, runs: u32) -> Result<f64> {
-        let mut times = context.time_runs(&self.runner.executable, &self.runner.bound, runs)?;
+    fn time(&self, runs: u32) -> Result<f64> {
+        let mut times = self.runner.time(runs)?;
         times.sort_by(f64::total_cmp);
         let median = times.get(times.len() / 2).copied().unwrap_or(0.0);
         // The result is at least 1, even if the device's timestamps are imprecise.
         Ok((median - self.overhead).max(1.0))
     }
 
-    /// Number of runs in a batch.
-    fn runs(&self, context: &Context) -> Result<u32> {
-        let once = self.time(context, 1)? + self.overhead;
+    fn runs(&self) -> Result<u32> {
+        let once = self.time(1)? + self.overhead;
         Ok((BATCH_NANOSECONDS / once).clamp(f64::from(*RUNS.start()), f64::from(*RUNS.end()))
             as u32)
     }
 
     /// Shortest of the median times of several batches, in nanoseconds.
-    fn best_time(&self, context: &Context) -> Result<f64> {
-        let runs = self.runs(context)?;
+    fn best_time(&self) -> Result<f64> {
+        let runs = self.runs()?;
         let mut best = f64::MAX;
         for _ in 0..ROUNDS {
-            best = best.min(self.time(context, runs)?);
+            best = best.min(self.time(runs)?);
         }
         Ok(best)
     }
@@ -377,22 +362,18 @@ impl Timer<'_> {
 
 /// Shortest of the median times of several batches, for both timers, in nanoseconds. The batches alternate between
 /// the timers. Stops early if `a` is slower than `b` by more than the factor `max_slowdown`.
-pub(super) fn compare(
-    context: &Context,
-    [a, b]: [&Timer<'_>; 2],
-    max_slowdown: f64,
-) -> Result<[f64; 2]> {
+pub(super) fn compare([a, b]: [&Timer<'_>; 2], max_slowdown: f64) -> Result<[f64; 2]> {
     // The first run is not counted, because it may include compilation.
-    a.time(context, 1)?;
-    let runs = b.runs(context)?;
+    a.time(1)?;
+    let runs = b.runs()?;
     let mut quickest = [f64::MAX; 2];
     for round in 0..ROUNDS {
         // The order alternates, because the caches contain data of the timer that ran last.
         let times = match round % 2 {
-            0 => [a.time(context, runs)?, b.time(context, runs)?],
+            0 => [a.time(runs)?, b.time(runs)?],
             _ => {
-                let b = b.time(context, runs)?;
-                [a.time(context, runs)?, b]
+                let b = b.time(runs)?;
+                [a.time(runs)?, b]
             }
         };
         quickest = [quickest[0].min(times[0]), quickest[1].min(times[1])];

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use ash::vk;
 
-use crate::device::context::Context;
+use crate::device::Context;
 use crate::error::{Error, Result};
 use crate::policy::Policy;
 use crate::policy::method::Ranking;
@@ -93,7 +93,7 @@ impl Context {
         };
         let largest = self.largest(options.budget, &built_in.policy(false))?;
         let data = Data::new(self, largest)?;
-        let mut evaluator = Evaluator::new(self, &data, clock);
+        let mut evaluator = Evaluator::new(&data, clock);
         let revert_slower = options.start.is_none();
         let by_lane_order = self.has_lane_order();
         // Best policy for each ranking method, ballots first.
@@ -137,11 +137,11 @@ impl Context {
             false => (FIRST, LARGEST, SHARE),
         };
         let data = Data::new(self, first)?;
-        let mut evaluator = Evaluator::new(self, &data, Clock::new(budget));
+        let mut evaluator = Evaluator::new(&data, Clock::new(budget));
         let benchmark = Benchmark { operation: Operation::SortPairs, n: first };
         let timer = evaluator.timer(benchmark, policy)?;
         // The sort is measured twice, because the first run may include compilation.
-        let [taken, again] = evaluator::compare(self, [&timer, &timer], f64::MAX)?;
+        let [taken, again] = evaluator::compare([&timer, &timer], f64::MAX)?;
         let fits = budget.as_nanos() as f64 * share / taken.min(again);
         let memory = properties.device_memory / 4 / BYTES_PER_ELEMENT;
         let bindable = u64::from(properties.limits.max_storage_buffer_range) / 8;

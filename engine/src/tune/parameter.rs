@@ -90,15 +90,9 @@ impl Parameter {
         part: impl Fn(&mut Policy) -> &mut T + Copy + 'static,
     ) -> Self {
         let values = values.to_vec();
-        let changed = move |best: &Policy| {
-            let with = |value: &T| {
-                let mut policy = *best;
-                *part(&mut policy) = *value;
-                policy
-            };
-            values.iter().map(with).collect::<Vec<_>>()
-        };
-        let candidates = Candidates::List(Box::new(changed));
+        let candidates = Candidates::List(Box::new(move |best| {
+            values.iter().map(|value| with(best, part, *value)).collect()
+        }));
         Self::new(name, benchmarks, candidates, move |to, from| *part(to) = *part(&mut { *from }))
     }
 
@@ -130,15 +124,20 @@ impl Parameter {
                         && best.fit_tile(shape, *bits, *key_bytes, |_| 0) == shape
                         && u64::from(shape.tile()) <= n;
                     if fits && tried.insert([shape.threads, shape.items, shape.turns]) {
-                        let mut policy = *best;
-                        *part(&mut policy) = shape;
-                        policies.push(policy);
+                        policies.push(with(best, &*part, shape));
                     }
                 }
                 policies
             }
         }
     }
+}
+
+/// A copy of `policy` with another value of `part`.
+fn with<T>(policy: &Policy, part: impl Fn(&mut Policy) -> &mut T, value: T) -> Policy {
+    let mut changed = *policy;
+    *part(&mut changed) = value;
+    changed
 }
 
 /// A coarse grid of tile shapes, the most promising first. Larger tiles write longer runs of keys per bucket, but
@@ -224,14 +223,13 @@ pub(super) fn split(of: fn(u32) -> Operation, class: usize, n: u64) -> [Paramete
     const VALUES_AFTER: [ValuesAfter; 3] =
         [ValuesAfter::Loading, ValuesAfter::Ranking, ValuesAfter::Ordering];
     let m = 2 << class;
-    let benchmark = Benchmark { operation: of(m), n };
+    let operation = of(m);
+    let benchmark = Benchmark { operation, n };
     let strips = |name, strips: fn(&mut Policy) -> &mut [u32; 8]| {
         Parameter::list(name, vec![benchmark], &STRIPS, move |policy| &mut strips(policy)[class])
     };
-    let is_labelled = matches!(benchmark.operation, Operation::SplitRange(_));
-    let (name, tiles, second): (_, fn(&mut Policy) -> &mut TileShapes, _) = match benchmark
-        .operation
-    {
+    let is_labelled = matches!(operation, Operation::SplitRange(_));
+    let (name, tiles, second): (_, fn(&mut Policy) -> &mut TileShapes, _) = match operation {
         Operation::SplitPairs(_) => (
             "split.block_pairs",
             |policy| &mut policy.split.block_pairs,
@@ -291,8 +289,8 @@ pub(super) fn other_parameters(policy: &Policy, largest: u64, software: bool) ->
         sorts
     };
     let splits = |m: &[u32]| -> Vec<Benchmark> {
-        let keys = m.iter().map(|&m| Operation::SplitKeys(m));
-        benchmarks(keys.chain(m.iter().map(|&m| Operation::SplitPairs(m))), n)
+        let both = [Operation::SplitKeys, Operation::SplitPairs];
+        benchmarks(both.into_iter().flat_map(|of| m.iter().copied().map(of)), n)
     };
     // The workgroup shape of the histogram pass affects small sorts much more than large ones.
     let large_and_small = sorts(&[n, n.min(SMALL)]);

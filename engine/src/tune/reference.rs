@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use super::benchmark::{Benchmark, Operation};
 use super::data::{Data, EDGES, SAMPLE_END, key, mixed, sample, splitters};
-use crate::device::context::Context;
 use crate::error::Result;
 
 /// Contents of the output arrays as 32-bit words, one vector per array.
@@ -17,20 +16,15 @@ pub(super) struct References(HashMap<Benchmark, Outputs>);
 impl References {
     /// Whether the arrays contain the right result of `benchmark`. No other benchmark may have run
     /// since.
-    pub fn is_right(
-        &mut self,
-        context: &Context,
-        data: &Data,
-        benchmark: Benchmark,
-    ) -> Result<bool> {
-        let found = downloaded(context, data, benchmark)?;
+    pub fn is_right(&mut self, data: &Data, benchmark: Benchmark) -> Result<bool> {
+        let found = downloaded(data, benchmark)?;
         let expected = self.0.entry(benchmark).or_insert_with(|| expected(data, benchmark));
         Ok(found == *expected)
     }
 }
 
-fn downloaded(context: &Context, data: &Data, benchmark: Benchmark) -> Result<Outputs> {
-    let n = benchmark.n;
+fn downloaded(data: &Data, benchmark: Benchmark) -> Result<Outputs> {
+    let (context, n) = (&data.context, benchmark.n);
     let keys = || context.download_range(&data.keys_out, 0..n);
     let values = || context.download_range(&data.values_out, 0..n);
     let words = |count: u64| context.download_range(&data.words, 0..count);

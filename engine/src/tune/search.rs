@@ -50,10 +50,8 @@ pub struct Comparison {
     pub tuned: f64,
 }
 
-/// Callback that reports progress.
 pub(super) type OnProgress<'p> = &'p mut dyn FnMut(&TuneProgress);
 
-/// The search for one ranking method.
 pub(super) struct Search<'l, 'c, 'p> {
     pub evaluator: &'l mut Evaluator<'c>,
     pub on_progress: OnProgress<'p>,
@@ -71,11 +69,11 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
     pub fn new(
         evaluator: &'l mut Evaluator<'c>,
         on_progress: OnProgress<'p>,
-        start: Policy,
+        best: Policy,
     ) -> Self {
         let (timers, parameters) = (HashMap::new(), Vec::new());
         let (visited, checked) = (Vec::new(), Vec::new());
-        Self { evaluator, on_progress, best: start, visited, checked, timers, parameters }
+        Self { evaluator, on_progress, best, visited, checked, timers, parameters }
     }
 
     /// Runs the search with at most `largest` elements. If `shared`, also tunes the sizes that do not depend on the
@@ -209,26 +207,20 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
             rows.push((benchmark, self.row(benchmark, built_in)?));
         }
         let mut changed = HashSet::new();
-        for (benchmark, comparison) in rows.iter().filter(|_| revert_slower) {
-            if comparison
-                .as_ref()
-                .is_some_and(|comparison| comparison.tuned <= NOISE * comparison.built_in)
-            {
-                continue;
-            }
-            for parameter in
-                self.parameters.iter().filter(|parameter| parameter.benchmarks.contains(benchmark))
-            {
+        let is_slower = |row: &Comparison| row.tuned > NOISE * row.built_in;
+        let slower = rows.iter().filter(|(_, row)| row.as_ref().is_none_or(is_slower));
+        for (benchmark, _) in slower.filter(|_| revert_slower) {
+            let measured = |parameter: &&Parameter| parameter.benchmarks.contains(benchmark);
+            for parameter in self.parameters.iter().filter(measured) {
                 (parameter.revert)(&mut self.best, built_in);
                 changed.extend(parameter.benchmarks.iter().copied());
             }
         }
-        for (benchmark, comparison) in
-            rows.iter_mut().filter(|(benchmark, _)| changed.contains(benchmark))
+        for (benchmark, row) in rows.iter_mut().filter(|(benchmark, _)| changed.contains(benchmark))
         {
-            *comparison = self.row(*benchmark, built_in)?;
+            *row = self.row(*benchmark, built_in)?;
         }
-        Ok(rows.into_iter().filter_map(|(_, comparison)| comparison).collect())
+        Ok(rows.into_iter().filter_map(|(_, row)| row).collect())
     }
 
     /// One row of the comparison; `None` if the time is up.
@@ -249,16 +241,11 @@ fn timers_of<'t, 'c>(
 }
 
 /// Geometric mean of the time ratio of two policies over three important benchmarks.
-pub(super) fn ratio(
-    evaluator: &mut Evaluator<'_>,
-    [a, b]: [&Policy; 2],
-    largest: u64,
-) -> Result<f64> {
+pub(super) fn ratio(evaluator: &mut Evaluator<'_>, [a, b]: [&Policy; 2], n: u64) -> Result<f64> {
     let operations = [Operation::SortKeys, Operation::SortPairs, Operation::SplitKeys(256)];
     let mut mean = 0.0;
     for operation in operations {
-        let benchmark = Benchmark { operation, n: largest };
-        let [a, b] = evaluator.time_both(benchmark, [a, b])?;
+        let [a, b] = evaluator.time_both(Benchmark { operation, n }, [a, b])?;
         mean += (a / b).ln() / 3.0;
     }
     Ok(mean.exp())

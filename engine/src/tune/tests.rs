@@ -2,7 +2,7 @@
 
 use super::parameter::{self, Candidates, Parameter};
 use super::*;
-use crate::device::properties::DeviceProperties;
+use crate::device::DeviceProperties;
 use crate::policy::test_properties;
 use crate::policy::tile::TileShape;
 
@@ -29,24 +29,20 @@ fn candidates_change_one_parameter_and_tiles_are_unique() {
     for subgroup_size in [8, 16, 32, 64] {
         let best = policy(subgroup_size);
         for mut parameter in all(&best) {
-            let mut seen = vec![best];
+            let (name, mut seen) = (parameter.name, vec![best]);
             for wide in [true, false] {
                 for candidate in parameter.around(&best, wide, false) {
                     // Lists of values may contain a candidate twice; tile candidates are unique.
                     let tile = matches!(parameter.candidates, Candidates::Tile { .. });
                     let again = tile && seen.contains(&candidate);
-                    assert!(
-                        !again && candidate != best,
-                        "{}: not new: {candidate:?}",
-                        parameter.name
-                    );
+                    assert!(!again && candidate != best, "{name}: not new: {candidate:?}");
                     let mut reverted = candidate;
                     (parameter.revert)(&mut reverted, &best);
-                    assert_eq!(reverted, best, "`{}` changes another size", parameter.name);
+                    assert_eq!(reverted, best, "`{name}` changes another size");
                     seen.push(candidate);
                 }
             }
-            assert!(seen.len() > 1, "{} has no candidates", parameter.name);
+            assert!(seen.len() > 1, "{name} has no candidates");
         }
     }
 }
@@ -63,12 +59,8 @@ fn offsets_and_counts_of_all_benchmarks_fit_the_array_of_words() {
                 Operation::HistogramRange => data::EDGES as u64 - 1,
                 _ => 0,
             };
-            let name = parameter.name;
-            assert!(
-                words <= data::WORDS,
-                "{name}: {words} words, but the array has {}",
-                data::WORDS
-            );
+            let (name, max) = (parameter.name, data::WORDS);
+            assert!(words <= max, "{name}: {words} words, but the array has {max}");
         }
     }
 }
@@ -89,10 +81,8 @@ fn tile_table_entries_are_measured_at_their_element_counts() {
     let best = policy(32);
     let sizes = |operation, largest| -> Vec<u64> {
         let parameters = parameter::sort_tiles(operation, &best, largest);
-        parameters
-            .iter()
-            .flat_map(|parameter| parameter.benchmarks.iter().map(|benchmark| benchmark.n))
-            .collect()
+        let benchmarks = parameters.iter().flat_map(|parameter| &parameter.benchmarks);
+        benchmarks.map(|benchmark| benchmark.n).collect()
     };
     let keys = sizes(Operation::SortKeys, LARGEST);
     assert_eq!(keys, [1 << 25, 1 << 22, 1 << 20, 1 << 19, 1 << 17]);

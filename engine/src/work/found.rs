@@ -4,9 +4,8 @@
 use super::{Operand, Work};
 use crate::elements::key::Key;
 use crate::error::Result;
-use crate::operations::select::Select;
-use crate::operations::shared::operator::Operator;
 use crate::operations::{self, ReduceBuffers, SelectBuffers};
+use crate::{Operator, Select};
 
 impl Work {
     /// Writes the elements of `src` that meet `condition` to `dst`, and their number to the first

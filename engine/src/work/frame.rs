@@ -8,14 +8,9 @@ use bytemuck::NoUninit;
 use multisplit_graph::Plan;
 
 use super::GivenArray;
-use crate::device::commands::Commands;
-use crate::device::context::Context;
+use crate::device::{Commands, Context};
 use crate::error::{Error, Result};
-use crate::execute::descriptors::Sets;
-use crate::execute::executable::Executable;
-use crate::execute::import::{BufferAt, imports};
-use crate::execute::recorder::PassValue;
-use crate::execute::timing::Timing;
+use crate::execute::{BufferAt, Executable, PassValue, Sets, Timing, imports};
 use crate::memory::{Buffer, Location};
 
 /// Recorded work. Each submission calls `vkQueueSubmit` once and does not allocate memory. Exceptions are the first
@@ -56,28 +51,17 @@ impl Frame {
         // Checks that the buffers belong to this device and are large enough, as recording requires.
         let given: Vec<_> = arrays.iter().map(GivenArray::bound).collect();
         imports(&context.device, &given)?;
-        let executable = Arc::new(executable);
+        let (executable, recordings, values) = (Arc::new(executable), Vec::new(), Vec::new());
         let size = executable.plan().workspace().size;
-        let mut frame = Self {
-            recordings: Vec::new(),
-            next: 0,
-            values: Vec::new(),
-            version: 0,
-            executable,
-            arrays,
-        };
+        let mut frame = Self { recordings, next: 0, values, version: 0, executable, arrays };
         for number in 0..submissions.max(1) {
             let name = format!("{}.workspace.{number}", frame.plan().name());
             let workspace = match size {
                 0 => None,
                 _ => Some(Buffer::new(&context.device, &name, size, Location::Device)?),
             };
-            let mut recording = Recording {
-                commands: Commands::new(&context.device)?,
-                _sets: None,
-                workspace,
-                version: 0,
-            };
+            let commands = Commands::new(&context.device)?;
+            let mut recording = Recording { commands, _sets: None, workspace, version: 0 };
             frame.record(&mut recording)?;
             frame.recordings.push(recording);
         }
@@ -149,7 +133,7 @@ impl Frame {
         recording.commands.record(vk::CommandBufferUsageFlags::empty(), |raw| {
             // SAFETY: the command buffer is recording; sizes were checked, and the frame keeps all
             // referenced objects alive.
-            unsafe { prepared.record_with(raw, Timing::None, &values) };
+            unsafe { prepared.record(raw, Timing::None, &values) };
             Ok(())
         })?;
         recording._sets = prepared.into_sets();

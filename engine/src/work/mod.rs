@@ -55,24 +55,18 @@ use bytemuck::Pod;
 use multisplit_graph::{self as graph, Graph, Plan, Scope};
 use operand::{Declared, Source, check_same};
 
-use crate::device::context::Context;
+use crate::device::Context;
 use crate::elements::key::{Key, Sample, Value};
 use crate::error::Result;
-use crate::execute::executable::{Executable, ExecutableOptions};
-use crate::execute::import::Bound;
+use crate::execute::{Bound, Executable, ExecutableOptions};
 use crate::memory::{AnyArray, Buffer};
-use crate::operations::histogram::Bins;
-use crate::operations::scan::Scan;
 use crate::operations::shared::checks::check_size;
-use crate::operations::shared::operator::AnyOperator;
-use crate::operations::sort::Sort;
-use crate::operations::split::Buckets;
-use crate::operations::topk::TopK;
 use crate::operations::{
     self, Count, HistogramBuffers, ReduceBuffers, ScanBuffers, SortBuffers, SplitBuffers,
     TopKBuffers,
 };
 use crate::policy::Policy;
+use crate::{AnyOperator, Bins, Buckets, Scan, Sort, TopK};
 
 /// Passes over arrays. Each pass observes the results of the passes declared before it.
 /// [`record`](Self::record) creates a [`Frame`] that can be submitted repeatedly.
@@ -367,7 +361,6 @@ impl Work {
         Frame::new(&self.context, executable, self.arrays, submissions)
     }
 
-    /// Prepares the work for one run.
     pub(crate) fn into_run(self) -> Result<OneRun> {
         let plan = self.plan()?;
         let executable = match plan.steps().is_empty() {
@@ -377,12 +370,12 @@ impl Work {
         Ok(OneRun { context: self.context, executable, arrays: self.arrays })
     }
 
-    fn pair_buffers<A, B>(&mut self, keys: A, values: B) -> Result<SortBuffers>
-    where
-        A: Operand<Item: Key>,
-        B: Operand<Item: Value>,
-    {
-        let () = <B::Item as Value>::CHECKED;
+    fn pair_buffers<V: Operand<Item: Value>>(
+        &mut self,
+        keys: impl Operand,
+        values: V,
+    ) -> Result<SortBuffers> {
+        let () = <V::Item as Value>::CHECKED;
         let (keys, values) = (self.declare(keys), self.declare(values));
         values.check_beside("values", ("keys", keys.n))?;
         Ok(SortBuffers::keys(keys.buffer).count(keys.n).values(values.buffer))
@@ -415,7 +408,6 @@ impl Work {
         operations::sort(&mut self.graph, &self.policy, sort, buffers).map(|_| ())
     }
 
-    /// Adds an operand to the graph.
     fn declare(&mut self, operand: impl Operand) -> Declared {
         let given = operand.given();
         let (buffer, len) = match given.source {

@@ -6,7 +6,7 @@ use bytemuck::Pod;
 use multisplit_graph::{self as graph, View};
 
 use crate::error::{Error, Result};
-use crate::execute::import::{BufferAt, Import};
+use crate::execute::{BufferAt, Import};
 use crate::memory::{AnyArray, Array};
 use crate::operations::Count;
 
@@ -90,7 +90,6 @@ pub struct Given<'a> {
     pub(super) limit: Option<Count>,
 }
 
-/// Memory of an operand.
 #[derive(Clone, Copy)]
 pub(super) enum Source<'a> {
     Array(&'a AnyArray),

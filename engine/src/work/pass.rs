@@ -43,14 +43,9 @@ impl Work {
     /// plan must be instantiated with
     /// [`Context::instantiate_foreign`](crate::Context::instantiate_foreign).
     pub fn pass(&mut self, label: impl Into<String>, kernel: Arc<Kernel>) -> WorkPass<'_> {
-        WorkPass {
-            work: self,
-            label: label.into(),
-            kernel: kernel.into(),
-            binds: Vec::new(),
-            push: None,
-            constants: Vec::new(),
-        }
+        let (label, kernel, binds, constants) =
+            (label.into(), kernel.into(), Vec::new(), Vec::new());
+        WorkPass { work: self, label, kernel, binds, push: None, constants }
     }
 }
 

@@ -3,10 +3,9 @@
 use super::{Operand, Work};
 use crate::elements::key::Key;
 use crate::error::Result;
-use crate::operations::scan::Scan;
 use crate::operations::shared::cut::Cut;
-use crate::operations::shared::operator::AnyOperator;
 use crate::operations::{self, Count, ReduceByKeyBuffers, ScanBuffers, SegmentedReduceBuffers};
+use crate::{AnyOperator, Scan};
 
 impl Work {
     /// Scans `src` in segments, and writes the result to `dst`. Each run of equal consecutive `keys`

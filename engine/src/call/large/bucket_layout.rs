@@ -8,11 +8,10 @@ use super::pieces::SplitPiece;
 use super::{ALIGNMENT, Extent, Records};
 use crate::call::Caller;
 use crate::error::Result;
-use crate::execute::own_pass::OwnPasses;
+use crate::execute::OwnPasses;
 use crate::memory::AnyArray;
 use crate::operations::shared::each::ELEMENTS_PER_THREAD;
 use crate::policy::Policy;
-use crate::work::Work;
 
 push_constants! {
     struct MovePush {
@@ -187,58 +186,39 @@ fn move_piece(
     (spans, window): (&[Span], u64),
     to: Records<'_>,
 ) -> Result<()> {
+    let arrays = [Some((piece.elements.keys, to.keys)), piece.elements.values.zip(to.values)];
+    let buckets = piece.buckets();
     caller.call("pieces.move", |work| {
         let table = piece_table(work.parts().0, &piece.offsets, destinations);
-        let from = piece.elements;
-        let (begin, len, buckets) = (from.begin, piece.len, piece.buckets());
-        let moved = Move { begin, len, buckets, table, spans, window };
-        moved.add(work, from.keys, to.keys)?;
-        match (from.values, to.values) {
-            (Some(src), Some(dst)) => moved.add(work, src, dst),
-            _ => Ok(()),
-        }
-    })
-}
-
-/// Parameters for moving a piece.
-struct Move<'a> {
-    begin: u64,
-    len: u64,
-    buckets: u32,
-    table: Buffer,
-    spans: &'a [Span],
-    window: u64,
-}
-
-impl Move<'_> {
-    fn add(&self, work: &mut Work, src: &AnyArray, dst: &AnyArray) -> Result<()> {
-        let bytes = src.element_bytes();
-        let (from, to) = (work.slice(src, self.begin, self.len), work.array(dst));
-        let (graph, policy) = work.parts();
         let kernel = kernels::PIECES_MOVE.kernel()?;
-        for span in self.spans {
-            let available = self.window.min(dst.len() - span.window);
-            let push = MovePush {
-                first: span.first as u32,
-                count: span.count as u32,
-                buckets: self.buckets,
-                first_step: first_step(self.buckets),
-                // The high bits are not needed: the kernel computes destinations modulo 2^32.
-                origin: span.window as u32,
-                room: available as u32,
-            };
-            graph
-                .own_pass("pieces.move", &kernel)
-                .bind("src", from)
-                .bind("dst", to.range(span.window * bytes, available * bytes))
-                .bind("table", self.table)
-                .push(&push)
-                .specialize("local_size_x", policy.threads)
-                .specialize("VALUE_WORDS", (bytes / WORD) as u32)
-                .dispatch(groups(policy, span.count * bytes / WORD));
+        for (src, dst) in arrays.into_iter().flatten() {
+            let bytes = src.element_bytes();
+            let src = work.slice(src, piece.elements.begin, piece.len);
+            let (all, len) = (work.array(dst), dst.len());
+            let (graph, policy) = work.parts();
+            for span in spans {
+                let available = window.min(len - span.window);
+                graph
+                    .own_pass("pieces.move", &kernel)
+                    .bind("src", src)
+                    .bind("dst", all.range(span.window * bytes, available * bytes))
+                    .bind("table", table)
+                    .push(&MovePush {
+                        first: span.first as u32,
+                        count: span.count as u32,
+                        buckets,
+                        first_step: first_step(buckets),
+                        // The high bits are not needed: the kernel computes destinations modulo 2^32.
+                        origin: span.window as u32,
+                        room: available as u32,
+                    })
+                    .specialize("local_size_x", policy.threads)
+                    .specialize("VALUE_WORDS", (bytes / WORD) as u32)
+                    .dispatch(groups(policy, span.count * bytes / WORD));
+            }
         }
         Ok(())
-    }
+    })
 }
 
 /// Creates the table that `bucket_places.glsl` reads: the bucket offsets of the piece, then, for
@@ -299,22 +279,18 @@ mod tests {
     #[test]
     fn elements_of_one_window_form_one_span() {
         let offsets = [0u32, 2, 2, 5];
-        let span = |window, first, count| Span { window, first, count };
+        let span = |(window, first, count)| Span { window, first, count };
+        let expect = |offsets: &[u32], destinations: &[u64], expected: &[(u64, u64, u64)]| {
+            let expected: Vec<_> = expected.iter().copied().map(span).collect();
+            assert_eq!(spans(offsets, destinations, 64), expected);
+        };
         // The destinations of the buckets are 6..8, 20..20 (empty) and 62..65.
-        assert_eq!(spans(&offsets, &[6, 20, 62], 64), [span(0, 0, 4), span(64, 4, 1)],);
+        expect(&offsets, &[6, 20, 62], &[(0, 0, 4), (64, 4, 1)]);
         let far = 1 << 33;
-        assert_eq!(spans(&offsets, &[0, 2, far], 64), [span(0, 0, 2), span(far, 2, 3)]);
+        expect(&offsets, &[0, 2, far], &[(0, 0, 2), (far, 2, 3)]);
         // One bucket spans several windows.
-        assert_eq!(
-            spans(&[0, 200], &[60], 64),
-            [
-                span(0, 0, 4),
-                span(64, 4, 64),
-                span(128, 68, 64),
-                span(192, 132, 64),
-                span(256, 196, 4)
-            ],
-        );
+        let windows = [(0, 0, 4), (64, 4, 64), (128, 68, 64), (192, 132, 64), (256, 196, 4)];
+        expect(&[0, 200], &[60], &windows);
     }
 
     #[test]

@@ -8,7 +8,6 @@ use crate::error::Result;
 use crate::memory::{AnyArray, Array};
 use crate::operations::split::{Buckets, Method, SplitBuffers, split};
 
-/// Output of a split.
 #[derive(Clone, Copy)]
 pub(in crate::call) enum Destination<'a> {
     /// Receives the keys, and the values if there are any, in bucket order.

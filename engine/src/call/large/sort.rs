@@ -29,10 +29,8 @@ pub(in crate::call) fn sort_large(
     check_policy(caller.policy)?;
     let n = records.keys.len();
     let spare = Owned::like(caller, "sort", records, n)?;
-    let heads = [
-        Owned::like(caller, "sort", records, ALIGNMENT)?,
-        Owned::like(caller, "sort", records, ALIGNMENT)?,
-    ];
+    let head = || Owned::like(caller, "sort", records, ALIGNMENT);
+    let heads = [head()?, head()?];
     let sort = LargeSort {
         caller,
         how,
@@ -147,7 +145,6 @@ impl LargeSort<'_> {
     }
 }
 
-/// A group of neighbouring buckets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Group {
     /// One bucket of any size.

@@ -8,7 +8,8 @@ use ash::vk;
 
 use super::chain;
 use super::features::{Features, KNOWN, Known, Need, SIZE_CONTROL};
-use crate::device::properties::{DeviceProperties, extension_names};
+use crate::device::DeviceProperties;
+use crate::device::properties::extension_names;
 use crate::error::{Error, Result};
 
 /// Minimum API version of instance and device.
@@ -79,7 +80,7 @@ pub enum Missing {
 
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let why = |why: Why| match why {
+        let suffix = |why: Why| match why {
             Why::NotSupported => "",
             Why::NotEnabled => " (not enabled on the device)",
         };
@@ -89,11 +90,11 @@ impl fmt::Display for Missing {
                 let ((major, minor), (a, b)) = (number(needed), number(found));
                 write!(f, "Vulkan {major}.{minor} (the {of} has {a}.{b})")
             }
-            Self::Extension { name, why: reason } => {
-                write!(f, "{}{}", name.to_string_lossy(), why(reason))
+            Self::Extension { name, why } => {
+                write!(f, "{}{}", name.to_string_lossy(), suffix(why))
             }
-            Self::Feature { name, structure, why: reason } => {
-                write!(f, "{name} of {structure}{}", why(reason))
+            Self::Feature { name, structure, why } => {
+                write!(f, "{name} of {structure}{}", suffix(why))
             }
             Self::SubgroupOperations(operations) => write!(f, "subgroup operations {operations:?}"),
             Self::SubgroupsInCompute => f.write_str("subgroup operations in compute shaders"),
@@ -101,11 +102,8 @@ impl fmt::Display for Missing {
             Self::Compute(None) => f.write_str("a compute queue"),
             Self::Compute(Some(family)) => write!(f, "compute on queue family {family}"),
             Self::Function { name } => {
-                write!(
-                    f,
-                    "the function {} (vkGetDeviceProcAddr returns null)",
-                    name.to_string_lossy()
-                )
+                let name = name.to_string_lossy();
+                write!(f, "the function {name} (vkGetDeviceProcAddr returns null)")
             }
         }
     }

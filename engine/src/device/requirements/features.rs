@@ -2,7 +2,6 @@
 
 use std::ffi::CStr;
 
-/// Accesses a member of [`Features`].
 pub(super) type Member = fn(&mut Features) -> &mut bool;
 
 /// A member of [`Features`] with its Vulkan names.

@@ -33,10 +33,9 @@ impl InstanceRequirements {
         let has = |name: &CStr| list.iter().any(|e| e.extension_name_as_c_str() == Ok(name));
         let names = [ash::ext::debug_utils::NAME, ash::khr::portability_enumeration::NAME];
         let extensions: Vec<_> = names.into_iter().filter(|name| has(name)).collect();
-        let flags = if extensions.contains(&ash::khr::portability_enumeration::NAME) {
-            vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR
-        } else {
-            vk::InstanceCreateFlags::empty()
+        let flags = match extensions.contains(&ash::khr::portability_enumeration::NAME) {
+            true => vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR,
+            false => vk::InstanceCreateFlags::empty(),
         };
         Ok(Self { api_version: API_VERSION, extensions, flags })
     }

@@ -9,14 +9,11 @@ mod text;
 mod tests;
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use crate::device::context::Context;
-use crate::device::files::{hex, write_whole};
-use crate::device::profile_choice::ProfileChoice;
-use crate::device::properties::DeviceProperties;
-use crate::device::shared::Attachment;
+use crate::device::{Attachment, Context, DeviceProperties, ProfileChoice, hex, write_whole};
 use crate::error::{Error, Result};
+use crate::lock::lock;
 use crate::policy::Policy;
 #[cfg(feature = "tuning")]
 use crate::policy::all_sizes;
@@ -120,11 +117,9 @@ impl Profile {
         let parse = |name: String, bytes: &[u8]| Self::parse(&name, bytes, properties);
         let from_file = |path: &Path| {
             let profile = format!("profile {}", path.display());
-            match std::fs::read(path) {
+            match std::fs::read(path).map_err(|error| format!("cannot be read: {error}")) {
                 Ok(bytes) => parse(profile, &bytes),
-                Err(error) => {
-                    Err(Error::Profile { profile, problem: format!("cannot be read: {error}") })
-                }
+                Err(problem) => Err(Error::Profile { profile, problem }),
             }
         };
         match choice {
@@ -186,13 +181,13 @@ impl Context {
             tracing::info!("{} is used", profile.source());
         }
         let used = self.device.attached(|_| Ok(Used::default()))?;
-        *used.0.lock().unwrap_or_else(PoisonError::into_inner) = profile;
+        *lock(&used.0) = profile;
         Ok(())
     }
 
     /// The profile in use; `None` for the built-in sizes.
     pub fn used_profile(&self) -> Option<Arc<Profile>> {
         let used = self.device.attached(|_| Ok(Used::default())).ok()?;
-        used.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&used.0).clone()
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::*;
-use crate::device::files::TestFolder;
+use crate::device::TestFolder;
 use crate::policy::test_properties;
 
 fn device() -> DeviceProperties {
@@ -22,16 +22,16 @@ fn parse(text: &str) -> Result<Profile> {
     Profile::parse("it", text.as_bytes(), &device())
 }
 
-/// Returns the message about an invalid text.
+/// Checks that a text is rejected with a message that contains `expected`.
 #[track_caller]
-fn problem(text: &str) -> String {
+fn expect_problem(case: &str, text: &str, expected: &str) {
     match parse(text) {
         Err(Error::Profile { profile, problem }) => {
             assert_eq!(profile, "it");
-            assert!(!problem.contains('\n'), "the message has several lines: {problem}");
-            problem
+            assert!(!problem.contains('\n'), "{case}: the message has several lines: {problem}");
+            assert!(problem.contains(expected), "{case}: expected `{expected}` in: {problem}");
         }
-        other => panic!("expected Error::Profile, but parsing gives {other:?}:\n{text}"),
+        other => panic!("{case}: expected Error::Profile, but parsing gives {other:?}:\n{text}"),
     }
 }
 
@@ -88,33 +88,26 @@ fn truncated_profiles_are_rejected() {
     let text = Profile::built_in(&device()).text();
     assert!(text.ends_with("[end]\n"));
     for length in 0..text.len() - 1 {
-        let problem = problem(&text[..length]);
         let first_line = length < "multisplit profile 1".len();
         let expected = if first_line { "the first line is not" } else { "truncated" };
-        assert!(
-            problem.contains(expected),
-            "truncated to {length} bytes: expected `{expected}` in: {problem}"
-        );
+        expect_problem(&format!("truncated to {length} bytes"), &text[..length], expected);
     }
 }
 
 #[test]
 fn profiles_of_other_versions_and_devices_are_rejected() {
     let text = Profile::built_in(&device()).text();
-    let older = problem(&text.replacen("profile 1", "profile 0", 1));
-    assert!(older.contains("version 0"), "expected `version 0` in: {older}");
-    assert!(older.contains("multisplit tune"), "expected the command in: {older}");
-    let newer = problem(&text.replacen("profile 1", "profile 2", 1));
-    assert!(newer.contains("version 2"), "expected `version 2` in: {newer}");
+    let [older, newer] = ["profile 0", "profile 2"].map(|new| text.replacen("profile 1", new, 1));
+    expect_problem("older version", &older, "version 0");
+    expect_problem("older version", &older, "multisplit tune");
+    expect_problem("newer version", &newer, "version 2");
     for name in ["vendor_id", "device_id", "driver_version", "driver_build", "subgroup_size"] {
-        let foreign = problem(&with(name, "77"));
-        let device = "A device (driver 7, subgroups of ";
-        assert!(foreign.contains(device), "expected `{device}` in: {foreign}");
-        assert!(foreign.contains("multisplit tune"), "expected the command in: {foreign}");
+        let foreign = with(name, "77");
+        expect_problem(name, &foreign, "A device (driver 7, subgroups of ");
+        expect_problem(name, &foreign, "multisplit tune");
     }
-    let missing = problem(&text.replacen("vendor_id = 10de\n", "", 1));
-    let expected = "section `[device]` has no `vendor_id`";
-    assert!(missing.contains(expected), "expected `{expected}` in: {missing}");
+    let missing = text.replacen("vendor_id = 10de\n", "", 1);
+    expect_problem("no vendor", &missing, "section `[device]` has no `vendor_id`");
 }
 
 #[test]
@@ -146,11 +139,7 @@ fn unsupported_sizes_are_rejected() {
         ("scan", "backwards", "look-back"),
         ("ranking", "none", "lane_order"),
     ] {
-        let problem = problem(&with(name, value));
-        assert!(
-            problem.contains(expected),
-            "{name} = {value}: expected `{expected}` in: {problem}"
-        );
+        expect_problem(&format!("{name} = {value}"), &with(name, value), expected);
     }
 }
 
@@ -171,8 +160,7 @@ fn unknown_duplicate_and_misplaced_lines_are_reported() {
         (after("end", "threads = 64"), "truncated"),
         (text.replacen("[device]\n", "", 1), "`NAME = VALUE` in a section"),
     ] {
-        let problem = problem(&text);
-        assert!(problem.contains(expected), "expected `{expected}` in: {problem}");
+        expect_problem(expected, &text, expected);
     }
     let parse = |bytes: &[u8]| Profile::parse("it", bytes, &device());
     assert!(parse(&[0xff; 9]).is_err());

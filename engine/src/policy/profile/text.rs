@@ -2,7 +2,7 @@
 //! the text was truncated.
 
 use super::{DeviceKey, Profile, check};
-use crate::device::properties::DeviceProperties;
+use crate::device::DeviceProperties;
 use crate::error::{Error, Result};
 use crate::policy::method::Ranking;
 use crate::policy::size::{Size, named};
@@ -71,11 +71,9 @@ impl Profile {
 
 /// Parses a profile for a device. The error describes the problem.
 fn read(bytes: &[u8], properties: &DeviceProperties) -> Result<Profile, String> {
-    if bytes.len() > MAX_BYTES {
-        return Err(format!(
-            "the profile has {} bytes; at most {MAX_BYTES} are allowed",
-            bytes.len()
-        ));
+    let len = bytes.len();
+    if len > MAX_BYTES {
+        return Err(format!("the profile has {len} bytes; at most {MAX_BYTES} are allowed"));
     }
     let text =
         std::str::from_utf8(bytes).map_err(|_| "the profile is not UTF-8 text".to_owned())?;
@@ -105,7 +103,6 @@ fn check_version(first: &str) -> Result<(), String> {
     }
 }
 
-/// One line of a section.
 struct Line<'t> {
     number: usize,
     section: &'t str,
