@@ -58,7 +58,7 @@ fn numbers<N: FromStr, W: Send>(
             // End of input: the last line may lack a newline.
             _ if read == 0 => block.len(),
             Some(last) => last + 1,
-            None if block.len() as u64 >= MAX_LINE_BYTES => {
+            None if block.len() as u64 > MAX_LINE_BYTES => {
                 return Err(Problem::LongLine(lines + 1));
             }
             None => continue,
@@ -104,8 +104,7 @@ fn parse<N: FromStr, W>(piece: &[u8], word: &impl Fn(N) -> W) -> Result<Parsed<W
     let mut parsed = Parsed { words: Vec::new(), lines: 0 };
     for line in piece.split_inclusive(|&byte| byte == b'\n') {
         parsed.lines += 1;
-        let limit = MAX_LINE_BYTES as usize - usize::from(!line.ends_with(b"\n"));
-        if line.len() > limit {
+        if line.len() as u64 > MAX_LINE_BYTES {
             return Err(Problem::LongLine(parsed.lines));
         }
         // Lossy conversion, so that invalid UTF-8 is reported with its line number.
@@ -227,10 +226,19 @@ mod tests {
     fn overlong_line_is_rejected_before_it_is_complete() {
         let mut endless = std::io::BufReader::new(std::io::repeat(b'7'));
         assert!(matches!(read(&mut endless, Element::U32), Err(Problem::LongLine(1))));
-        let long = " ".repeat(MAX_LINE_BYTES as usize - 2) + "1\n2\n";
-        assert_eq!(
-            read(&mut long.as_bytes(), Element::U8).expect("the text contains only numbers"),
-            Data::Bytes1(vec![1, 2])
-        );
+    }
+
+    #[test]
+    fn longest_line_may_be_the_last() {
+        let spaces = |count: u64| " ".repeat(count as usize);
+        for (text, numbers) in [
+            (spaces(MAX_LINE_BYTES - 2) + "1\n2\n", Some(vec![1, 2])),
+            (spaces(MAX_LINE_BYTES - 1) + "1\n2\n", None),
+            (spaces(MAX_LINE_BYTES - 1) + "1", Some(vec![1])),
+            (spaces(MAX_LINE_BYTES) + "1", None),
+        ] {
+            let read = read(&mut text.as_bytes(), Element::U8);
+            assert_eq!(read.ok(), numbers.map(Data::Bytes1), "{} bytes", text.len());
+        }
     }
 }
