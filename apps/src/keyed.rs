@@ -10,7 +10,7 @@ use multisplit_bench::progress::Bars;
 use multisplit_bench::{host_memory, size};
 
 use crate::device::Devices;
-use crate::formats::{Array, Data, Format, Place, npy};
+use crate::formats::{Array, Data, Format, Place, Stated, npy};
 use crate::inputs::{
     Elements, Input, InputOptions, Numbers, Shape, TableInput, Values, open_values,
 };
@@ -121,9 +121,10 @@ impl KeyedFiles {
     /// the background.
     pub fn open(options: &KeyedOptions<'_>, devices: &Devices) -> Result<(Self, Opening)> {
         let mut outputs = devices.outputs();
-        let place = |path: &PathBuf| Place::new(path).with_format(options.output.output_format);
-        let keys_out = options.output.output.as_ref().map(place);
-        let keys_out = keys_out.map(|place| outputs.begin(&place)).transpose()?;
+        let output_format = options.output.output_format;
+        let place = |path: &PathBuf| Place::new(path).with_format(output_format);
+        let keys_place = options.output.output.as_ref().map(place);
+        let keys_out = keys_place.as_ref().map(|place| outputs.begin(place)).transpose()?;
         let values_out = options.values.begin(&mut outputs)?;
         let words_out = outputs.begin_if(options.words)?;
         let opening = devices.begin_opening();
@@ -133,17 +134,9 @@ impl KeyedFiles {
             Input::Table(_) => None,
         };
         let keys_only = options.output.keys_only;
-        if let (Input::Table(_), Some(id), false) = (&input, keys_out, keys_only)
-            && matches!(outputs.format(id, Format::Csv)?, Format::Npy | Format::Raw)
-            && !options.output.output.as_deref().is_some_and(lacks_format)
-        {
-            let place = options.output.output.as_deref().unwrap_or(Path::new("-")).display();
-            bail!(
-                "rows of a table can only be written as text, but {place} has a binary format; use .csv or .tsv, or \
-                 --keys-only to write only the keys"
-            );
+        if let (Input::Table(_), Some(place), false) = (&input, &keys_place, keys_only) {
+            check_row_format(place)?;
         }
-        let output_format = options.output.output_format;
         let each_out = Vec::new();
         let mut files = Self {
             input,
@@ -393,7 +386,35 @@ fn check_host_memory(input: &Input, values: Option<&Values>) -> Result<()> {
 /// output file.
 const COPIES: u64 = 3;
 
-/// Whether the format cannot be determined from the file name. Rows are then written as CSV.
-fn lacks_format(path: &Path) -> bool {
-    Place::new(path).format == crate::formats::Stated::Nothing
+/// Checks that rows of a table can be written to `place`. Without a stated format, they are written as CSV.
+fn check_row_format(place: &Place) -> Result<()> {
+    if place.format != Stated::Nothing && !place.output_format(Format::Csv).is_text() {
+        bail!(
+            "rows of a table can only be written as text, but {place} has a binary format; use .csv or .tsv, or \
+             --keys-only to write only the keys"
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_rejected_by_binary_formats() {
+        for (name, format, accepted) in [
+            ("-", None, true),
+            ("-", Some(Format::Raw), false),
+            ("out", None, true),
+            ("out", Some(Format::Npy), false),
+            ("out.npy", None, false),
+            ("out.npy", Some(Format::Csv), true),
+            ("out.bin", None, false),
+            ("out.tsv", None, true),
+        ] {
+            let place = Place::new(Path::new(name)).with_format(format);
+            assert_eq!(check_row_format(&place).is_ok(), accepted, "{name}, {format:?}");
+        }
+    }
 }
