@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use anyhow::Result;
 use multisplit_bench::network::{Loaded, WeightOrigin};
 use multisplit_bench::sssp::Source;
 use multisplit_bench::{figures, size};
@@ -34,15 +33,9 @@ pub struct Found {
     relaxations: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rerelaxations: Option<u64>,
-}
-
-/// [`Found`] with a path, if requested.
-#[derive(Serialize)]
-struct WithPath<'w> {
-    #[serde(flatten)]
-    found: &'w Found,
+    /// The path, if one was requested; its inner value is `None` if the vertex cannot be reached.
     #[serde(skip_serializing_if = "Option::is_none")]
-    path: Option<Option<&'w [u32]>>,
+    pub path: Option<Option<Vec<u32>>>,
 }
 
 impl Found {
@@ -74,6 +67,7 @@ impl Found {
             rounds: None,
             relaxations: None,
             rerelaxations: None,
+            path: None,
         }
     }
 
@@ -114,11 +108,6 @@ impl Found {
             "{graph} from {source}: {reached} of {vertices} vertices reached, sum {sum}, max {max}, \
              checksum {checksum}\n  weights {weights}; {method} on {device} in {time}, {mteps:.1} MTEPS{work}"
         )
-    }
-
-    /// Formats one JSON object. Includes the path if one was requested; it is null if the vertex cannot be reached.
-    pub fn json(&self, path: Option<Option<&[u32]>>) -> Result<String> {
-        Ok(serde_json::to_string(&WithPath { found: self, path })?)
     }
 }
 
