@@ -1,6 +1,5 @@
 //! User-defined GLSL functions: file, parameters, and error messages that name the user's file.
 
-use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -94,12 +93,6 @@ impl GlslFile {
             true => anyhow!("{}", text.replace(ENGINES_NAME, &name)),
             false => anyhow!("{name}: {text}"),
         }
-    }
-}
-
-impl fmt::Display for GlslFile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.path.display().fmt(f)
     }
 }
 

@@ -42,7 +42,7 @@ pub struct ValueOptions {
     values: Option<PathBuf>,
     /// Write the moved values to this file
     #[arg(long, value_name = "FILE", requires = "values")]
-    values_out: Option<PathBuf>,
+    pub values_out: Option<PathBuf>,
     /// Bytes per value, 1 to 16, if the file does not specify it [default: 4]
     #[arg(long, value_name = "BYTES", requires = "values", value_parser = value_bytes)]
     value_bytes: Option<usize>,
@@ -57,14 +57,6 @@ fn value_bytes(text: &str) -> Result<usize, String> {
 }
 
 impl ValueOptions {
-    pub fn has_output(&self) -> bool {
-        self.values_out.is_some()
-    }
-
-    pub fn begin(&self, outputs: &mut Outputs) -> Result<Option<OutputId>> {
-        Ok(outputs.begin_if(self.values_out.as_deref())?)
-    }
-
     /// Opens the values and checks that there is one for each of `n` keys.
     pub fn open(&self, n: usize, bars: Bars) -> Result<Option<Values>> {
         let Some(path) = &self.values else { return Ok(None) };
@@ -125,7 +117,7 @@ impl KeyedFiles {
         let place = |path: &PathBuf| Place::new(path).with_format(output_format);
         let keys_place = options.output.output.as_ref().map(place);
         let keys_out = keys_place.as_ref().map(|place| outputs.begin(place)).transpose()?;
-        let values_out = options.values.begin(&mut outputs)?;
+        let values_out = outputs.begin_if(options.values.values_out.as_deref())?;
         let words_out = outputs.begin_if(options.words)?;
         let opening = devices.begin_opening();
         let input = options.input.open(options.shape, devices.bars())?;
@@ -262,12 +254,15 @@ impl KeyedFiles {
     }
 
     /// Writes the moved keys and values, and renames all outputs to their final names.
-    pub fn write(mut self, moved: MovedPairs, words: Option<Vec<u32>>) -> Result<()> {
-        let span = tracing::info_span!("write").entered();
-        phase::timed("writing", || self.write_all(moved, words))?;
-        // Close the span before `finish` writes the trace, so that the trace includes it.
-        drop(span);
-        Ok(self.outputs.finish()?)
+    pub fn write(self, moved: MovedPairs, words: Option<Vec<u32>>) -> Result<()> {
+        self.finish_with(|files| phase::timed("writing", || files.write_all(moved, words)))
+    }
+
+    /// Calls `write`, and renames all outputs to their final names.
+    fn finish_with(mut self, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        // The span is closed before `finish` writes the trace, so that the trace includes it.
+        tracing::info_span!("write").in_scope(|| write(&mut self))?;
+        self.finish()
     }
 
     fn write_all(&mut self, moved: MovedPairs, words: Option<Vec<u32>>) -> Result<()> {
@@ -278,42 +273,34 @@ impl KeyedFiles {
         if let (Some(id), Some(moved), Some(values)) = (self.values_out, values, &self.values) {
             self.outputs.values(id, moved, &values.form, otherwise)?;
         }
-        if let Input::Numbers(Numbers { element, .. }, _) = &self.input {
-            let element = *element;
-            // Write directly from the device if the file has the same representation.
-            if let (Some(id), [], Moved::Device(context, array)) =
-                (self.keys_out, &buckets[..], &keys)
-                && array.element_bytes() == element.bytes()
-            {
-                self.outputs.device_array(id, (context, &**array), element, otherwise)?;
-            } else {
-                let keys = narrowed(element, keys.load()?)?;
-                for (id, bucket) in buckets {
-                    self.outputs.array(id, &keys.part(bucket)?, otherwise)?;
-                }
-                if let Some(id) = self.keys_out {
-                    self.outputs.array(id, &keys, otherwise)?;
-                }
-            }
+        let Input::Numbers(Numbers { element, .. }, _) = self.input else { return Ok(()) };
+        // Write directly from the device if the file has the same representation.
+        if let (Some(id), [], Moved::Device(context, array)) = (self.keys_out, &buckets[..], &keys)
+            && array.element_bytes() == element.bytes()
+        {
+            return self.outputs.device_array(id, (context, &**array), element, otherwise);
+        }
+        let keys = narrowed(element, keys.load()?)?;
+        for (id, bucket) in buckets {
+            self.outputs.array(id, &keys.part(bucket)?, otherwise)?;
+        }
+        if let Some(id) = self.keys_out {
+            self.outputs.array(id, &keys, otherwise)?;
         }
         Ok(())
     }
 
     /// Writes the table rows, or only their keys, in this order, and renames all outputs to their final
     /// names.
-    pub fn write_rows(mut self, order: &[u32], words: Option<Vec<u32>>) -> Result<()> {
-        let span = tracing::info_span!("write").entered();
-        let buckets = self.buckets(words.as_deref());
-        self.write_words(words)?;
-        for (id, bucket) in buckets {
-            self.write_some_rows(id, &order[bucket])?;
-        }
-        if let Some(id) = self.keys_out {
-            self.write_some_rows(id, order)?;
-        }
-        // Close the span before `finish` writes the trace, so that the trace includes it.
-        drop(span);
-        Ok(self.outputs.finish()?)
+    pub fn write_rows(self, order: &[u32], words: Option<Vec<u32>>) -> Result<()> {
+        self.finish_with(|files| {
+            let buckets = files.buckets(words.as_deref());
+            files.write_words(words)?;
+            for (id, bucket) in buckets {
+                files.write_some_rows(id, &order[bucket])?;
+            }
+            files.keys_out.map_or(Ok(()), |id| files.write_some_rows(id, order))
+        })
     }
 
     fn write_some_rows(&mut self, id: OutputId, order: &[u32]) -> Result<()> {

@@ -126,7 +126,10 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
 impl Options {
     /// Exits with the usage-error status if no output is given.
     fn check(&self) {
-        if self.output.output.is_none() && self.argsort.is_none() && !self.values.has_output() {
+        if self.output.output.is_none()
+            && self.argsort.is_none()
+            && self.values.values_out.is_none()
+        {
             report::usage_error("give -o FILE, --values-out FILE or --argsort FILE");
         }
     }

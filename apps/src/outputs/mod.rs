@@ -79,11 +79,6 @@ impl Outputs {
         self.begin(&Place::new(path).with_format(format))
     }
 
-    /// Like [`begin`](Self::begin), but always replaces an existing file.
-    pub fn begin_replacing(&mut self, place: &Place) -> Result<OutputId> {
-        self.begin_with(place, true)
-    }
-
     /// Opens an output if `path` is given.
     pub fn begin_if(&mut self, path: Option<&Path>) -> Result<Option<OutputId>> {
         path.map(|path| self.begin(&Place::new(path))).transpose()
@@ -94,7 +89,8 @@ impl Outputs {
         self.last = Some((id, Box::new(text)));
     }
 
-    fn begin_with(&mut self, place: &Place, replace: bool) -> Result<OutputId> {
+    /// Like [`begin`](Self::begin), but `replace` is whether an existing file is replaced.
+    pub fn begin_with(&mut self, place: &Place, replace: bool) -> Result<OutputId> {
         let failed = |source| FileError::Write { place: place.to_string(), source };
         let standard = |path: &PathBuf| STANDARD.iter().any(|name| path.as_os_str() == *name);
         let path = place.path.as_ref().filter(|path| !standard(path));

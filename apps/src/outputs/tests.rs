@@ -81,7 +81,7 @@ fn file_created_meanwhile_is_kept_and_aborts_all_outputs() {
     fs::write(&old, "as it was").expect("the file can be written");
     let mut outputs = Outputs::new(false);
     write_words(&mut outputs, &first, &[1]).expect("the output can be written");
-    outputs.begin_replacing(&Place::new(&old)).expect("the output can be opened");
+    outputs.begin_with(&Place::new(&old), true).expect("the output can be opened");
     write_words(&mut outputs, &late, &[1]).expect("the output can be written");
     fs::write(&late, "another program's").expect("the file can be written");
     assert!(matches!(outputs.finish(), Err(FileError::Exists { .. })));
