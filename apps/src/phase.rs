@@ -117,8 +117,7 @@ pub fn format_time(time: Duration) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{add_device_time, list, of_kernels, time_of, timed};
-    use std::time::Duration;
+    use super::*;
 
     /// One test, because the phases are global to the process.
     #[test]

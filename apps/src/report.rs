@@ -187,8 +187,7 @@ fn one_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{line, parts_of_usage_error};
-    use multisplit::Error;
+    use super::*;
 
     #[test]
     fn usage_error_messages_have_one_line() {

@@ -114,10 +114,7 @@ pub fn verify_search<K: Number>(
 mod tests {
     use std::path::Path;
 
-    use multisplit::operations::Merge;
-
-    use super::{check, verify_merge};
-    use crate::formats::Place;
+    use super::*;
 
     #[test]
     fn wrong_merges_are_detected() {

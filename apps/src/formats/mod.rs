@@ -159,8 +159,7 @@ impl fmt::Display for Place {
 
 #[cfg(test)]
 mod tests {
-    use super::{Compression, Format, Place, Stated};
-    use std::path::Path;
+    use super::*;
 
     #[test]
     fn file_names_determine_the_format() {

@@ -192,8 +192,7 @@ fn bytes_of(descr: &Literal<'_>) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ByteOrder, Header, header, header_of, parse, read_header};
-    use crate::formats::Element;
+    use super::*;
 
     #[test]
     fn written_headers_are_read_back() {

@@ -173,8 +173,7 @@ fn lines<N: Debug + Sync>(writer: &mut dyn Write, numbers: &[N]) -> io::Result<(
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_LINE_BYTES, Problem, excerpt, read, write};
-    use crate::formats::{Array, Data, Element};
+    use super::*;
 
     #[test]
     fn numbers_are_read_and_written() {
@@ -224,7 +223,7 @@ mod tests {
 
     #[test]
     fn overlong_line_is_rejected_before_it_is_complete() {
-        let mut endless = std::io::BufReader::new(std::io::repeat(b'7'));
+        let mut endless = io::BufReader::new(io::repeat(b'7'));
         assert!(matches!(read(&mut endless, Element::U32), Err(Problem::LongLine(1))));
     }
 

@@ -81,10 +81,7 @@ fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<usize> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use super::PlainFile;
-    use crate::formats::{Data, FileError};
+    use super::*;
 
     #[test]
     fn ranges_are_read_and_truncation_is_reported() {
@@ -93,7 +90,7 @@ mod tests {
         let words: Vec<u32> = (0..3_000_000).collect();
         std::fs::write(&path, [&[7u8; 3][..], bytemuck::cast_slice(&words)].concat())
             .expect("the file can be written");
-        let file = Arc::new(std::fs::File::open(&path).expect("the file can be opened"));
+        let file = Arc::new(File::open(&path).expect("the file can be opened"));
         let plain = PlainFile::new(file, "in.bin".to_owned(), 3, words.len(), 4);
         let loaded = plain.load().expect("the elements can be loaded");
         assert!(matches!(loaded, Data::Bytes4(found) if found == words));

@@ -177,9 +177,7 @@ impl Values {
 
 #[cfg(test)]
 mod tests {
-    use super::{ValueForm, open_values, place_in_c_order};
-    use crate::formats::{Data, Place, npy};
-    use multisplit_bench::progress::Bars;
+    use super::*;
 
     #[test]
     fn fortran_indices_map_to_c_order() {
@@ -201,7 +199,7 @@ mod tests {
         assert_eq!((*bytes, found.as_str(), shape.len(), *element), (5, descr, 0, None));
         let data = values.elements.load().expect("the elements can be loaded");
         assert_eq!(data.element_bytes(), 8);
-        assert_eq!(super::Values::unpadded(&data, 5), (1..=10).collect::<Vec<u8>>());
+        assert_eq!(Values::unpadded(&data, 5), (1..=10).collect::<Vec<u8>>());
 
         // Two columns, stored one after the other.
         let text = npy::header("'<u4'", &[3, 2]);

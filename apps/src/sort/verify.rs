@@ -109,10 +109,9 @@ fn stable_order<K: Number, P: Ord + Copy + Send + Sync>(
 
 #[cfg(test)]
 mod tests {
-    use super::verify;
-    use crate::formats::Data;
-    use crate::sort::{SortRequest, Sorted};
     use multisplit::operations::sort::SortMethod;
+
+    use super::*;
 
     fn check(
         rows: Option<u64>,
