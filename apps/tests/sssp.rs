@@ -4,9 +4,7 @@
 
 mod common;
 
-use std::io::Write as _;
-
-use common::{RunOutput, gzip, multisplit, temporary};
+use common::{RunOutput, feed, gzip, multisplit, temporary};
 
 /// Runs the binary, which must end with this status.
 #[track_caller]
@@ -154,19 +152,7 @@ fn networks_are_piped_in_and_results_written_to_files() {
     assert_eq!(read("d-1.txt"), "4294967295\n0\n1\n4294967295\n");
     assert_eq!(read("p-0.txt"), "4294967295\n0\n1\n4294967295\n");
     assert_eq!((read("path-0.txt"), read("path-1.txt")), ("0\n1\n2\n".into(), "1\n2\n".into()));
-    let mut child = multisplit()
-        .args(["sssp", "-", "--method", "dijkstra"])
-        .stdin(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
-    child
-        .stdin
-        .take()
-        .expect("the stream is piped")
-        .write_all(text.as_bytes())
-        .expect("the binary reads its input");
-    let output = child.wait_with_output().expect("the process ends");
+    let output = feed(multisplit(), "sssp - --method dijkstra", text.as_bytes());
     let out = String::from_utf8_lossy(&output.stdout);
     assert!(out.contains("standard input from 0: 3 of 4 vertices reached, sum 9"), "{out}");
 }

@@ -3,7 +3,7 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output, Stdio};
 
 /// Result of a run.
 pub struct RunOutput {
@@ -148,6 +148,27 @@ pub fn run(mut command: Command, arguments: &[&str]) -> RunOutput {
 /// Runs a command with the words of `line` as arguments.
 pub fn run_line(command: Command, line: &str) -> RunOutput {
     run(command, &line.split_whitespace().collect::<Vec<_>>())
+}
+
+/// Runs a command with the words of `line` as arguments and with `input` on standard input.
+pub fn feed(mut command: Command, line: &str, input: &[u8]) -> Output {
+    let mut child = command
+        .args(line.split_whitespace())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let mut stdin = child.stdin.take().expect("the stream is piped");
+    stdin.write_all(input).expect("the binary reads its input");
+    drop(stdin);
+    child.wait_with_output().expect("the binary ends")
+}
+
+/// The elements of a JSON list.
+#[track_caller]
+pub fn list(value: &serde_json::Value) -> &[serde_json::Value] {
+    value.as_array().expect("the value is a list")
 }
 
 /// The binary in an environment without Vulkan drivers.

@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use crate::arrays::{Keys, TYPES, bytes_of, npy, raw, words};
-use crate::common::is_full;
+use crate::common::{is_full, list};
 use crate::workdir::Workdir;
 
 fn counts(object: &Value) -> Vec<u64> {
-    let numbers = object["counts"].as_array().expect("the value is a list");
+    let numbers = list(&object["counts"]);
     numbers.iter().map(|number| number.as_u64().expect("the value is a number")).collect()
 }
 
@@ -29,11 +29,7 @@ fn integers_and_wide_floats_are_counted() {
         let object = json(&workdir, "in.npy --bins 10 --range 0 100");
         assert_eq!(counts(&object), expected, "{name}");
         assert_eq!(object["out_of_range"], out_of_range, "{name}");
-        let edges = object["edges"]
-            .as_array()
-            .expect("the value is a list")
-            .iter()
-            .map(|edge| edge.as_f64());
+        let edges = list(&object["edges"]).iter().map(|edge| edge.as_f64());
         assert!(edges.eq((0..11).map(|k| Some(10.0 * f64::from(k)))), "{name}: {object}");
         assert_eq!(object["type"], name);
     }
@@ -264,7 +260,7 @@ fn all_types_support_all_bins_and_weights_except_identity_bins_of_floats() {
                     }
                 }
                 let object = json(&workdir, &line);
-                let found = object["counts"].as_array().expect("the value is a list").iter();
+                let found = list(&object["counts"]).iter();
                 assert!(
                     found.map(Value::as_f64).eq(expected.into_iter().map(Some)),
                     "{line}: {object}"
