@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 use multisplit::Context;
-use multisplit::operations::sort::SortMethod;
 use multisplit_bench::key_order::rank;
 use multisplit_bench::{console, size};
 
@@ -59,7 +58,6 @@ struct Found {
 /// Estimated host memory, as a multiple of the input size: input, sorted input, and results.
 const COPIES: usize = 5;
 
-/// Reads the input, sorts it if requested, finds runs, and writes them.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let mut outputs = devices.outputs();
     let keys_out = outputs.begin_as(&options.output, options.output_format)?;
@@ -89,17 +87,16 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
 fn find<K: Number>(job: &Job<'_>, sort: bool, array: &Array) -> Result<Found> {
     let wide = widened(array);
     let keys = K::from_data(&wide)?;
-    let request = SortRequest { descending: false, method: SortMethod::Auto, rows: None };
-    let sorted = match sort {
-        true => {
-            let sort = || sort::sort(&job.resources(), request, keys, None, false);
-            let sorted = phase::timed("sorting", sort)?;
-            job.verify_by(|| sort::verify(request, keys, None, &sorted))?;
-            Some(sorted.keys)
-        }
-        false => None,
+    let sorted;
+    let keys = if sort {
+        let request = SortRequest::default();
+        let sort = || sort::sort(&job.resources(), request, keys, None, false);
+        sorted = phase::timed("sorting", sort)?;
+        job.verify_by(|| sort::verify(request, keys, None, &sorted))?;
+        &sorted.keys[..]
+    } else {
+        keys
     };
-    let keys = sorted.as_deref().unwrap_or(keys);
     let _span = tracing::info_span!("unique", n = keys.len() as u64).entered();
     let found = phase::timed("finding runs", || runs(&job.context, keys))?;
     job.verify_by(|| verify(keys, &found))?;
@@ -112,10 +109,10 @@ fn find<K: Number>(job: &Job<'_>, sort: bool, array: &Array) -> Result<Found> {
 
 /// Finds the first key and the length of each run of at most 2^32 - 1 keys.
 fn runs<K: Number>(context: &Context, keys: &[K]) -> Result<(Vec<K>, Vec<u32>)> {
-    if u32::try_from(keys.len()).is_err() {
+    let n = keys.len();
+    if u32::try_from(n).is_err() {
         bail!(
-            "the input has {} elements, but at most 4,294,967,295 are supported (run lengths are 32-bit)",
-            keys.len()
+            "the input has {n} elements, but at most 4,294,967,295 are supported (run lengths are 32-bit)"
         );
     }
     Ok(context.run_lengths(keys)?)
