@@ -20,20 +20,17 @@ fn written(folder: &Path, name: &str, array: &Array) -> Array {
 fn arrays_round_trip_in_every_format() {
     let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let words: Vec<u64> = (0..1000).map(|i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
-    let narrow: Vec<u32> = words.iter().map(|w| (w >> 32) as u32).collect();
-    for (index, ending) in
-        ["npy", "bin", "csv", "npy.gz", "bin.zst", "txt.gz", "zst"].into_iter().enumerate()
-    {
-        for element in [Element::U32, Element::I32] {
-            let array =
-                Array::new(element, Data::Bytes4(narrow.clone())).expect("the element sizes match");
-            let name = format!("{index}{element}.{ending}");
-            assert_eq!(written(folder.path(), &name, &array), array, "{name}");
-        }
-        for element in [Element::U64, Element::I64] {
-            let array =
-                Array::new(element, Data::Bytes8(words.clone())).expect("the element sizes match");
-            let name = format!("{index}{element}.{ending}");
+    let narrow = Data::Bytes4(words.iter().map(|w| (w >> 32) as u32).collect());
+    let wide = Data::Bytes8(words);
+    for ending in ["npy", "bin", "csv", "npy.gz", "bin.zst", "txt.gz", "zst"] {
+        for (element, data) in [
+            (Element::U32, &narrow),
+            (Element::I32, &narrow),
+            (Element::U64, &wide),
+            (Element::I64, &wide),
+        ] {
+            let array = Array::new(element, data.clone()).expect("the element sizes match");
+            let name = format!("{element}.{ending}");
             assert_eq!(written(folder.path(), &name, &array), array, "{name}");
         }
     }
