@@ -64,11 +64,9 @@ impl GlslOptions {
         }
         let source = std::fs::read_to_string(path).with_context(problem)?;
         let mut parameters = [0; 3];
-        if self.param.len() > parameters.len() {
-            bail!(
-                "--param is given {} times, but a function has at most 3 parameters",
-                self.param.len()
-            );
+        let given = self.param.len();
+        if given > parameters.len() {
+            bail!("--param is given {given} times, but a function has at most 3 parameters");
         }
         for (word, Parameter(given)) in parameters.iter_mut().zip(&self.param) {
             *word = *given;

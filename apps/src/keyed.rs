@@ -68,11 +68,9 @@ impl ValueOptions {
         {
             bail!("{place} has values of {bytes} bytes, but --value-bytes is {asked}");
         }
-        if values.elements.len() != n {
-            bail!(
-                "{place} has {} values, but there are {n} keys; give one value per key",
-                values.elements.len()
-            );
+        let found = values.elements.len();
+        if found != n {
+            bail!("{place} has {found} values, but there are {n} keys; give one value per key");
         }
         Ok(Some(values))
     }
@@ -331,7 +329,6 @@ impl KeyedFiles {
     }
 }
 
-/// Outputs that are written by ranges.
 pub struct RangeTarget {
     keys: Option<RangeWriter>,
     values: Option<RangeWriter>,

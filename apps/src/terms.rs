@@ -9,7 +9,6 @@ use multisplit_bench::key_order::rank;
 use crate::number::Number;
 use crate::parts::{Resources, in_order};
 
-/// A key type with addition.
 pub trait Term: Number {
     /// The sum; integers wrap around.
     fn plus(self, other: Self) -> Self;
@@ -95,12 +94,9 @@ pub fn verify_scan<T: Term>(
     input: &[T],
     output: &[T],
 ) -> Result<()> {
-    if output.len() != input.len() {
-        bail!(
-            "the scan is wrong: it returned {} results for {} elements",
-            output.len(),
-            input.len()
-        );
+    let (n, found) = (input.len(), output.len());
+    if found != n {
+        bail!("the scan is wrong: it returned {found} results for {n} elements");
     }
     for segment in segments {
         let mut check = Check::new(operator);

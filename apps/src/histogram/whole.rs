@@ -34,10 +34,10 @@ enum Weights<'w> {
 impl<'w> Weights<'w> {
     fn new(weights: Option<&'w Array>, samples: usize) -> Result<Self> {
         let Some(array) = weights else { return Ok(Self::None) };
-        if array.len() != samples {
+        let n = array.len();
+        if n != samples {
             bail!(
-                "--weights has {} numbers, but there are {samples} samples; give one weight per sample",
-                array.len()
+                "--weights has {n} numbers, but there are {samples} samples; give one weight per sample"
             );
         }
         match (array.element(), array.data()) {
@@ -83,7 +83,6 @@ fn of_times<T: Copy>(times: &[i64], values: &[T]) -> Vec<T> {
     pairs.filter(|(time, _)| **time != NOT_A_TIME).map(|(_, value)| *value).collect()
 }
 
-/// A histogram to compute.
 #[derive(Clone, Copy)]
 struct Counting<'c> {
     resources: &'c Resources<'c>,

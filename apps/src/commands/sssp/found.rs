@@ -90,13 +90,13 @@ impl Found {
             (size::grouped(self.reached), size::grouped(self.vertices.into()));
         let time = figures::time(self.ms * 1e6);
         let work = match (self.rounds, self.relaxations, self.rerelaxations) {
-            (Some(rounds), Some(all), Some(again)) => format!(
-                "; {} round{}, {} relaxations, of which {} were repeated",
-                size::grouped(rounds.into()),
-                if rounds == 1 { "" } else { "s" },
-                size::grouped(all),
-                size::grouped(again)
-            ),
+            (Some(rounds), Some(all), Some(again)) => {
+                let plural = if rounds == 1 { "" } else { "s" };
+                let [rounds, all, again] = [rounds.into(), all, again].map(size::grouped);
+                format!(
+                    "; {rounds} round{plural}, {all} relaxations, of which {again} were repeated"
+                )
+            }
             _ => String::new(),
         };
         let weights = match self.weights.as_str() {
@@ -133,7 +133,6 @@ pub fn is_exact(network: &Network, paths: &ShortestPaths) -> bool {
     max < 2f64.powi(unit + 24)
 }
 
-/// The sum and the maximum of all distances.
 fn sum_and_max(
     network: &Network,
     paths: &ShortestPaths,
@@ -159,7 +158,6 @@ fn sum_and_max(
     if floats { (float(float_sum), float(float_max)) } else { (sum.into(), max.into()) }
 }
 
-/// Formats a path for people.
 pub fn path_text(paths: &ShortestPaths, to: u32, path: Option<&[u32]>) -> String {
     match (path, paths.distance(to)) {
         (Some(path), Some(distance)) => {

@@ -22,7 +22,6 @@ use crate::formats::{Array, Data, Element, Format};
 use crate::outputs::{OutputId, Outputs};
 use found::{Found, is_exact, path_text};
 
-/// Runs the searches and prints the results.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     options.check();
     let mut files = SearchFiles::begin(options, devices)?;
@@ -52,7 +51,6 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     Ok(files.outputs.finish()?)
 }
 
-/// Searches in one loaded network.
 struct Searches<'s> {
     options: &'s Options,
     graph: &'s Source,
@@ -158,16 +156,14 @@ fn verify(network: &Network, paths: &ShortestPaths) -> Result<()> {
         let text = |paths: &ShortestPaths| {
             paths.distance(vertex).map_or("no path".to_owned(), |distance| distance.to_string())
         };
+        let [found, expected] = [paths, &expected].map(text);
         bail!(
-            "the search is wrong: the distance of vertex {vertex} is {}, but {} on the CPU",
-            text(paths),
-            text(&expected)
+            "the search is wrong: the distance of vertex {vertex} is {found}, but {expected} on the CPU"
         );
     }
     Ok(())
 }
 
-/// Output files that have been opened.
 struct SearchFiles {
     outputs: Outputs,
     /// One entry per source.
@@ -219,12 +215,10 @@ impl SearchFiles {
         Ok(())
     }
 
-    /// Whether any source has a plot.
     fn has_plot(&self) -> bool {
         self.files.iter().any(|files| files.plot.is_some())
     }
 
-    /// Writes the plot of one source.
     fn write_plot(&mut self, index: usize, drawing: &str) -> Result<()> {
         let plot = self.files[index].plot;
         plot.map_or(Ok(()), |id| Ok(self.outputs.bytes(id, drawing.as_bytes())?))
