@@ -16,12 +16,10 @@ pub trait Number: Key + Debug + Send + Sync {
     /// The type of samples on the device: a wider one if the device cannot count this type.
     type Device: Sample + From<Self>;
 
-    /// Converts the number for the device.
     fn on_device(self) -> Self::Device {
         self.into()
     }
 
-    /// Converts a slice for the device.
     fn to_device(numbers: &[Self]) -> Cow<'_, [Self::Device]> {
         // A device type of the same size is the same type, so no conversion is needed.
         match bytemuck::try_cast_slice(numbers) {
@@ -30,7 +28,6 @@ pub trait Number: Key + Debug + Send + Sync {
         }
     }
 
-    /// Converts the number to an edge.
     fn edge(self) -> Edge;
 
     /// Parses an edge. Edges of integers may be outside the range of the type.
@@ -76,7 +73,7 @@ pub trait Number: Key + Debug + Send + Sync {
 }
 
 macro_rules! integer {
-    ($($type:ty, $device:ty;)*) => {$(
+    ($($type:ty: $device:ty),*) => {$(
         impl Number for $type {
             const MIN: Self = <$type>::MIN;
             const MAX: Self = <$type>::MAX;
@@ -112,16 +109,7 @@ macro_rules! integer {
 /// Maximum magnitude of an integer edge.
 const MAX_EDGE: i128 = 1 << 64;
 
-integer! {
-    u8, u8;
-    i8, i32;
-    u16, u16;
-    i16, i32;
-    u32, u32;
-    i32, i32;
-    u64, u64;
-    i64, i64;
-}
+integer!(u8: u8, i8: i32, u16: u16, i16: i32, u32: u32, i32: i32, u64: u64, i64: i64);
 
 /// Parses a power such as 2^64.
 fn power(text: &str) -> Option<i128> {
@@ -179,7 +167,6 @@ fn next_bits(bits: u16) -> u16 {
     }
 }
 
-/// Converts the numbers of an array to edges.
 pub fn edges_of(array: &Array) -> Result<Vec<Edge>> {
     let data = array.data();
     Ok(with_type!(array.element(), N => {

@@ -26,9 +26,7 @@ pub struct Trace(Arc<Inner>);
 
 struct Inner {
     start: Instant,
-    /// Host events.
     spans: Mutex<Vec<Value>>,
-    /// Device runs.
     runs: Mutex<Vec<Run>>,
 }
 
@@ -37,7 +35,6 @@ const HOST: u32 = 1;
 const DEVICE: u32 = 2;
 
 impl Trace {
-    /// Starts a trace now.
     pub fn new() -> Self {
         let (spans, runs) = (Mutex::default(), Mutex::default());
         Self(Arc::new(Inner { start: Instant::now(), spans, runs }))
@@ -128,7 +125,6 @@ fn complete(name: &str, pid: u32, tid: u64, begin: f64, length: f64, args: Value
 /// Records when spans are entered and exited.
 struct Spans(Trace);
 
-/// State of an open span.
 struct Open {
     fields: serde_json::Map<String, Value>,
     entered: Option<Instant>,

@@ -19,14 +19,12 @@ use multisplit_bench::network::{Rmat, Weighting};
 use multisplit_sssp::{Method as SearchMethod, Options};
 use rayon::prelude::*;
 
-/// A kernel that could not be compiled.
 #[derive(Debug)]
 pub struct Failure {
     pub kernel: String,
     pub problem: String,
 }
 
-/// Result of compiling all kernels.
 #[derive(Default)]
 pub struct Compiled {
     pub failures: Vec<Failure>,

@@ -17,7 +17,6 @@ use crate::device::Devices;
 use crate::outputs::{OutputId, Outputs};
 use crate::report;
 
-/// Runs the benchmarks, prints the results, and writes the requested files.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     if let Err(text) = options.check() {
         report::usage_error(text);
@@ -149,7 +148,6 @@ fn others(options: &FileOptions) -> Result<Points> {
     Points::parse(&texts).context("--against needs a file of JSON lines from `multisplit bench`")
 }
 
-/// Output files of the command.
 struct Files {
     outputs: Outputs,
     json: Option<OutputId>,

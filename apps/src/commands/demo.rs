@@ -38,7 +38,6 @@ Examples:
 /// minute.
 const RUNS: &str = "--reps 5 --warmup 20";
 
-/// Measures the operations, prints the results, and writes the report.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let start = Instant::now();
     let mut out = io::stdout().lock();

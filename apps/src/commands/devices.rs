@@ -33,7 +33,7 @@ By default, a discrete GPU is selected if there is one, otherwise an integrated 
 another GPU, otherwise a software driver. --device or MULTISPLIT_DEVICE selects another device by its index or a part of its \
 name.";
 
-/// Lists the devices. After the list, returns an error if no device can be selected, or if the profile is invalid.
+/// After the list, returns an error if no device can be selected, or if the profile is invalid.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let entries = devices.list()?;
     let picked = devices.pick(&entries);
@@ -59,7 +59,6 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     Ok(())
 }
 
-/// The selected device.
 struct Chosen {
     index: usize,
     reason: String,

@@ -34,7 +34,6 @@ const _: () = assert!(
     "big-endian targets are not supported: raw files are little-endian, and are copied to memory without conversion"
 );
 
-/// File format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// A NumPy file

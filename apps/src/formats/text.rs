@@ -189,25 +189,16 @@ mod tests {
 
     #[test]
     fn floats_round_trip() {
+        let check = |element, data: Data| {
+            let array = Array::new(element, data.clone()).expect("the element sizes match");
+            let mut out = Vec::new();
+            write(&mut out, &array).expect("the array can be written");
+            let found = read(&mut &out[..], element).expect("the text contains only numbers");
+            assert_eq!(found, data);
+        };
         let numbers = [0.1, -0.0, f64::MAX, f64::MIN_POSITIVE, 1.0, f64::INFINITY, 5e-324];
-        let words = numbers.map(f64::to_bits).to_vec();
-        let array =
-            Array::new(Element::F64, Data::Bytes8(words.clone())).expect("the element sizes match");
-        let mut out = Vec::new();
-        write(&mut out, &array).expect("the array can be written");
-        assert_eq!(
-            read(&mut &out[..], Element::F64).expect("the text contains only numbers"),
-            Data::Bytes8(words)
-        );
-        let narrow: Vec<u16> = (0..0x7c00).step_by(37).collect();
-        let array = Array::new(Element::F16, Data::Bytes2(narrow.clone()))
-            .expect("the element sizes match");
-        let mut out = Vec::new();
-        write(&mut out, &array).expect("the array can be written");
-        assert_eq!(
-            read(&mut &out[..], Element::F16).expect("the text contains only numbers"),
-            Data::Bytes2(narrow)
-        );
+        check(Element::F64, Data::Bytes8(numbers.map(f64::to_bits).to_vec()));
+        check(Element::F16, Data::Bytes2((0..0x7c00).step_by(37).collect()));
     }
 
     #[test]

@@ -12,14 +12,12 @@ use crate::formats::{Data, FileError, Result};
 /// Bytes that one thread reads at a time.
 const STEP_BYTES: usize = 4 << 20;
 
-/// Elements of a plain file.
 #[derive(Clone, Debug)]
 pub struct PlainFile {
     file: Arc<File>,
     place: String,
     /// Offset of the first element in bytes.
     offset: u64,
-    /// Number of elements.
     len: usize,
     /// Size of an element in bytes.
     each: usize,
@@ -57,7 +55,6 @@ impl PlainFile {
         Ok(())
     }
 
-    /// Loads all elements into memory.
     pub fn load(&self) -> Result<Data> {
         let no_memory =
             || FileError::NoMemory { place: self.place.clone(), elements: self.len as u64 };

@@ -6,7 +6,6 @@ use super::{Result, Table, TableError, numbered, reader};
 use crate::formats::text::{self, number};
 use crate::formats::{Array, Data, Element};
 
-/// The numbers of a column.
 #[derive(Debug)]
 pub struct Column {
     pub name: String,

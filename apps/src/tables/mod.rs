@@ -14,7 +14,6 @@ use multisplit_bench::first_bytes::BYTE_ORDER_MARK;
 
 use crate::formats::text;
 
-/// An error in a table.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
     #[error("{place} has no column `{column}`; it has {names}")]
@@ -49,7 +48,6 @@ pub struct Dialect {
     pub no_header: bool,
 }
 
-/// A table in memory.
 #[derive(Debug)]
 pub struct Table {
     /// Name of the file on the command line.
