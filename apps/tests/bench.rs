@@ -321,7 +321,6 @@ const PUBLISHED: [(&str, &[u64]); 7] = [
     ("histogram_u8 histogram_rgba8", &[256]),
 ];
 
-/// Multiplies the time of a cell and its samples.
 fn scale(cell: &mut Value, factor: f64) {
     let scaled = |value: &Value| -> f64 {
         let text = format!("{:.5e}", factor * value.as_f64().expect("the value is a number"));

@@ -39,7 +39,6 @@ fn damaged(profile: &str) -> [(String, &'static str); 4] {
     ]
 }
 
-/// Sorts a few numbers.
 fn sort(mut command: Command, more: &[&str]) -> RunOutput {
     let input = temporary("numbers.txt");
     fs::write(&input, "3\n1\n2\n").expect("the file can be written");

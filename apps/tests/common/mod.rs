@@ -5,7 +5,6 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// Result of a run.
 pub struct RunOutput {
     pub status: Option<i32>,
     pub out: String,
@@ -49,13 +48,11 @@ impl RunOutput {
         self
     }
 
-    /// Standard output as one JSON value.
     #[track_caller]
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.out).expect("standard output is JSON")
     }
 
-    /// Standard output as JSON lines.
     #[track_caller]
     pub fn json_lines(&self) -> Vec<serde_json::Value> {
         self.out

@@ -130,7 +130,6 @@ pub fn in_order(raw: &[u8], each: usize, order: &[usize]) -> Vec<u8> {
     order.iter().flat_map(|&index| raw[index * each..(index + 1) * each].iter().copied()).collect()
 }
 
-/// The bytes of numbers.
 pub fn bytes_of<T: bytemuck::NoUninit>(numbers: &[T]) -> &[u8] {
     bytemuck::cast_slice(numbers)
 }

@@ -7,7 +7,6 @@ use crate::arrays::{Keys, npy, npy_parts, words};
 use crate::common::{gzip, is_full, multisplit};
 use crate::workdir::Workdir;
 
-/// File formats and compressions.
 const FORMS: [&str; 4] = ["npy", "bin", "csv", "txt"];
 const PACKED: [&str; 3] = ["", ".gz", ".zst"];
 

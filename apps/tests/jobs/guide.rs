@@ -38,7 +38,6 @@ fn device() -> String {
     chosen.expect("a device is chosen")["name"].as_str().expect("the name is a string").to_owned()
 }
 
-/// The device named in the guide.
 const GUIDES_DEVICE: &str = "llvmpipe (LLVM 15.0.6, 256 bits)";
 
 /// Replaces the device name, and removes times and rates (numbers before a unit), which vary.

@@ -11,7 +11,6 @@ use std::process::{Command, Stdio};
 use crate::common::with_default_signals;
 use crate::workdir::Workdir;
 
-/// Signal names and numbers.
 const SIGNALS: [(&str, i32); 4] = [("HUP", 1), ("INT", 2), ("QUIT", 3), ("TERM", 15)];
 
 /// About a million keys in no particular order.

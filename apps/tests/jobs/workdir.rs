@@ -87,7 +87,6 @@ impl Workdir {
         command
     }
 
-    /// Runs the binary in the folder.
     pub fn run(&self, line: &str) -> RunOutput {
         run_line(self.command(multisplit()), line)
     }
