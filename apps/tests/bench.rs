@@ -7,7 +7,7 @@ mod common;
 
 use std::path::Path;
 
-use common::{RunOutput, list, multisplit, run_line, temporary};
+use common::{RunOutput, list, multisplit, name, run_line, temporary};
 use serde_json::Value;
 
 /// Runs `multisplit bench`, and measures each case only once, because the tests ignore the times.
@@ -20,10 +20,6 @@ fn bench(line: &str) -> RunOutput {
 #[track_caller]
 fn fails(line: &str, status: i32) -> RunOutput {
     run_line(multisplit(), &format!("bench {line}")).expect(status)
-}
-
-fn name(path: &Path) -> &str {
-    path.to_str().expect("the path is UTF-8")
 }
 
 /// Parses JSON lines into the device line and the figures. Skips lines with pipeline statistics, which some

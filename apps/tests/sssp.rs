@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{RunOutput, feed, gzip, multisplit, temporary};
+use common::{RunOutput, feed, gzip, multisplit, name, temporary};
 
 /// Runs the binary, which must end with this status.
 #[track_caller]
@@ -12,10 +12,10 @@ fn run(line: &str, status: i32) -> RunOutput {
     common::run_line(multisplit(), line).expect(status)
 }
 
-fn file(name: &str, text: &str) -> String {
-    let path = temporary(name);
+fn file(file_name: &str, text: &str) -> String {
+    let path = temporary(file_name);
     std::fs::write(&path, text).expect("the file can be written");
-    path.to_str().expect("the path is UTF-8").to_owned()
+    name(&path).to_owned()
 }
 
 #[test]
@@ -141,14 +141,14 @@ fn networks_are_piped_in_and_results_written_to_files() {
     let packed = temporary("packed.wel.zst");
     std::fs::write(&packed, zstd::encode_all(text.as_bytes(), 0).expect("compression succeeds"))
         .expect("the file can be written");
-    let packed = packed.to_str().expect("the path is UTF-8");
+    let packed = name(&packed);
     let base = temporary("results");
     std::fs::create_dir_all(&base).expect("the folder can be created");
-    let name = |name: &str| base.join(name).to_str().expect("the path is UTF-8").to_owned();
-    let (distances, tree, path) = (name("d-{}.txt"), name("p-{}.txt"), name("path-{}.txt"));
+    let place = |file: &str| name(&base.join(file)).to_owned();
+    let (distances, tree, path) = (place("d-{}.txt"), place("p-{}.txt"), place("path-{}.txt"));
     let files = format!("-o {distances} --predecessors {tree} --path-to 2 --path {path} --force");
     run(&format!("sssp {packed} --method dijkstra --source 0 --source 1 {files}"), 0);
-    let read = |file: &str| std::fs::read_to_string(name(file)).expect("the file is readable");
+    let read = |file: &str| std::fs::read_to_string(place(file)).expect("the file is readable");
     assert_eq!(read("d-1.txt"), "4294967295\n0\n1\n4294967295\n");
     assert_eq!(read("p-0.txt"), "4294967295\n0\n1\n4294967295\n");
     assert_eq!((read("path-0.txt"), read("path-1.txt")), ("0\n1\n2\n".into(), "1\n2\n".into()));

@@ -3,7 +3,7 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 pub struct RunOutput {
     pub status: Option<i32>,
@@ -133,6 +133,11 @@ pub fn temporary(name: &str) -> PathBuf {
     folder().join(format!("multisplit-cli-{}-{name}", std::process::id()))
 }
 
+/// A path as an argument.
+pub fn name(path: &Path) -> &str {
+    path.to_str().expect("the path is UTF-8")
+}
+
 pub fn run(mut command: Command, arguments: &[&str]) -> RunOutput {
     let output = command.args(arguments).output().expect("the binary starts");
     RunOutput {
@@ -147,15 +152,21 @@ pub fn run_line(command: Command, line: &str) -> RunOutput {
     run(command, &line.split_whitespace().collect::<Vec<_>>())
 }
 
+/// Starts a command with the words of `line` as arguments. All its streams are pipes.
+pub fn start(mut command: Command, line: &str) -> Child {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.args(line.split_whitespace()).spawn().expect("the binary starts")
+}
+
+/// Sends a signal, for example `TERM`.
+pub fn send(signal: &str, child: &Child) {
+    let killed = Command::new("kill").args(["-s", signal, &child.id().to_string()]).status();
+    assert!(killed.expect("kill runs").success());
+}
+
 /// Runs a command with the words of `line` as arguments and with `input` on standard input.
-pub fn feed(mut command: Command, line: &str, input: &[u8]) -> Output {
-    let mut child = command
-        .args(line.split_whitespace())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
+pub fn feed(command: Command, line: &str, input: &[u8]) -> Output {
+    let mut child = start(command, line);
     let mut stdin = child.stdin.take().expect("the stream is piped");
     stdin.write_all(input).expect("the binary reads its input");
     drop(stdin);

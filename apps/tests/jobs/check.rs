@@ -9,13 +9,14 @@ use crate::common::{RunOutput, is_full, list, multisplit, run, run_line};
 #[cfg(target_os = "linux")]
 use crate::swiftshader::on_swiftshader;
 
-/// In a plain run, [`check`] checks only the operations whose name contains this.
+/// In a plain run, tests of the output check only the operations whose name contains this.
 const SAMPLE: &str = "reduction of";
 
-/// Runs `check` with `arguments`, on all operations in a full run and otherwise on the sample.
-fn check(arguments: &[&str]) -> RunOutput {
-    let only: &[&str] = if is_full() { &[] } else { &["--only", SAMPLE] };
-    run(multisplit(), &[&["check"], arguments, only].concat())
+/// Runs `check` with `arguments`. In a plain run, only operations or kernels whose name contains `sample` are checked.
+#[track_caller]
+fn check(command: Command, arguments: &[&str], sample: &str) -> RunOutput {
+    let only: &[&str] = if is_full() { &[] } else { &["--only", sample] };
+    run(command, &[&["check"], arguments, only].concat()).expect(0)
 }
 
 /// A number in the report of a pipeline.
@@ -26,7 +27,7 @@ fn number(pipeline: &Value, name: &str) -> u64 {
 /// An issue about a device needs all of this information.
 #[test]
 fn check_reports_device_probes_kernels_and_results() {
-    let ran = check(&["--json"]).expect(0);
+    let ran = check(multisplit(), &["--json"], SAMPLE);
     assert!(ran.err.is_empty(), "expected no messages, found: {}", ran.err);
     let report = ran.json();
     assert_eq!(report["check"], "results");
@@ -68,7 +69,7 @@ fn check_reports_device_probes_kernels_and_results() {
 
 #[test]
 fn check_prints_a_line_per_operation_and_a_verdict() {
-    let ran = check(&[]).expect(0);
+    let ran = check(multisplit(), &[], SAMPLE);
     assert!(ran.err.is_empty(), "expected no messages, found: {}", ran.err);
     let lines: Vec<&str> = ran.out.lines().collect();
     let [device, probe, operations @ .., verdict] = &lines[..] else {
@@ -92,9 +93,7 @@ fn check_command_succeeds_with_small_tiles_if_large_workgroups_fail() {
         command.env("MULTISPLIT_FAILING_PIPELINES", max_threads);
         command
     };
-    let only: &[&str] = if is_full() { &[] } else { &["--only", "scan of u32"] };
-    let ran = run(failing(">128"), &[&["check", "--json"], only].concat()).expect(0);
-    let report = ran.json();
+    let report = check(failing(">128"), &["--json"], "scan of u32").json();
     assert_eq!(report["right"], true);
     let failures = list(&report["pipeline_failures"]);
     assert_eq!(failures.len(), 1, "{failures:?}");
@@ -132,9 +131,7 @@ const SMALL_DEVICES: [(u32, &str); 2] = [
 /// pipelines stay within the limits.
 fn check_within(max_threads: u32, limits: &str, mut command: Command) {
     command.env("MULTISPLIT_LOWERED_LIMITS", limits);
-    let only: &[&str] = if is_full() { &[] } else { &["--only", "scan"] };
-    let ran = run(command, &[&["check", "--json"], only].concat()).expect(0);
-    let report = ran.json();
+    let report = check(command, &["--json"], "scan").json();
     assert_eq!(report["device"]["limits"]["max_workgroup_invocations"], max_threads);
     let results: Vec<_> =
         list(&report["operations"]).iter().map(|one| one["result"].as_str()).collect();
@@ -236,8 +233,7 @@ fn kernels_compile_for_amd_without_spills() {
         command.env_remove("VK_ADD_DRIVER_FILES").env_remove("MULTISPLIT_DEVICE");
         command.env("RADV_FORCE_FAMILY", family);
         command.env("MULTISPLIT_LOWERED_LIMITS", format!("subgroup={lanes}"));
-        let only: &[&str] = if is_full() { &[] } else { &["--only", sample] };
-        let ran = run(command, &[&["check", "--compile-only", "--json"], only].concat()).expect(0);
+        let ran = check(command, &["--compile-only", "--json"], sample);
         // The compiler prints an error if it cannot generate code for a kernel.
         assert!(ran.err.is_empty(), "{family}: expected no messages, found: {}", ran.err);
         let report = ran.json();
