@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use multisplit::Operator;
 use multisplit_bench::key_order::rank;
 
+use crate::edges::Edge;
 use crate::number::Number;
 use crate::parts::{Resources, in_order};
 
@@ -13,7 +14,13 @@ pub trait Term: Number {
     /// The sum; integers wrap around.
     fn plus(self, other: Self) -> Self;
     /// The value of a float, for error bounds. `None` for integers, whose sums are exact.
-    fn float_value(self) -> Option<f64>;
+    fn float_value(self) -> Option<f64> {
+        match self.edge() {
+            Edge::Real(value) => Some(value),
+            Edge::Whole(_) => None,
+        }
+    }
+
     /// Machine epsilon and the largest finite number of a float type; zeros for integers.
     const LIMITS: (f64, f64);
 }
@@ -25,19 +32,11 @@ macro_rules! terms {
                 self.wrapping_add(other)
             }
 
-            fn float_value(self) -> Option<f64> {
-                None
-            }
-
             const LIMITS: (f64, f64) = (0.0, 0.0);
         })*
         $(impl Term for $float {
             fn plus(self, other: Self) -> Self {
                 self + other
-            }
-
-            fn float_value(self) -> Option<f64> {
-                Some(self.into())
             }
 
             const LIMITS: (f64, f64) = (Self::EPSILON as f64, Self::MAX as f64);

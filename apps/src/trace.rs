@@ -75,11 +75,11 @@ impl Trace {
         let mut events = Vec::new();
         for run in runs {
             let begin = device_nanoseconds(runs, run) + offset;
-            events.push(complete(&run.plan, DEVICE, begin, run.nanoseconds, Map::new()));
+            events.push(complete(&run.plan, DEVICE, begin, run.nanoseconds, &Map::new()));
             let mut pass_begin = begin;
             for pass in &run.passes {
                 let time = pass.nanoseconds;
-                events.push(complete(&pass.label, DEVICE, pass_begin, time, Map::new()));
+                events.push(complete(&pass.label, DEVICE, pass_begin, time, &Map::new()));
                 pass_begin += time;
             }
         }
@@ -115,7 +115,7 @@ fn clock_offset(start: Instant, runs: &[Run]) -> f64 {
 }
 
 /// Creates an event with a start and a duration, both in nanoseconds.
-fn complete(name: &str, pid: u32, begin: f64, length: f64, args: Map<String, Value>) -> Value {
+fn complete(name: &str, pid: u32, begin: f64, length: f64, args: &Map<String, Value>) -> Value {
     let microseconds = |nanoseconds: f64| (nanoseconds.max(0.0)).round() / 1e3;
     let (ts, dur) = (microseconds(begin), microseconds(length));
     json!({"ph": "X", "name": name, "pid": pid, "tid": 1, "ts": ts, "dur": dur, "args": args})
@@ -173,7 +173,7 @@ impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Spans {
             && let Some(entered) = open.entered.take()
         {
             let (begin, length) = (nanoseconds(self.0.0.start, entered), nanoseconds(entered, now));
-            let event = complete(span.name(), HOST, begin, length, open.fields.clone());
+            let event = complete(span.name(), HOST, begin, length, &open.fields);
             lock(&self.0.0.spans).push(event);
         }
     }

@@ -191,7 +191,7 @@ impl Array {
     }
 
     pub fn part(&self, range: Range<usize>) -> Result<Self> {
-        let elements = range.len() as u64;
+        let elements = range.len();
         let no_memory = || FileError::NoMemory { place: "a bucket".to_owned(), elements };
         let data = self.data.part(range).ok_or_else(no_memory)?;
         Ok(Self { element: self.element, data })

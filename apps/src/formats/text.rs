@@ -21,7 +21,7 @@ pub enum Problem {
     /// This line, counted from 1, is too long for a number.
     LongLine(u64),
     /// Memory was insufficient after about this many numbers.
-    NoMemory(u64),
+    NoMemory(usize),
 }
 
 /// Maximum number of characters of a rejected line that are shown.
@@ -69,9 +69,8 @@ fn numbers<N: FromStr, W: Send>(
         let parsed: Vec<_> = pieces.into_par_iter().map(|piece| parse(piece, &word)).collect();
         for piece in parsed {
             let piece = piece.map_err(|problem| problem.after(lines))?;
-            words
-                .try_reserve(piece.words.len())
-                .map_err(|_| Problem::NoMemory((words.len() + piece.words.len()) as u64))?;
+            let len = words.len() + piece.words.len();
+            words.try_reserve(piece.words.len()).map_err(|_| Problem::NoMemory(len))?;
             words.extend(piece.words);
             lines += piece.lines;
         }
@@ -115,7 +114,7 @@ fn parse<N: FromStr, W>(piece: &[u8], word: &impl Fn(N) -> W) -> Result<Parsed<W
         }
         let problem = |_| Problem::Line(parsed.lines, excerpt(text));
         let value = text.parse().map_err(problem)?;
-        parsed.words.try_reserve(1).map_err(|_| Problem::NoMemory(parsed.lines))?;
+        parsed.words.try_reserve(1).map_err(|_| Problem::NoMemory(parsed.words.len()))?;
         parsed.words.push(word(value));
     }
     Ok(parsed)

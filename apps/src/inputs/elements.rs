@@ -70,7 +70,7 @@ impl Numbers {
     }
 
     pub fn load(self) -> Result<Array> {
-        let elements = self.elements.len() as u64;
+        let elements = self.elements.len();
         let no_memory = || FileError::NoMemory { place: "the input".to_owned(), elements };
         Array::new(self.element, self.elements.load()?).ok_or_else(no_memory)
     }

@@ -56,8 +56,7 @@ impl PlainFile {
     }
 
     pub fn load(&self) -> Result<Data> {
-        let no_memory =
-            || FileError::NoMemory { place: self.place.clone(), elements: self.len as u64 };
+        let no_memory = || FileError::NoMemory { place: self.place.clone(), elements: self.len };
         let mut data = Data::zeroed(self.each, self.len).ok_or_else(no_memory)?;
         let step = STEP_BYTES / self.each;
         let parts = data.bytes_mut().par_chunks_mut(step * self.each).enumerate();
