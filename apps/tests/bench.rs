@@ -90,11 +90,8 @@ fn bench_prints_json_lines() {
             line.as_object().expect("the line is an object").keys().map(String::as_str).collect();
         assert_eq!(keys, ["anchor", "gps", "m", "method", "ms", "n", "op"], "{line}");
         assert_eq!((&line["anchor"], &line["m"]), (&"multisplit".into(), &0.into()));
-        let (n, ms) = (
-            line["n"].as_f64().expect("the value is a number"),
-            line["ms"].as_f64().expect("the value is a number"),
-        );
-        let gps = line["gps"].as_f64().expect("the value is a number");
+        let number = |key: &str| line[key].as_f64().expect("the value is a number");
+        let [n, ms, gps] = ["n", "ms", "gps"].map(number);
         assert!((gps * ms * 1e6 / n - 1.0).abs() < 1e-4, "{line}");
         let text = |key: &str| line[key].as_str().unwrap_or_default().to_owned();
         seen.push((n as u64, text("op"), text("method")));
