@@ -126,7 +126,6 @@ impl Devices {
         }
     }
 
-    /// Device memory that a command may use on `context`.
     pub fn resources<'c>(&self, context: &'c Context) -> Resources<'c> {
         // Leave a tenth for other programs, even if --memory-limit allows more.
         let max = context.properties().device_memory / 10 * 9;
@@ -155,7 +154,6 @@ impl Devices {
         self.trace_outputs.take().map_or(Ok(()), |outputs| Ok(outputs.finish()?))
     }
 
-    /// Progress bars, unless disabled.
     pub fn bars(&self) -> Bars {
         Bars::new(self.common.quiet)
     }

@@ -1,6 +1,5 @@
 //! User-defined GLSL functions: file, parameters, and error messages that name the user's file.
 
-use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -65,11 +64,9 @@ impl GlslOptions {
         }
         let source = std::fs::read_to_string(path).with_context(problem)?;
         let mut parameters = [0; 3];
-        if self.param.len() > parameters.len() {
-            bail!(
-                "--param is given {} times, but a function has at most 3 parameters",
-                self.param.len()
-            );
+        let given = self.param.len();
+        if given > parameters.len() {
+            bail!("--param is given {given} times, but a function has at most 3 parameters");
         }
         for (word, Parameter(given)) in parameters.iter_mut().zip(&self.param) {
             *word = *given;
@@ -94,12 +91,6 @@ impl GlslFile {
             true => anyhow!("{}", text.replace(ENGINES_NAME, &name)),
             false => anyhow!("{name}: {text}"),
         }
-    }
-}
-
-impl fmt::Display for GlslFile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.path.display().fmt(f)
     }
 }
 

@@ -22,7 +22,6 @@ impl<'d> Job<'d> {
         Ok(Self { devices, context: opening.finish()? })
     }
 
-    /// Device memory that the command may use.
     pub fn resources(&self) -> Resources<'_> {
         self.devices.resources(&self.context)
     }

@@ -10,7 +10,7 @@ use multisplit_bench::progress::Bars;
 use multisplit_bench::{host_memory, size};
 
 use crate::device::Devices;
-use crate::formats::{Array, Data, Format, Place, npy};
+use crate::formats::{Array, Data, Format, Place, Stated, npy};
 use crate::inputs::{
     Elements, Input, InputOptions, Numbers, Shape, TableInput, Values, open_values,
 };
@@ -42,7 +42,7 @@ pub struct ValueOptions {
     values: Option<PathBuf>,
     /// Write the moved values to this file
     #[arg(long, value_name = "FILE", requires = "values")]
-    values_out: Option<PathBuf>,
+    pub values_out: Option<PathBuf>,
     /// Bytes per value, 1 to 16, if the file does not specify it [default: 4]
     #[arg(long, value_name = "BYTES", requires = "values", value_parser = value_bytes)]
     value_bytes: Option<usize>,
@@ -57,14 +57,6 @@ fn value_bytes(text: &str) -> Result<usize, String> {
 }
 
 impl ValueOptions {
-    pub fn has_output(&self) -> bool {
-        self.values_out.is_some()
-    }
-
-    pub fn begin(&self, outputs: &mut Outputs) -> Result<Option<OutputId>> {
-        Ok(outputs.begin_if(self.values_out.as_deref())?)
-    }
-
     /// Opens the values and checks that there is one for each of `n` keys.
     pub fn open(&self, n: usize, bars: Bars) -> Result<Option<Values>> {
         let Some(path) = &self.values else { return Ok(None) };
@@ -76,11 +68,9 @@ impl ValueOptions {
         {
             bail!("{place} has values of {bytes} bytes, but --value-bytes is {asked}");
         }
-        if values.elements.len() != n {
-            bail!(
-                "{place} has {} values, but there are {n} keys; give one value per key",
-                values.elements.len()
-            );
+        let found = values.elements.len();
+        if found != n {
+            bail!("{place} has {found} values, but there are {n} keys; give one value per key");
         }
         Ok(Some(values))
     }
@@ -121,10 +111,11 @@ impl KeyedFiles {
     /// the background.
     pub fn open(options: &KeyedOptions<'_>, devices: &Devices) -> Result<(Self, Opening)> {
         let mut outputs = devices.outputs();
-        let place = |path: &PathBuf| Place::new(path).with_format(options.output.output_format);
-        let keys_out = options.output.output.as_ref().map(place);
-        let keys_out = keys_out.map(|place| outputs.begin(&place)).transpose()?;
-        let values_out = options.values.begin(&mut outputs)?;
+        let output_format = options.output.output_format;
+        let place = |path: &PathBuf| Place::new(path).with_format(output_format);
+        let keys_place = options.output.output.as_ref().map(place);
+        let keys_out = keys_place.as_ref().map(|place| outputs.begin(place)).transpose()?;
+        let values_out = outputs.begin_if(options.values.values_out.as_deref())?;
         let words_out = outputs.begin_if(options.words)?;
         let opening = devices.begin_opening();
         let input = options.input.open(options.shape, devices.bars())?;
@@ -133,17 +124,9 @@ impl KeyedFiles {
             Input::Table(_) => None,
         };
         let keys_only = options.output.keys_only;
-        if let (Input::Table(_), Some(id), false) = (&input, keys_out, keys_only)
-            && matches!(outputs.format(id, Format::Csv)?, Format::Npy | Format::Raw)
-            && !options.output.output.as_deref().is_some_and(lacks_format)
-        {
-            let place = options.output.output.as_deref().unwrap_or(Path::new("-")).display();
-            bail!(
-                "rows of a table can only be written as text, but {place} has a binary format; use .csv or .tsv, or \
-                 --keys-only to write only the keys"
-            );
+        if let (Input::Table(_), Some(place), false) = (&input, &keys_place, keys_only) {
+            check_row_format(place)?;
         }
-        let output_format = options.output.output_format;
         let each_out = Vec::new();
         let mut files = Self {
             input,
@@ -269,12 +252,15 @@ impl KeyedFiles {
     }
 
     /// Writes the moved keys and values, and renames all outputs to their final names.
-    pub fn write(mut self, moved: MovedPairs, words: Option<Vec<u32>>) -> Result<()> {
-        let span = tracing::info_span!("write").entered();
-        phase::timed("writing", || self.write_all(moved, words))?;
-        // Close the span before `finish` writes the trace, so that the trace includes it.
-        drop(span);
-        Ok(self.outputs.finish()?)
+    pub fn write(self, moved: MovedPairs, words: Option<Vec<u32>>) -> Result<()> {
+        self.finish_with(|files| phase::timed("writing", || files.write_all(moved, words)))
+    }
+
+    /// Calls `write`, and renames all outputs to their final names.
+    fn finish_with(mut self, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        // The span is closed before `finish` writes the trace, so that the trace includes it.
+        tracing::info_span!("write").in_scope(|| write(&mut self))?;
+        self.finish()
     }
 
     fn write_all(&mut self, moved: MovedPairs, words: Option<Vec<u32>>) -> Result<()> {
@@ -285,42 +271,34 @@ impl KeyedFiles {
         if let (Some(id), Some(moved), Some(values)) = (self.values_out, values, &self.values) {
             self.outputs.values(id, moved, &values.form, otherwise)?;
         }
-        if let Input::Numbers(Numbers { element, .. }, _) = &self.input {
-            let element = *element;
-            // Write directly from the device if the file has the same representation.
-            if let (Some(id), [], Moved::Device(context, array)) =
-                (self.keys_out, &buckets[..], &keys)
-                && array.element_bytes() == element.bytes()
-            {
-                self.outputs.device_array(id, (context, &**array), element, otherwise)?;
-            } else {
-                let keys = narrowed(element, keys.load()?)?;
-                for (id, bucket) in buckets {
-                    self.outputs.array(id, &keys.part(bucket)?, otherwise)?;
-                }
-                if let Some(id) = self.keys_out {
-                    self.outputs.array(id, &keys, otherwise)?;
-                }
-            }
+        let Input::Numbers(Numbers { element, .. }, _) = self.input else { return Ok(()) };
+        // Write directly from the device if the file has the same representation.
+        if let (Some(id), [], Moved::Device(context, array)) = (self.keys_out, &buckets[..], &keys)
+            && array.element_bytes() == element.bytes()
+        {
+            return self.outputs.device_array(id, (context, &**array), element, otherwise);
+        }
+        let keys = narrowed(element, keys.load()?)?;
+        for (id, bucket) in buckets {
+            self.outputs.array(id, &keys.part(bucket)?, otherwise)?;
+        }
+        if let Some(id) = self.keys_out {
+            self.outputs.array(id, &keys, otherwise)?;
         }
         Ok(())
     }
 
     /// Writes the table rows, or only their keys, in this order, and renames all outputs to their final
     /// names.
-    pub fn write_rows(mut self, order: &[u32], words: Option<Vec<u32>>) -> Result<()> {
-        let span = tracing::info_span!("write").entered();
-        let buckets = self.buckets(words.as_deref());
-        self.write_words(words)?;
-        for (id, bucket) in buckets {
-            self.write_some_rows(id, &order[bucket])?;
-        }
-        if let Some(id) = self.keys_out {
-            self.write_some_rows(id, order)?;
-        }
-        // Close the span before `finish` writes the trace, so that the trace includes it.
-        drop(span);
-        Ok(self.outputs.finish()?)
+    pub fn write_rows(self, order: &[u32], words: Option<Vec<u32>>) -> Result<()> {
+        self.finish_with(|files| {
+            let buckets = files.buckets(words.as_deref());
+            files.write_words(words)?;
+            for (id, bucket) in buckets {
+                files.write_some_rows(id, &order[bucket])?;
+            }
+            files.keys_out.map_or(Ok(()), |id| files.write_some_rows(id, order))
+        })
     }
 
     fn write_some_rows(&mut self, id: OutputId, order: &[u32]) -> Result<()> {
@@ -351,7 +329,6 @@ impl KeyedFiles {
     }
 }
 
-/// Outputs that are written by ranges.
 pub struct RangeTarget {
     keys: Option<RangeWriter>,
     values: Option<RangeWriter>,
@@ -393,7 +370,35 @@ fn check_host_memory(input: &Input, values: Option<&Values>) -> Result<()> {
 /// output file.
 const COPIES: u64 = 3;
 
-/// Whether the format cannot be determined from the file name. Rows are then written as CSV.
-fn lacks_format(path: &Path) -> bool {
-    Place::new(path).format == crate::formats::Stated::Nothing
+/// Checks that rows of a table can be written to `place`. Without a stated format, they are written as CSV.
+fn check_row_format(place: &Place) -> Result<()> {
+    if place.format != Stated::Nothing && !place.output_format(Format::Csv).is_text() {
+        bail!(
+            "rows of a table can only be written as text, but {place} has a binary format; use .csv or .tsv, or \
+             --keys-only to write only the keys"
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_rejected_by_binary_formats() {
+        for (name, format, accepted) in [
+            ("-", None, true),
+            ("-", Some(Format::Raw), false),
+            ("out", None, true),
+            ("out", Some(Format::Npy), false),
+            ("out.npy", None, false),
+            ("out.npy", Some(Format::Csv), true),
+            ("out.bin", None, false),
+            ("out.tsv", None, true),
+        ] {
+            let place = Place::new(Path::new(name)).with_format(format);
+            assert_eq!(check_row_format(&place).is_ok(), accepted, "{name}, {format:?}");
+        }
+    }
 }

@@ -14,7 +14,6 @@ use crate::trace::Trace;
 
 static STOPPED: AtomicBool = AtomicBool::new(false);
 
-/// Disables all further logging.
 pub fn stop() {
     STOPPED.store(true, Ordering::Relaxed);
 }

@@ -14,12 +14,12 @@ use crate::formats::{Array, Data, with_type};
 /// A type of keys and samples.
 pub trait Number: Key + Debug + Send + Sync {
     /// The type of samples on the device: a wider one if the device cannot count this type.
-    type Device: Sample;
+    type Device: Sample + From<Self>;
 
-    /// Converts the number for the device.
-    fn on_device(self) -> Self::Device;
+    fn on_device(self) -> Self::Device {
+        self.into()
+    }
 
-    /// Converts a slice for the device.
     fn to_device(numbers: &[Self]) -> Cow<'_, [Self::Device]> {
         // A device type of the same size is the same type, so no conversion is needed.
         match bytemuck::try_cast_slice(numbers) {
@@ -28,7 +28,6 @@ pub trait Number: Key + Debug + Send + Sync {
         }
     }
 
-    /// Converts the number to an edge.
     fn edge(self) -> Edge;
 
     /// Parses an edge. Edges of integers may be outside the range of the type.
@@ -74,15 +73,11 @@ pub trait Number: Key + Debug + Send + Sync {
 }
 
 macro_rules! integer {
-    ($($type:ty, $device:ty;)*) => {$(
+    ($($type:ty: $device:ty),*) => {$(
         impl Number for $type {
             const MIN: Self = <$type>::MIN;
             const MAX: Self = <$type>::MAX;
             type Device = $device;
-
-            fn on_device(self) -> $device {
-                self.into()
-            }
 
             fn edge(self) -> Edge {
                 Edge::Whole(self.into())
@@ -114,16 +109,7 @@ macro_rules! integer {
 /// Maximum magnitude of an integer edge.
 const MAX_EDGE: i128 = 1 << 64;
 
-integer! {
-    u8, u8;
-    i8, i32;
-    u16, u16;
-    i16, i32;
-    u32, u32;
-    i32, i32;
-    u64, u64;
-    i64, i64;
-}
+integer!(u8: u8, i8: i32, u16: u16, i16: i32, u32: u32, i32: i32, u64: u64, i64: i64);
 
 /// Parses a power such as 2^64.
 fn power(text: &str) -> Option<i128> {
@@ -131,88 +117,56 @@ fn power(text: &str) -> Option<i128> {
     base.parse::<i128>().ok()?.checked_pow(exponent.parse().ok()?)
 }
 
+/// `$nearest` rounds an f64 to the type, and `$next` returns the next larger number.
 macro_rules! float {
-    ($($type:ty)*) => {$(
+    ($($type:ident, $device:ident, $nearest:expr, $next:expr;)*) => {$(
         impl Number for $type {
-            const MIN: Self = <$type>::NEG_INFINITY;
-            const MAX: Self = <$type>::INFINITY;
-            type Device = Self;
-
-            fn on_device(self) -> Self {
-                self
-            }
+            const MIN: Self = $type::NEG_INFINITY;
+            const MAX: Self = $type::INFINITY;
+            type Device = $device;
 
             fn edge(self) -> Edge {
                 Edge::Real(self.into())
             }
 
             fn parse_edge(text: &str) -> Option<Edge> {
-                // Round to the sample type, because samples are compared in that type.
-                <$type>::from_str(text).ok().filter(|edge| !edge.is_nan()).map(Self::edge)
+                // Round to the device type, because samples are compared in that type.
+                $device::from_str(text).ok().filter(|edge| !edge.is_nan()).map($device::edge)
             }
 
             fn at_or_above(edge: Edge) -> Option<Self> {
-                let nearest = edge.value() as Self;
-                Some(if nearest.edge() < edge { nearest.next_up() } else { nearest })
+                let nearest: Self = $nearest(edge.value());
+                Some(if nearest.edge() < edge { $next(nearest) } else { nearest })
             }
 
             fn rounded(edge: f64) -> f64 {
-                f64::from(edge as Self)
+                f64::from(edge as $device)
             }
 
             fn even_edges(lo: Edge, hi: Edge, m: u32) -> Vec<Edge> {
-                let bins = Bins::<Self>::even(lo.value() as Self..hi.value() as Self, m);
+                let bins = Bins::even(lo.value() as $device..hi.value() as $device, m);
                 bins.edges().into_iter().map(Edge::Real).collect()
             }
         }
     )*};
 }
 
-float! { f32 f64 }
-
-macro_rules! narrow_float {
-    ($($type:ident)*) => {$(
-        impl Number for $type {
-            const MIN: Self = $type::NEG_INFINITY;
-            const MAX: Self = $type::INFINITY;
-            type Device = f32;
-
-            fn on_device(self) -> f32 {
-                self.to_f32()
-            }
-
-            fn edge(self) -> Edge {
-                Edge::Real(self.into())
-            }
-
-            fn parse_edge(text: &str) -> Option<Edge> {
-                f32::parse_edge(text)
-            }
-
-            fn at_or_above(edge: Edge) -> Option<Self> {
-                let nearest = $type::from_f64(edge.value());
-                let next = match nearest.to_bits() {
-                    0x8000 => 1,
-                    bits if nearest.is_sign_negative() => bits - 1,
-                    bits => bits + 1,
-                };
-                Some(if nearest.edge() < edge { $type::from_bits(next) } else { nearest })
-            }
-
-            fn rounded(edge: f64) -> f64 {
-                f32::rounded(edge)
-            }
-
-            fn even_edges(lo: Edge, hi: Edge, m: u32) -> Vec<Edge> {
-                f32::even_edges(lo, hi, m)
-            }
-        }
-    )*};
+float! {
+    f32, f32, |edge| edge as f32, f32::next_up;
+    f64, f64, |edge| edge, f64::next_up;
+    f16, f32, f16::from_f64, |number: f16| f16::from_bits(next_bits(number.to_bits()));
+    bf16, f32, bf16::from_f64, |number: bf16| bf16::from_bits(next_bits(number.to_bits()));
 }
 
-narrow_float! { f16 bf16 }
+/// The bits of the next larger 16-bit float.
+fn next_bits(bits: u16) -> u16 {
+    match bits {
+        0x8000 => 1,
+        negative if negative > 0x8000 => negative - 1,
+        positive => positive + 1,
+    }
+}
 
-/// Converts the numbers of an array to edges.
 pub fn edges_of(array: &Array) -> Result<Vec<Edge>> {
     let data = array.data();
     Ok(with_type!(array.element(), N => {
@@ -222,11 +176,7 @@ pub fn edges_of(array: &Array) -> Result<Vec<Edge>> {
 
 #[cfg(test)]
 mod tests {
-    use multisplit::half::{bf16, f16};
-
-    use super::Number;
-    use crate::edges::Edge;
-    use crate::formats::Data;
+    use super::*;
 
     #[test]
     fn keys_keep_their_bits_in_untyped_data() {
@@ -244,29 +194,19 @@ mod tests {
 
     #[test]
     fn edges_round_up_to_the_next_narrow_float() {
-        for edge in [0.1, -0.1, 1.0, 1.0001, -1e-9, 1e-9, 0.0, -70000.0, 65504.0] {
-            let (half, brain) =
-                (f16::at_or_above(Edge::Real(edge)), bf16::at_or_above(Edge::Real(edge)));
-            let (half, brain) = (
-                half.expect("a number is at or above the edge"),
-                brain.expect("a number is at or above the edge"),
-            );
-            assert!(
-                half.to_f64() >= edge && brain.to_f64() >= edge,
-                "{half} or {brain} is below {edge}"
-            );
-            let all = (0..=u16::MAX).map(|bits| (f16::from_bits(bits), bf16::from_bits(bits)));
-            for (a, b) in all {
-                assert!(
-                    a.to_f64() < edge || a >= half || a.is_nan(),
-                    "{a} is between {edge} and {half}"
-                );
-                assert!(
-                    b.to_f64() < edge || b >= brain || b.is_nan(),
-                    "{b} is between {edge} and {brain}"
-                );
+        fn check<N: Number>(number: fn(u16) -> N) {
+            for edge in [0.1, -0.1, 1.0, 1.0001, -1e-9, 1e-9, 0.0, -70000.0, 65504.0] {
+                let least = N::at_or_above(Edge::Real(edge)).expect("a number is at or above it");
+                assert!(least.edge().value() >= edge, "{least:?} is below {edge}");
+                for other in (0..=u16::MAX).map(number) {
+                    let value = other.edge().value();
+                    let is_between = edge <= value && value < least.edge().value();
+                    assert!(!is_between, "{other:?} is between {edge} and {least:?}");
+                }
             }
         }
+        check(f16::from_bits);
+        check(bf16::from_bits);
     }
 
     #[test]

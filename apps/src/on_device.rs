@@ -39,7 +39,6 @@ pub trait DeviceArray {
     /// Downloads all elements, and passes them to `drain` in parts, from several threads.
     fn drain(&self, context: &Context, drain: &Drain<'_>) -> Result<()>;
 
-    /// Downloads the elements into memory.
     fn download(&self, context: &Context) -> Result<Data>;
 }
 

@@ -12,7 +12,6 @@ use multisplit::{Config, Context, Error};
 
 use crate::phase;
 
-/// A device that is being opened.
 pub struct Opening {
     thread: Option<JoinHandle<()>>,
     /// Receives the device. Joining the thread instead would also wait for the driver's cleanup at thread exit, which

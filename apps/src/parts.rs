@@ -106,9 +106,7 @@ pub fn is_out_of_memory(error: &anyhow::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::in_order;
-    use anyhow::Result;
-    use multisplit::Error;
+    use super::*;
 
     fn full() -> Error {
         Error::OutOfMemory { name: "keys".into(), size: 1, reason: "full".into() }

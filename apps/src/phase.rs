@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use multisplit_bench::figures;
 
-/// Start time of the program.
 static START: OnceLock<Instant> = OnceLock::new();
 /// Phases, ordered by their first start.
 static PHASES: Mutex<Vec<Phase>> = Mutex::new(Vec::new());
@@ -94,16 +93,11 @@ pub fn total() -> String {
 /// the rest, which is transfers and host work.
 pub fn list() -> String {
     let phases = PHASES.lock().unwrap_or_else(PoisonError::into_inner);
-    let each = phases.iter().map(|Phase { name, time, device }| match device {
-        None => format!("{name} {}", format_time(*time)),
-        Some(device) => {
-            let rest = format_time(time.saturating_sub(*device));
-            format!(
-                "{name} {} (kernels {}, transfers and host {rest})",
-                format_time(*time),
-                format_time(*device)
-            )
-        }
+    let each = phases.iter().map(|Phase { name, time, device }| {
+        let phase = format!("{name} {}", format_time(*time));
+        let Some(device) = device else { return phase };
+        let rest = format_time(time.saturating_sub(*device));
+        format!("{phase} (kernels {}, transfers and host {rest})", format_time(*device))
     });
     let total = START.get().map_or(Duration::ZERO, Instant::elapsed);
     let rest = total.saturating_sub(phases.iter().map(|phase| phase.time).sum());
@@ -117,8 +111,7 @@ pub fn format_time(time: Duration) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{add_device_time, list, of_kernels, time_of, timed};
-    use std::time::Duration;
+    use super::*;
 
     /// One test, because the phases are global to the process.
     #[test]

@@ -175,10 +175,8 @@ fn drivers_named_by_environment() -> String {
     if names.is_empty() {
         return String::new();
     }
-    format!(
-        "; or unset {}, which restricts the search to the drivers named there",
-        names.join(" and ")
-    )
+    let names = names.join(" and ");
+    format!("; or unset {names}, which restricts the search to the drivers named there")
 }
 
 fn one_line(text: &str) -> String {
@@ -187,8 +185,7 @@ fn one_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{line, parts_of_usage_error};
-    use multisplit::Error;
+    use super::*;
 
     #[test]
     fn usage_error_messages_have_one_line() {

@@ -36,13 +36,9 @@ pub fn check<K: Number>(place: &Place, how: Merge, keys: &[K]) -> Result<()> {
 
 /// Compares a merge with one on the CPU.
 pub fn verify_merge<K: Number>(how: Merge, first: &[K], second: &[K], merged: &[K]) -> Result<()> {
-    if merged.len() != first.len() + second.len() {
-        bail!(
-            "the merge is wrong: {} and {} elements were merged into {}",
-            first.len(),
-            second.len(),
-            merged.len()
-        );
+    let (a, b, found) = (first.len(), second.len(), merged.len());
+    if found != a + b {
+        bail!("the merge is wrong: {a} and {b} elements were merged into {found}");
     }
     let (mut i, mut j) = (0, 0);
     for (at, &found) in merged.iter().enumerate() {
@@ -86,12 +82,9 @@ pub fn verify_search<K: Number>(
     needles: &[K],
     positions: &[u32],
 ) -> Result<()> {
-    if positions.len() != needles.len() {
-        bail!(
-            "the search is wrong: it returned {} positions for {} numbers",
-            positions.len(),
-            needles.len()
-        );
+    let (n, found) = (needles.len(), positions.len());
+    if found != n {
+        bail!("the search is wrong: it returned {found} positions for {n} numbers");
     }
     let expected = |needle: K| {
         sorted.partition_point(|&key| match how {
@@ -114,10 +107,7 @@ pub fn verify_search<K: Number>(
 mod tests {
     use std::path::Path;
 
-    use multisplit::operations::Merge;
-
-    use super::{check, verify_merge};
-    use crate::formats::Place;
+    use super::*;
 
     #[test]
     fn wrong_merges_are_detected() {

@@ -6,15 +6,21 @@ use anyhow::{Result, bail};
 use multisplit::Operator;
 use multisplit_bench::key_order::rank;
 
+use crate::edges::Edge;
 use crate::number::Number;
 use crate::parts::{Resources, in_order};
 
-/// A key type with addition.
 pub trait Term: Number {
     /// The sum; integers wrap around.
     fn plus(self, other: Self) -> Self;
     /// The value of a float, for error bounds. `None` for integers, whose sums are exact.
-    fn float_value(self) -> Option<f64>;
+    fn float_value(self) -> Option<f64> {
+        match self.edge() {
+            Edge::Real(value) => Some(value),
+            Edge::Whole(_) => None,
+        }
+    }
+
     /// Machine epsilon and the largest finite number of a float type; zeros for integers.
     const LIMITS: (f64, f64);
 }
@@ -26,19 +32,11 @@ macro_rules! terms {
                 self.wrapping_add(other)
             }
 
-            fn float_value(self) -> Option<f64> {
-                None
-            }
-
             const LIMITS: (f64, f64) = (0.0, 0.0);
         })*
         $(impl Term for $float {
             fn plus(self, other: Self) -> Self {
                 self + other
-            }
-
-            fn float_value(self) -> Option<f64> {
-                Some(self.into())
             }
 
             const LIMITS: (f64, f64) = (Self::EPSILON as f64, Self::MAX as f64);
@@ -95,12 +93,9 @@ pub fn verify_scan<T: Term>(
     input: &[T],
     output: &[T],
 ) -> Result<()> {
-    if output.len() != input.len() {
-        bail!(
-            "the scan is wrong: it returned {} results for {} elements",
-            output.len(),
-            input.len()
-        );
+    let (n, found) = (input.len(), output.len());
+    if found != n {
+        bail!("the scan is wrong: it returned {found} results for {n} elements");
     }
     for segment in segments {
         let mut check = Check::new(operator);

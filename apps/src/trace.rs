@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use multisplit::{Observer, Run};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tracing::span::{Attributes, Id};
 use tracing::{Level, Metadata, Subscriber};
 use tracing_subscriber::Layer;
@@ -26,9 +26,7 @@ pub struct Trace(Arc<Inner>);
 
 struct Inner {
     start: Instant,
-    /// Host events.
     spans: Mutex<Vec<Value>>,
-    /// Device runs.
     runs: Mutex<Vec<Run>>,
 }
 
@@ -37,7 +35,6 @@ const HOST: u32 = 1;
 const DEVICE: u32 = 2;
 
 impl Trace {
-    /// Starts a trace now.
     pub fn new() -> Self {
         let (spans, runs) = (Mutex::default(), Mutex::default());
         Self(Arc::new(Inner { start: Instant::now(), spans, runs }))
@@ -78,11 +75,11 @@ impl Trace {
         let mut events = Vec::new();
         for run in runs {
             let begin = device_nanoseconds(runs, run) + offset;
-            events.push(complete(&run.plan, DEVICE, 1, begin, run.nanoseconds, Value::Null));
+            events.push(complete(&run.plan, DEVICE, begin, run.nanoseconds, &Map::new()));
             let mut pass_begin = begin;
             for pass in &run.passes {
                 let time = pass.nanoseconds;
-                events.push(complete(&pass.label, DEVICE, 1, pass_begin, time, Value::Null));
+                events.push(complete(&pass.label, DEVICE, pass_begin, time, &Map::new()));
                 pass_begin += time;
             }
         }
@@ -118,23 +115,21 @@ fn clock_offset(start: Instant, runs: &[Run]) -> f64 {
 }
 
 /// Creates an event with a start and a duration, both in nanoseconds.
-fn complete(name: &str, pid: u32, tid: u64, begin: f64, length: f64, args: Value) -> Value {
+fn complete(name: &str, pid: u32, begin: f64, length: f64, args: &Map<String, Value>) -> Value {
     let microseconds = |nanoseconds: f64| (nanoseconds.max(0.0)).round() / 1e3;
     let (ts, dur) = (microseconds(begin), microseconds(length));
-    let args = if args.is_null() { json!({}) } else { args };
-    json!({"ph": "X", "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur, "args": args})
+    json!({"ph": "X", "name": name, "pid": pid, "tid": 1, "ts": ts, "dur": dur, "args": args})
 }
 
 /// Records when spans are entered and exited.
 struct Spans(Trace);
 
-/// State of an open span.
 struct Open {
-    fields: serde_json::Map<String, Value>,
+    fields: Map<String, Value>,
     entered: Option<Instant>,
 }
 
-struct Fields<'f>(&'f mut serde_json::Map<String, Value>);
+struct Fields<'f>(&'f mut Map<String, Value>);
 
 impl tracing::field::Visit for Fields<'_> {
     fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
@@ -157,7 +152,7 @@ impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Spans {
 
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
         if let Some(span) = context.span(id) {
-            let mut fields = serde_json::Map::new();
+            let mut fields = Map::new();
             attributes.record(&mut Fields(&mut fields));
             span.extensions_mut().insert(Open { fields, entered: None });
         }
@@ -178,8 +173,8 @@ impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Spans {
             && let Some(entered) = open.entered.take()
         {
             let (begin, length) = (nanoseconds(self.0.0.start, entered), nanoseconds(entered, now));
-            let args = Value::Object(open.fields.clone());
-            lock(&self.0.0.spans).push(complete(span.name(), HOST, 1, begin, length, args));
+            let event = complete(span.name(), HOST, begin, length, &open.fields);
+            lock(&self.0.0.spans).push(event);
         }
     }
 }

@@ -66,8 +66,7 @@ pub fn narrowed(element: Element, keys: Data) -> Result<Array> {
 
 #[cfg(test)]
 mod tests {
-    use super::{narrowed, widened};
-    use crate::formats::{Array, Data, Element};
+    use super::*;
 
     #[test]
     fn widened_keys_round_trip() {

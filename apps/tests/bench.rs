@@ -7,7 +7,7 @@ mod common;
 
 use std::path::Path;
 
-use common::{RunOutput, multisplit, run_line, temporary};
+use common::{RunOutput, list, multisplit, name, run_line, temporary};
 use serde_json::Value;
 
 /// Runs `multisplit bench`, and measures each case only once, because the tests ignore the times.
@@ -20,10 +20,6 @@ fn bench(line: &str) -> RunOutput {
 #[track_caller]
 fn fails(line: &str, status: i32) -> RunOutput {
     run_line(multisplit(), &format!("bench {line}")).expect(status)
-}
-
-fn name(path: &Path) -> &str {
-    path.to_str().expect("the path is UTF-8")
 }
 
 /// Parses JSON lines into the device line and the figures. Skips lines with pipeline statistics, which some
@@ -94,11 +90,8 @@ fn bench_prints_json_lines() {
             line.as_object().expect("the line is an object").keys().map(String::as_str).collect();
         assert_eq!(keys, ["anchor", "gps", "m", "method", "ms", "n", "op"], "{line}");
         assert_eq!((&line["anchor"], &line["m"]), (&"multisplit".into(), &0.into()));
-        let (n, ms) = (
-            line["n"].as_f64().expect("the value is a number"),
-            line["ms"].as_f64().expect("the value is a number"),
-        );
-        let gps = line["gps"].as_f64().expect("the value is a number");
+        let number = |key: &str| line[key].as_f64().expect("the value is a number");
+        let [n, ms, gps] = ["n", "ms", "gps"].map(number);
         assert!((gps * ms * 1e6 / n - 1.0).abs() < 1e-4, "{line}");
         let text = |key: &str| line[key].as_str().unwrap_or_default().to_owned();
         seen.push((n as u64, text("op"), text("method")));
@@ -112,9 +105,7 @@ fn bench_prints_json_lines() {
         (65536, "scan_exclusive_u32", "lookback"),
         (65536, "scan_exclusive_u32", "reduce-then-scan"),
     ];
-    let expected: Vec<_> =
-        expected.iter().map(|(n, op, method)| (*n, (*op).into(), (*method).into())).collect();
-    assert_eq!(seen, expected);
+    assert_eq!(seen, expected.map(|(n, op, method)| (n, op.to_owned(), method.to_owned())));
 }
 
 #[test]
@@ -246,31 +237,12 @@ fn bench_all_measures_every_subject() {
     assert!(ran.out.is_empty(), "expected no output, found: {}", ran.out);
     let (_, figures) = figures(&std::fs::read_to_string(&lines).expect("the file is readable"));
     let ops: Vec<_> = figures.iter().filter_map(|line| line["op"].as_str()).collect();
-    let expected = [
-        "copy_kernel_u32",
-        "fill_u32",
-        "scan_exclusive_u32",
-        "scan_exclusive_u32",
-        "sort_keys_u32",
-        "topk_f32",
-        "split_delta_keys",
-        "histogram_even",
-        "reduce_sum_u32",
-        "scan_inclusive_u32",
-        "select_if_u32",
-        "reduce_max_f32",
-        "scan_inclusive_f32",
-        "scan_inclusive_u64",
-        "unique_u32",
-        "run_length_encode_u32",
-        "reduce_by_key_u32",
-        "scan_inclusive_by_key_u32",
-        "host_upload_u32",
-        "host_download_u32",
-        "host_sort_u32",
-        "sssp",
-    ];
-    assert_eq!(ops, expected);
+    let expected = "copy_kernel_u32 fill_u32 scan_exclusive_u32 scan_exclusive_u32 sort_keys_u32 topk_f32 \
+                    split_delta_keys histogram_even reduce_sum_u32 scan_inclusive_u32 select_if_u32 \
+                    reduce_max_f32 scan_inclusive_f32 scan_inclusive_u64 unique_u32 \
+                    run_length_encode_u32 reduce_by_key_u32 scan_inclusive_by_key_u32 \
+                    host_upload_u32 host_download_u32 host_sort_u32 sssp";
+    assert_eq!(ops, expected.split(' ').collect::<Vec<_>>());
     let report = std::fs::read_to_string(&page).expect("the file is readable");
     // A single size gets tables, but no plots with one point.
     assert!(!report.contains("rate against n"), "the report contains a plot of a single point");
@@ -316,67 +288,39 @@ fn bench_paper_prints_its_tables() {
 }
 
 /// Operations and values of m that `bench publish --n 2^12 --m 8` measures.
-const PUBLISHED: [(&[&str], &[u64]); 7] = [
-    (&["copy_kernel_u32", "fill_u32"], &[0]),
+const PUBLISHED: [(&str, &[u64]); 7] = [
+    ("copy_kernel_u32 fill_u32", &[0]),
     (
-        &[
-            "reduce_sum_u32",
-            "reduce_max_f32",
-            "scan_inclusive_u32",
-            "scan_inclusive_f32",
-            "scan_inclusive_u64",
-            "select_if_u32",
-            "unique_u32",
-            "run_length_encode_u32",
-            "reduce_by_key_u32",
-        ],
+        "reduce_sum_u32 reduce_max_f32 scan_inclusive_u32 scan_inclusive_f32 scan_inclusive_u64 \
+         select_if_u32 unique_u32 run_length_encode_u32 reduce_by_key_u32",
         &[0],
     ),
     (
-        &[
-            "sort_keys_u32",
-            "sort_pairs_u32_u32",
-            "sort_keys_u64",
-            "sort_keys_f32",
-            "sort_keys_u8",
-            "sort_keys_u16",
-            "sort_pairs_u16_u32",
-        ],
+        "sort_keys_u32 sort_pairs_u32_u32 sort_keys_u64 sort_keys_f32 sort_keys_u8 sort_keys_u16 \
+         sort_pairs_u16_u32",
         &[0],
     ),
-    (&["topk_f32"], &[32, 1024]),
+    ("topk_f32", &[32, 1024]),
     (
-        &[
-            "segmented_reduce_sum_f32",
-            "segmented_reduce_sum_f32_offsets",
-            "segmented_sort_keys_f32",
-            "segmented_argsort_f32",
-        ],
+        "segmented_reduce_sum_f32 segmented_reduce_sum_f32_offsets segmented_sort_keys_f32 \
+         segmented_argsort_f32",
         &[16, 64, 256, 1024, 4096],
     ),
     (
-        &[
-            "split_delta_keys",
-            "split_delta_pairs",
-            "split_range_keys",
-            "split_identity_keys",
-            "split_identity_pairs",
-            "histogram_even",
-            "histogram_range",
-        ],
+        "split_delta_keys split_delta_pairs split_range_keys split_identity_keys \
+         split_identity_pairs histogram_even histogram_range",
         &[8],
     ),
-    (&["histogram_u8", "histogram_rgba8"], &[256]),
+    ("histogram_u8 histogram_rgba8", &[256]),
 ];
 
-/// Multiplies the time of a cell and its samples.
 fn scale(cell: &mut Value, factor: f64) {
     let scaled = |value: &Value| -> f64 {
         let text = format!("{:.5e}", factor * value.as_f64().expect("the value is a number"));
         text.parse().expect("the text is a number")
     };
     cell["ms"] = scaled(&cell["ms"]).into();
-    let samples = cell["samples_ms"].as_array().expect("the value is a list").iter().map(scaled);
+    let samples = list(&cell["samples_ms"]).iter().map(scaled);
     cell["samples_ms"] = samples.collect();
 }
 
@@ -404,8 +348,8 @@ fn bench_publish_measures_every_cell_and_finds_slower_ones() {
         |line: &&Value| line["ranking"].as_str().is_none_or(|name| name == first_ranking);
     let cell = |line: &Value| Some((line["op"].as_str()?.to_owned(), line["m"].as_u64()?));
     let mut found: Vec<_> = lines.iter().filter(is_first).filter_map(cell).collect();
-    let with_m = |(ops, all): (&[&str], &[u64])| -> Vec<_> {
-        ops.iter().flat_map(|op| all.iter().map(|&m| ((*op).to_owned(), m))).collect()
+    let with_m = |(ops, all): (&str, &[u64])| -> Vec<_> {
+        ops.split(' ').flat_map(|op| all.iter().map(|&m| (op.to_owned(), m))).collect()
     };
     let mut expected: Vec<_> = PUBLISHED.into_iter().flat_map(with_m).collect();
     found.sort();

@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{multisplit, run, run_line, without_driver};
+use common::{list, multisplit, run, run_line, without_driver};
 use serde_json::Value;
 
 #[test]
@@ -19,11 +19,10 @@ fn devices_shows_the_selected_device_and_reason() {
 #[test]
 fn devices_json_marks_the_chosen_device() {
     let chosen = |line: &str| -> Value {
-        let list = run_line(multisplit(), line).expect(0).json();
-        let devices = list.as_array().expect("the value is a list").iter();
-        let mut chosen = devices.filter(|device| device["chosen"] == true);
+        let devices = run_line(multisplit(), line).expect(0).json();
+        let mut chosen = list(&devices).iter().filter(|device| device["chosen"] == true);
         let (first, second) = (chosen.next(), chosen.next());
-        assert_eq!(second, None, "{list}");
+        assert_eq!(second, None, "{devices}");
         first.expect("a device is chosen").clone()
     };
     let device = chosen("devices --json");
@@ -142,7 +141,7 @@ fn graph_works_without_driver() {
     assert!(svg.out.starts_with("<svg ") && svg.out.trim_end().ends_with("</svg>"), "{}", svg.out);
     let plan = scan("--format json --method lookback --replay").expect(0).json();
     assert_eq!(plan["replayable"], true);
-    let steps = plan["steps"].as_array().expect("the value is a list");
+    let steps = list(&plan["steps"]);
     assert!(steps.iter().any(|step| step["pass"]["label"] == "scan.lookback"), "{plan}");
     scan("--n 2^63").expect(1).expect_err("try a smaller --n");
     // A device named on the command line must exist.

@@ -4,9 +4,7 @@
 
 mod common;
 
-use std::io::Write as _;
-
-use common::{RunOutput, gzip, multisplit, temporary};
+use common::{RunOutput, feed, gzip, multisplit, name, temporary};
 
 /// Runs the binary, which must end with this status.
 #[track_caller]
@@ -14,10 +12,10 @@ fn run(line: &str, status: i32) -> RunOutput {
     common::run_line(multisplit(), line).expect(status)
 }
 
-fn file(name: &str, text: &str) -> String {
-    let path = temporary(name);
+fn file(file_name: &str, text: &str) -> String {
+    let path = temporary(file_name);
     std::fs::write(&path, text).expect("the file can be written");
-    path.to_str().expect("the path is UTF-8").to_owned()
+    name(&path).to_owned()
 }
 
 #[test]
@@ -143,30 +141,18 @@ fn networks_are_piped_in_and_results_written_to_files() {
     let packed = temporary("packed.wel.zst");
     std::fs::write(&packed, zstd::encode_all(text.as_bytes(), 0).expect("compression succeeds"))
         .expect("the file can be written");
-    let packed = packed.to_str().expect("the path is UTF-8");
+    let packed = name(&packed);
     let base = temporary("results");
     std::fs::create_dir_all(&base).expect("the folder can be created");
-    let name = |name: &str| base.join(name).to_str().expect("the path is UTF-8").to_owned();
-    let (distances, tree, path) = (name("d-{}.txt"), name("p-{}.txt"), name("path-{}.txt"));
+    let place = |file: &str| name(&base.join(file)).to_owned();
+    let (distances, tree, path) = (place("d-{}.txt"), place("p-{}.txt"), place("path-{}.txt"));
     let files = format!("-o {distances} --predecessors {tree} --path-to 2 --path {path} --force");
     run(&format!("sssp {packed} --method dijkstra --source 0 --source 1 {files}"), 0);
-    let read = |file: &str| std::fs::read_to_string(name(file)).expect("the file is readable");
+    let read = |file: &str| std::fs::read_to_string(place(file)).expect("the file is readable");
     assert_eq!(read("d-1.txt"), "4294967295\n0\n1\n4294967295\n");
     assert_eq!(read("p-0.txt"), "4294967295\n0\n1\n4294967295\n");
     assert_eq!((read("path-0.txt"), read("path-1.txt")), ("0\n1\n2\n".into(), "1\n2\n".into()));
-    let mut child = multisplit()
-        .args(["sssp", "-", "--method", "dijkstra"])
-        .stdin(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
-    child
-        .stdin
-        .take()
-        .expect("the stream is piped")
-        .write_all(text.as_bytes())
-        .expect("the binary reads its input");
-    let output = child.wait_with_output().expect("the process ends");
+    let output = feed(multisplit(), "sssp - --method dijkstra", text.as_bytes());
     let out = String::from_utf8_lossy(&output.stdout);
     assert!(out.contains("standard input from 0: 3 of 4 vertices reached, sum 9"), "{out}");
 }

@@ -7,17 +7,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{RunOutput, multisplit, run, run_line, temporary};
+use common::{RunOutput, multisplit, name, run, run_line, temporary};
 
 /// The binary with a configuration folder for this test.
 fn with_folder(folder: &Path) -> Command {
     let mut command = multisplit();
     command.env("XDG_CONFIG_HOME", folder);
     command
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().expect("the path is UTF-8")
 }
 
 /// Returns the profile `text` with another value of the setting `name`.
@@ -39,11 +35,10 @@ fn damaged(profile: &str) -> [(String, &'static str); 4] {
     ]
 }
 
-/// Sorts a few numbers.
 fn sort(mut command: Command, more: &[&str]) -> RunOutput {
     let input = temporary("numbers.txt");
     fs::write(&input, "3\n1\n2\n").expect("the file can be written");
-    command.args(["sort", text(&input), "-o", "-", "--type", "u32"]);
+    command.args(["sort", name(&input), "-o", "-", "--type", "u32"]);
     let ran = run(command, more);
     let _ = fs::remove_file(input);
     ran
@@ -90,13 +85,13 @@ fn profiles_are_written_found_and_validated() {
         run(command(), &["devices"]).expect(0).expect_out(&["kernel sizes     built-in"]);
         // A damaged profile given by `--profile`: the same message, as an error.
         for arguments in [&["devices"][..], &["bench", "copy", "--n", "1000"]] {
-            let named = [arguments, &["--profile", text(&path)]].concat();
+            let named = [arguments, &["--profile", name(&path)]].concat();
             let ran = run(multisplit(), &named).expect(1);
             let error_line = ran.error_line();
             assert!(error_line.starts_with(&format!("multisplit: {used}: ")), "{error_line}");
             assert!(error_line.contains(expected), "no `{expected}` in {error_line}");
         }
-        let ran = sort(multisplit(), &["--profile", text(&path)]).expect(1);
+        let ran = sort(multisplit(), &["--profile", name(&path)]).expect(1);
         assert!(ran.error_line().contains(expected) && ran.out.is_empty(), "{}", ran.err);
         // With `--profile built-in`, the damaged profile is ignored silently.
         let ran = run(command(), &["devices", "--profile", "built-in"]).expect(0);
@@ -104,7 +99,7 @@ fn profiles_are_written_found_and_validated() {
     }
 
     fs::write(&path, &profile).expect("the file can be written");
-    let ran = sort(multisplit(), &["--profile", text(&path), "--validate", "-q"]).expect(0);
+    let ran = sort(multisplit(), &["--profile", name(&path), "--validate", "-q"]).expect(0);
     assert_eq!(ran.out, "1\n2\n3\n");
     let _ = fs::remove_dir_all(folder);
 }
@@ -114,7 +109,7 @@ fn invalid_budgets_and_unreadable_profiles_are_rejected() {
     run_line(multisplit(), "tune --budget 0").expect(2);
     run_line(multisplit(), "tune --budget soon").expect(2);
     let missing = temporary("no-such.profile");
-    for arguments in [["devices", "--profile", text(&missing)], ["tune", "--from", text(&missing)]]
+    for arguments in [["devices", "--profile", name(&missing)], ["tune", "--from", name(&missing)]]
     {
         run(multisplit(), &arguments).expect(1).expect_error_line("cannot be read");
     }
@@ -122,7 +117,7 @@ fn invalid_budgets_and_unreadable_profiles_are_rejected() {
     let file = temporary("a-file");
     fs::write(&file, "mine").expect("the file can be written");
     let below = file.join("there.profile");
-    let ran = run(multisplit(), &["tune", "--budget", "1", "-o", text(&below)]).expect(1);
+    let ran = run(multisplit(), &["tune", "--budget", "1", "-o", name(&below)]).expect(1);
     ran.expect_err("cannot be written");
     assert_eq!(fs::read(&file).expect("the file is readable"), b"mine");
     let _ = fs::remove_file(file);

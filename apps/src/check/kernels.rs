@@ -19,14 +19,12 @@ use multisplit_bench::network::{Rmat, Weighting};
 use multisplit_sssp::{Method as SearchMethod, Options};
 use rayon::prelude::*;
 
-/// A kernel that could not be compiled.
 #[derive(Debug)]
 pub struct Failure {
     pub kernel: String,
     pub problem: String,
 }
 
-/// Result of compiling all kernels.
 #[derive(Default)]
 pub struct Compiled {
     pub failures: Vec<Failure>,
@@ -118,8 +116,10 @@ impl Plans<'_> {
         self.terms::<f64>()?;
         self.moves::<u32>()?;
         self.moves::<u64>()?;
-        self.narrow::<u8>()?;
-        self.narrow::<u16>()?;
+        for n in [1000, self.large] {
+            self.sorts::<u8>(n, &Sort::ascending())?;
+            self.sorts::<u16>(n, &Sort::ascending())?;
+        }
         self.splits::<u32>(&BUCKETS)?;
         self.splits::<u64>(&[8, 256])?;
         self.histograms()?;
@@ -169,11 +169,10 @@ impl Plans<'_> {
         for n in SIZES.map(|n| n.min(self.large)) {
             self.add(|work| {
                 let keys = work.import::<K>("keys", n);
-                work.sort(keys, &Sort::ascending())?;
                 let order = work.import("order", n);
                 work.argsort(keys, order, &Sort::descending())
             })?;
-            self.sort_pairs::<K>(n, &Sort::ascending())?;
+            self.sorts::<K>(n, &Sort::ascending())?;
             self.merge::<K, u32>(n)?;
             self.merge::<K, u64>(n)?;
             self.merge::<K, [u32; 4]>(n)?;
@@ -202,10 +201,9 @@ impl Plans<'_> {
                 let [order, offsets] = ["order", "offsets"].map(|name| work.import(name, large));
                 let sort = Sort::ascending();
                 work.sort_segments(keys, (offsets, large / length), &sort)?;
-                work.sort_segments_pairs(keys, order, (offsets, large / length), &sort)?;
-                work.sort(keys, &sort.rows(length))
+                work.sort_segments_pairs(keys, order, (offsets, large / length), &sort)
             })?;
-            self.sort_pairs::<K>(large, &Sort::ascending().rows(length))?;
+            self.sorts::<K>(large, &Sort::ascending().rows(length))?;
         }
         self.add(|work| {
             // A sort whose element count is on the device.
@@ -220,12 +218,13 @@ impl Plans<'_> {
         })
     }
 
-    /// Adds plans of a sort with values of 4, 8 and 16 bytes.
-    fn sort_pairs<K: Key>(&mut self, n: u64, sort: &Sort) -> Result<()> {
+    /// Adds a plan of sorts: without values, and with values of 4, 8 and 16 bytes.
+    fn sorts<K: Key>(&mut self, n: u64, sort: &Sort) -> Result<()> {
         self.add(|work| {
             let keys = work.import::<K>("keys", n);
             let (short, double) = (work.import::<u32>("u32", n), work.import::<u64>("u64", n));
             let wide = work.import::<[u32; 4]>("wide", n);
+            work.sort(keys, sort)?;
             work.sort_pairs(keys, short, sort)?;
             work.sort_pairs(keys, double, sort)?;
             work.sort_pairs(keys, wide, sort)
@@ -248,18 +247,6 @@ impl Plans<'_> {
             let indices = work.import::<u32>("indices", found);
             work.topk(keys, out, indices, how)
         })
-    }
-
-    /// Adds plans of sorts of 8-bit or 16-bit keys.
-    fn narrow<K: Key>(&mut self) -> Result<()> {
-        for n in [1000, self.large] {
-            self.add(|work| {
-                let keys = work.import::<K>("keys", n);
-                work.sort(keys, &Sort::ascending())
-            })?;
-            self.sort_pairs::<K>(n, &Sort::ascending())?;
-        }
-        Ok(())
     }
 
     fn splits<K: Key>(&mut self, buckets: &[u32]) -> Result<()> {

@@ -6,7 +6,7 @@ mod probe;
 mod report;
 mod runner;
 
-pub use kernels::{Compiled, compile_all};
+pub use kernels::{Compiled, Failure, compile_all};
 pub use operations::OPERATIONS;
 pub use probe::{Probed, probe};
 pub use report::{Results, report, spills};

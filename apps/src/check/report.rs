@@ -11,7 +11,6 @@ use super::probe::Probed;
 use super::runner::{Checked, Outcome};
 use crate::device_details::{details, enabled_names};
 
-/// Results of a self-test.
 pub enum Results<'r> {
     Ran(&'r [Checked], &'r [usize], &'r Probed),
     Compiled(&'r Compiled),

@@ -12,7 +12,6 @@ const SIZES: [usize; 3] = [1, 3001, 70_000];
 /// Additional length for GPUs, which run it in milliseconds.
 const GPU_SIZE: usize = 1 << 21;
 
-/// Result of an operation.
 pub enum Outcome {
     Right,
     /// The operation was refused, because the device lacks a feature.
@@ -21,7 +20,6 @@ pub enum Outcome {
     Wrong(String),
 }
 
-/// An operation that was run.
 pub struct Checked {
     pub name: &'static str,
     /// Number of array lengths with correct results.
@@ -36,7 +34,6 @@ impl Checked {
     }
 }
 
-/// Array lengths for the device.
 pub fn sizes(gpu: &Context) -> Vec<usize> {
     let mut sizes = SIZES.to_vec();
     if gpu.properties().device_type != vk::PhysicalDeviceType::CPU {

@@ -17,7 +17,6 @@ use crate::device::Devices;
 use crate::outputs::{OutputId, Outputs};
 use crate::report;
 
-/// Runs the benchmarks, prints the results, and writes the requested files.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     if let Err(text) = options.check() {
         report::usage_error(text);
@@ -78,14 +77,13 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         measure(&context, &mut output)?;
         Vec::new()
     };
-    let mut measured = vec![Ranking::of(&context)];
     let mut statistics = vec![(Ranking::of(&context), context.pipeline_statistics())];
     for &other in others {
         // Drop the first context before opening the second, so that its resources are free.
         drop(context);
         context = open(other)?;
         let ranking = Ranking::of(&context);
-        if measured.contains(&ranking) {
+        if statistics.iter().any(|(measured, _)| *measured == ranking) {
             console::note(
                 "--ranking probed gives the same kernels as promised on this device, so only promised is measured",
             );
@@ -93,7 +91,6 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         }
         output.rank(ranking);
         measure(&context, &mut output)?;
-        measured.push(ranking);
         statistics.push((ranking, context.pipeline_statistics()));
     }
     if output.is_empty() {
@@ -149,7 +146,6 @@ fn others(options: &FileOptions) -> Result<Points> {
     Points::parse(&texts).context("--against needs a file of JSON lines from `multisplit bench`")
 }
 
-/// Output files of the command.
 struct Files {
     outputs: Outputs,
     json: Option<OutputId>,

@@ -12,8 +12,8 @@ use multisplit::{
 use multisplit_bench::figures;
 
 use crate::check::{
-    Checked, Compiled, OPERATIONS, Outcome, Probed, Results, check, compile_all, probe, report,
-    sizes, spills,
+    Checked, Compiled, Failure, OPERATIONS, Outcome, Probed, Results, check, compile_all, probe,
+    report, sizes, spills,
 };
 use crate::device::Devices;
 
@@ -44,7 +44,7 @@ feature which the device lacks, such as 64-bit integers, is refused; this is not
 --compile-only also works with a driver that has no hardware, such as Mesa's RADV with \
 RADV_FORCE_FAMILY.";
 
-/// Runs the check and prints its result. Returns an error if anything is wrong.
+/// Returns an error if anything is wrong.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let begin = Instant::now();
     // Without the cache, kernels are compiled now. A device that fails its probe is used anyway, so that the report
@@ -108,11 +108,9 @@ fn run_operations(
     let wrong: Vec<&str> = all.iter().filter(|one| one.is_wrong()).map(|one| one.name).collect();
     let time = begin.elapsed();
     if options.json {
-        let results = Results::Ran(&all, &sizes, &probed);
-        print(&format!(
-            "{:#}\n",
-            report(gpu, &results, wrong.is_empty() && fault.is_none(), time)
-        ))?;
+        let (results, right) =
+            (Results::Ran(&all, &sizes, &probed), wrong.is_empty() && fault.is_none());
+        print(&format!("{:#}\n", report(gpu, &results, right, time)))?;
     }
     let (count, names) = (wrong.len(), wrong.join(", "));
     if let Some(fault) = fault {
@@ -171,15 +169,11 @@ fn compile(options: &Options, gpu: &Context, begin: Instant) -> Result<()> {
     } else {
         print(&table(&compiled, &gpu.pipeline_statistics()))?;
     }
-    match &compiled.failures[..] {
-        [] => Ok(()),
-        [first, ..] => bail!(
-            "{} pipelines could not be created; the first one is for kernel {}: {}",
-            compiled.failures.len(),
-            first.kernel,
-            first.problem
-        ),
-    }
+    let [Failure { kernel, problem }, ..] = &compiled.failures[..] else { return Ok(()) };
+    let count = compiled.failures.len();
+    bail!(
+        "{count} pipelines could not be created; the first one is for kernel {kernel}: {problem}"
+    );
 }
 
 /// Formats one line for each compiled kernel, unsupported kernel and failure, and the total number of pipelines.
@@ -198,8 +192,8 @@ fn table(compiled: &Compiled, pipelines: &[PipelineStatistics]) -> String {
     for (kernel, reason) in &compiled.unsupported {
         text += &format!("  {kernel:44}     0  not supported: {reason}\n");
     }
-    for failure in &compiled.failures {
-        text += &format!("  {:44}  FAILED: {}\n", failure.kernel, failure.problem);
+    for Failure { kernel, problem } in &compiled.failures {
+        text += &format!("  {kernel:44}  FAILED: {problem}\n");
     }
     text + &format!("{} pipelines\n", pipelines.len())
 }

@@ -15,7 +15,6 @@ use multisplit_bench::{Output, figures, size};
 
 use crate::device::Devices;
 use crate::formats::Place;
-use crate::outputs::{OutputId, Outputs};
 use crate::report;
 
 #[derive(Debug, Args)]
@@ -39,12 +38,13 @@ Examples:
 /// minute.
 const RUNS: &str = "--reps 5 --warmup 20";
 
-/// Measures the operations, prints the results, and writes the report.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let start = Instant::now();
     let mut out = io::stdout().lock();
     let mut outputs = devices.outputs();
-    let output_id = begin_report(options, &mut outputs)?;
+    // Replace a report of an earlier demo; other files need `--force`.
+    let ours = fs::read_to_string(&options.html).is_ok_and(|text| text.contains(html::MARK));
+    let report_id = outputs.begin_with(&Place::new(&options.html), ours || devices.common.force)?;
     // Fail rather than measure simplified plans: as in `multisplit bench`, figures do not say how
     // plans were simplified.
     let pipeline_fallback = PipelineFallback::Off;
@@ -79,22 +79,13 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     tour.measure("shortest paths", &format!("sssp --graph {graphs} {searches} {RUNS}"))?;
 
     let points = Points::parse(tour.output.text())?;
-    outputs.bytes(
-        output_id,
-        html::page(&points, &Points::default(), "", &report::command()).as_bytes(),
-    )?;
+    let page = html::page(&points, &Points::default(), "", &report::command());
+    outputs.bytes(report_id, page.as_bytes())?;
     outputs.finish()?;
     let time = figures::time(start.elapsed().as_secs_f64() * 1e9);
     writeln!(out, "\n{} figures, each verified against the CPU, in {time}", points.all.len())?;
     writeln!(out, "report: {}", options.html.display())?;
     Ok(())
-}
-
-/// Opens the report file. Replaces a report from an earlier demo; other files need `--force`.
-fn begin_report(options: &Options, outputs: &mut Outputs) -> Result<OutputId> {
-    let place = Place::new(&options.html);
-    let ours = fs::read_to_string(&options.html).is_ok_and(|text| text.contains(html::MARK));
-    Ok(if ours { outputs.begin_replacing(&place)? } else { outputs.begin(&place)? })
 }
 
 /// The device, and the outputs of the measurements.
@@ -112,11 +103,6 @@ impl<W: Write> Tour<'_, W> {
         writeln!(self.out, "{heading}")?;
         self.out.flush()?;
         multisplit_bench::measure(arguments, self.context, &mut self.output)?;
-        self.print_new_points()
-    }
-
-    /// Prints one line for each new measurement.
-    fn print_new_points(&mut self) -> Result<()> {
         let text = self.output.text();
         for point in Points::parse(&text[self.printed..])?.all {
             writeln!(self.out, "{}", line(&point))?;

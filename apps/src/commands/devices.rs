@@ -33,22 +33,20 @@ By default, a discrete GPU is selected if there is one, otherwise an integrated 
 another GPU, otherwise a software driver. --device or MULTISPLIT_DEVICE selects another device by its index or a part of its \
 name.";
 
-/// Lists the devices. After the list, returns an error if no device can be selected, or if the profile is invalid.
+/// After the list, returns an error if no device can be selected, or if the profile is invalid.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let entries = devices.list()?;
     let picked = devices.pick(&entries);
-    let chosen = picked.as_ref().ok().map(|entry| {
-        let reason = reason(entry, &entries, devices);
-        Chosen { index: entry.index, reason, profile: None }
-    });
-    let picked =
-        picked.and_then(|entry| Ok(Profile::chosen(&devices.profile(), &entry.properties)?));
-    let chosen = chosen.map(|chosen| {
-        let profile = picked
-            .as_ref()
-            .ok()
-            .map(|profile| profile.as_ref().map_or("built-in", Profile::source));
-        Chosen { profile: profile.map(str::to_owned), ..chosen }
+    let profile_of = |entry: &DeviceEntry| Profile::chosen(&devices.profile(), &entry.properties);
+    let picked = picked.map(|entry| (entry, profile_of(entry)));
+    let source = |profile: &Option<Profile>| match profile {
+        Some(profile) => profile.source().to_owned(),
+        None => "built-in".to_owned(),
+    };
+    let chosen = picked.as_ref().ok().map(|(entry, profile)| Chosen {
+        index: entry.index,
+        reason: reason(entry, &entries, devices),
+        profile: profile.as_ref().ok().map(source),
     });
     let text = if options.json {
         let list: Vec<_> = entries.iter().map(|e| to_json(e, chosen.as_ref())).collect();
@@ -57,10 +55,10 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         entries.iter().map(|entry| to_text(entry, chosen.as_ref())).collect::<Vec<_>>().join("\n")
     };
     std::io::stdout().lock().write_all(text.as_bytes())?;
-    picked.map(|_| ())
+    picked?.1?;
+    Ok(())
 }
 
-/// The selected device.
 struct Chosen {
     index: usize,
     reason: String,

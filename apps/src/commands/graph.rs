@@ -159,7 +159,6 @@ fn network(vertices: u64, edges: u64) -> Result<Source> {
     Ok(Source::Rmat(Rmat::of_size(narrow(vertices)?, narrow(edges)?)))
 }
 
-/// Plans the primitive and prints the plan.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let mut target = target(devices)?;
     let mut sized = |common: &PlanOptions| {

@@ -84,7 +84,6 @@ positive ones), and the last bin contains the largest. Without --json, --csv or 
 printed. A GLSL function gets the sample as uint (u8, u16, u32), int (i8, i16, i32), float (f16, bf16, \
 f32), uint64_t, int64_t or double.";
 
-/// Reads the samples, counts them, and prints the histogram.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let mut outputs = devices.outputs();
     let csv_out = outputs.begin_if(options.csv.as_deref())?;

@@ -46,7 +46,6 @@ are left out. Input that does not fit in device memory, or in --memory-limit, is
 /// Estimated host memory, as a multiple of the input size: inputs, result, and copies of parts.
 const COPIES: usize = 4;
 
-/// Opens the inputs, merges them, and writes the result.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let mut outputs = devices.outputs();
     let id = outputs.begin_as(&options.output, options.output_format)?;

@@ -30,7 +30,6 @@ pub struct Options {
     json: bool,
 }
 
-/// Command-line name of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Op {
     /// Sum
@@ -86,7 +85,6 @@ struct Object {
 /// integers a 64-bit copy.
 const COPIES: usize = 3;
 
-/// Reads the input, reduces it, and prints the result.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let opening = devices.begin_opening();
     // argmin and argmax return indices, so the elements must be in row order.
@@ -97,11 +95,8 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         bail!("--op sum does not support type {element}; use min, max, argmin or argmax");
     }
     if n == 0 && op != Op::Sum {
-        bail!(
-            "{} has no numbers; --op {} needs at least one",
-            options.input.place(),
-            option_name(&op)
-        );
+        let (place, op) = (options.input.place(), option_name(&op));
+        bail!("{place} has no numbers; --op {op} needs at least one");
     }
     let rows = input.rows;
     let array = input.numbers.read("the reduction", COPIES)?;

@@ -42,7 +42,6 @@ pub struct Options {
     segments: Option<PathBuf>,
 }
 
-/// Command-line name of an operator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Op {
     /// Sum
@@ -73,7 +72,6 @@ left out. Input that does not fit in device memory, or in --memory-limit, is sca
 /// Estimated host memory, as a multiple of the input size: input, results, and one part of each.
 const COPIES: usize = 4;
 
-/// Reads the input, scans it, and writes the result.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let mut outputs = devices.outputs();
     let id = outputs.begin_as(&options.output, options.output_format)?;

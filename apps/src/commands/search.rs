@@ -58,7 +58,6 @@ that does not fit in device memory, or in --memory-limit, is searched in parts."
 /// Estimated host memory, as a multiple of the size of inputs and positions: both, and copies of parts.
 const COPIES: usize = 3;
 
-/// Reads both arrays, searches, and writes the positions.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let mut outputs = devices.outputs();
     let id = outputs.begin_as(&options.output, options.output_format)?;

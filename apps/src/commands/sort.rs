@@ -45,7 +45,6 @@ pub struct Options {
     radix_bits: Option<u32>,
 }
 
-/// Command-line name of a sort method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Method {
     /// Best algorithm for the device
@@ -80,7 +79,6 @@ Input that does not fit in device memory, or in --memory-limit, is sorted in par
 the same. --argsort and --column support at most 2^32 - 1 \
 elements.";
 
-/// Reads the input, sorts it, and writes the outputs.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     options.check();
     let request = SortRequest {
@@ -126,7 +124,10 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
 impl Options {
     /// Exits with the usage-error status if no output is given.
     fn check(&self) {
-        if self.output.output.is_none() && self.argsort.is_none() && !self.values.has_output() {
+        if self.output.output.is_none()
+            && self.argsort.is_none()
+            && self.values.values_out.is_none()
+        {
             report::usage_error("give -o FILE, --values-out FILE or --argsort FILE");
         }
     }
@@ -144,7 +145,6 @@ impl Options {
     }
 }
 
-/// State shared by the steps of one sort.
 struct SortJob<'j> {
     job: Job<'j>,
     request: SortRequest,

@@ -55,7 +55,6 @@ rows with an empty cell come last. With --rows, k results are written for each r
 k is at most the number of elements, or with --rows the length of a row. Input that does not fit in \
 device memory, or in --memory-limit, is processed in parts.";
 
-/// Reads the input, selects the top k, and writes the outputs.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     options.check();
     let values = ValueOptions::default();
@@ -91,9 +90,9 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
                 None => format!("{name} has {} elements", size::grouped(n)),
             };
             options.check_k(options.rows.unwrap_or(n), within)?;
-            let found = job.found(&keys, options.k)?;
+            let (moved, indices) = job.found(&keys, options.k)?;
             let summary = job.summary(&format!("{} {}", size::grouped(n), keys.element()));
-            files.write(found.moved, Some(found.indices))?;
+            files.write(moved, Some(indices))?;
             report::done(summary);
         }
     }
@@ -119,7 +118,6 @@ impl Options {
         Ok(())
     }
 
-    /// The engine's parameters of the selection.
     fn top_k(&self, k: u64) -> TopK {
         let how = if self.smallest { TopK::smallest(k) } else { TopK::largest(k) };
         self.rows.map_or(how, |length| how.rows(length))
@@ -147,24 +145,18 @@ fn first_indices<K: Number>(row: &[K], k: usize, rank: impl Fn(K) -> u64 + Sync)
     candidates.iter().take(k).map(|&(_, index)| index).collect()
 }
 
-/// Selected keys and their indices.
-struct Found {
-    moved: MovedPairs,
-    indices: Vec<u32>,
-}
-
-/// State shared by the steps of one top-k selection.
 struct TopKJob<'j> {
     job: Job<'j>,
     options: &'j Options,
 }
 
 impl TopKJob<'_> {
-    fn found(&self, keys: &Array, k: u64) -> Result<Found> {
+    /// Returns the selected keys and their indices.
+    fn found(&self, keys: &Array, k: u64) -> Result<(MovedPairs, Vec<u32>)> {
         with_type!(keys.element(), K => self.select::<K>(keys, k))
     }
 
-    fn select<K: Number>(&self, keys: &Array, k: u64) -> Result<Found> {
+    fn select<K: Number>(&self, keys: &Array, k: u64) -> Result<(MovedPairs, Vec<u32>)> {
         let wide = keys_of(keys);
         let keys = K::from_data(&wide)?;
         let found = phase::timed("selecting", || {
@@ -172,7 +164,7 @@ impl TopKJob<'_> {
             self.job.context.topk(keys, &self.options.top_k(k))
         })?;
         self.job.verify_by(|| self.verify(keys, k as usize, &found.keys, &found.indices))?;
-        Ok(Found { moved: MovedPairs::host(found.keys, None), indices: found.indices })
+        Ok((MovedPairs::host(found.keys, None), found.indices))
     }
 
     /// Compares every element with the CPU's result.
@@ -183,12 +175,10 @@ impl TopKJob<'_> {
             .par_chunks(length)
             .flat_map_iter(|row| first_indices(row, k, |key| rank(key) ^ flip))
             .collect();
-        if found.len() != expected.len() || indices.len() != expected.len() {
+        let (n, elements, places) = (expected.len(), found.len(), indices.len());
+        if (elements, places) != (n, n) {
             bail!(
-                "the top-k is wrong: it has {} elements and {} indices, but must have {} of each",
-                found.len(),
-                indices.len(),
-                expected.len()
+                "the top-k is wrong: it has {elements} elements and {places} indices, but must have {n} of each"
             );
         }
         for (place, &index) in expected.iter().enumerate() {
@@ -205,12 +195,12 @@ impl TopKJob<'_> {
     fn table(&self, input: &TableInput) -> Result<(Vec<u32>, String)> {
         let column = input.columns.first().context("internal error: there is no column")?;
         let k = self.options.k.min(column.keys.len() as u64);
-        let found = self.found(&column.keys, k)?;
+        let (_, indices) = self.found(&column.keys, k)?;
         let row = |&index: &u32| match &column.present {
             None => index,
             Some(present) => present[index as usize],
         };
-        let order = found.indices.iter().map(row).chain(column.missing.iter().copied());
+        let order = indices.iter().map(row).chain(column.missing.iter().copied());
         let order = order.take(self.options.k as usize).collect();
         let what = format!("{} rows by {}", size::grouped(input.table.len() as u64), column.name);
         Ok((order, self.summary(&what)))

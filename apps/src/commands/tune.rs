@@ -40,7 +40,6 @@ verified against the CPU; then its GPU time on generated data is compared with t
 candidate so far, in turns. The profile is a text file for this device and driver; results do \
 not depend on it, except for the rounding of sums of floats. No other program should use the device during tuning.";
 
-/// Tunes, prints the speedups, and writes the profile.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     // Do not cache the pipelines of candidates.
     let config = Config { pipeline_cache: PipelineCache::Off, ..Config::default() };
@@ -48,11 +47,8 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let path = options.place(&context)?;
     // Fail before tuning if the profile exists and must not be overwritten.
     refuse_existing(&path, devices)?;
-    let start = match &options.from {
-        Some(file) => {
-            let chosen = ProfileChoice::File(file.clone());
-            Profile::chosen(&chosen, context.properties())?
-        }
+    let start = match options.from.clone().map(ProfileChoice::File) {
+        Some(file) => Profile::chosen(&file, context.properties())?,
         None => None,
     };
     let tune = TuneOptions { budget: Duration::from_secs(options.budget), start };
@@ -102,22 +98,13 @@ fn refuse_existing(path: &Path, devices: &Devices) -> Result<()> {
 fn table(tuned: &Tuned) -> String {
     let mut text = String::new();
     for (ranking, rows) in &tuned.comparisons {
-        let ranking = Ranking::from(*ranking).name();
-        let (built_in, ratio) = ("built-in", "speed");
-        text += &format!(
-            "{:32} {:>8} {built_in:>11} {:>11} {ratio:>7}\n",
-            format!("ranking {ranking}"),
-            "n",
-            "tuned"
-        );
+        let ranking = format!("ranking {}", Ranking::from(*ranking).name());
+        let [n, built_in, tuned, ratio] = ["n", "built-in", "tuned", "speed"];
+        text += &format!("{ranking:32} {n:>8} {built_in:>11} {tuned:>11} {ratio:>7}\n");
         for Comparison { benchmark, n, built_in, tuned } in rows {
-            text += &format!(
-                "  {benchmark:30} {:>8} {:>11} {:>11} {:>6.2}x\n",
-                size::show(*n),
-                figures::time(*built_in),
-                figures::time(*tuned),
-                built_in / tuned
-            );
+            let (n, ratio) = (size::show(*n), built_in / tuned);
+            let [built_in, tuned] = [*built_in, *tuned].map(figures::time);
+            text += &format!("  {benchmark:30} {n:>8} {built_in:>11} {tuned:>11} {ratio:>6.2}x\n");
         }
     }
     text

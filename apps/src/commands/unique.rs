@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 use multisplit::Context;
-use multisplit::operations::sort::SortMethod;
 use multisplit_bench::key_order::rank;
 use multisplit_bench::{console, size};
 
@@ -49,12 +48,6 @@ kept, with a note. Floats are equal if their bits are: -0 and +0 are two numbers
 with different bits. Empty cells of a table are left out. There may be at most 2^32 - 1 numbers. \
 Input that does not fit in device memory, or in --memory-limit, is processed in parts.";
 
-/// First element and length of each run.
-struct Runs<K> {
-    keys: Vec<K>,
-    counts: Vec<u32>,
-}
-
 /// The runs, independent of the element type, and whether their elements are sorted in either direction.
 struct Found {
     keys: Array,
@@ -65,7 +58,6 @@ struct Found {
 /// Estimated host memory, as a multiple of the input size: input, sorted input, and results.
 const COPIES: usize = 5;
 
-/// Reads the input, sorts it if requested, finds runs, and writes them.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let mut outputs = devices.outputs();
     let keys_out = outputs.begin_as(&options.output, options.output_format)?;
@@ -95,43 +87,41 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
 fn find<K: Number>(job: &Job<'_>, sort: bool, array: &Array) -> Result<Found> {
     let wide = widened(array);
     let keys = K::from_data(&wide)?;
-    let request = SortRequest { descending: false, method: SortMethod::Auto, rows: None };
-    let sorted = match sort {
-        true => {
-            let sort = || sort::sort(&job.resources(), request, keys, None, false);
-            let sorted = phase::timed("sorting", sort)?;
-            job.verify_by(|| sort::verify(request, keys, None, &sorted))?;
-            Some(sorted.keys)
-        }
-        false => None,
+    let sorted;
+    let keys = if sort {
+        let request = SortRequest::default();
+        let sort = || sort::sort(&job.resources(), request, keys, None, false);
+        sorted = phase::timed("sorting", sort)?;
+        job.verify_by(|| sort::verify(request, keys, None, &sorted))?;
+        &sorted.keys[..]
+    } else {
+        keys
     };
-    let keys = sorted.as_deref().unwrap_or(keys);
     let _span = tracing::info_span!("unique", n = keys.len() as u64).entered();
     let found = phase::timed("finding runs", || runs(&job.context, keys))?;
     job.verify_by(|| verify(keys, &found))?;
-    let Runs { keys, counts } = found;
+    let (keys, counts) = found;
     // In a sorted array, the numbers of consecutive runs strictly ascend or strictly descend.
     let sorted = keys.is_sorted_by(|&a, &b| rank(a) < rank(b))
         || keys.is_sorted_by(|&a, &b| rank(a) > rank(b));
     Ok(Found { keys: narrowed(array.element(), Data::of(keys))?, counts, sorted })
 }
 
-/// Finds the runs of at most 2^32 - 1 keys.
-fn runs<K: Number>(context: &Context, keys: &[K]) -> Result<Runs<K>> {
-    if u32::try_from(keys.len()).is_err() {
+/// Finds the first key and the length of each run of at most 2^32 - 1 keys.
+fn runs<K: Number>(context: &Context, keys: &[K]) -> Result<(Vec<K>, Vec<u32>)> {
+    let n = keys.len();
+    if u32::try_from(n).is_err() {
         bail!(
-            "the input has {} elements, but at most 4,294,967,295 are supported (run lengths are 32-bit)",
-            keys.len()
+            "the input has {n} elements, but at most 4,294,967,295 are supported (run lengths are 32-bit)"
         );
     }
-    let (keys, counts) = context.run_lengths(keys)?;
-    Ok(Runs { keys, counts })
+    Ok(context.run_lengths(keys)?)
 }
 
 /// Compares runs with those found on the CPU.
-fn verify<K: Number>(keys: &[K], found: &Runs<K>) -> Result<()> {
+fn verify<K: Number>(keys: &[K], (found, counts): &(Vec<K>, Vec<u32>)) -> Result<()> {
     let expected = keys.chunk_by(|&a, &b| rank(a) == rank(b));
-    let found = found.keys.iter().zip(&found.counts).map(|(&key, &count)| (rank(key), count));
+    let found = found.iter().zip(counts).map(|(&key, &count)| (rank(key), count));
     match expected.map(|run| (rank(run[0]), run.len() as u32)).eq(found) {
         true => Ok(()),
         false => bail!("the runs are wrong: they differ from the CPU's result"),

@@ -6,7 +6,6 @@ use bytemuck::Pod;
 
 use super::{Element, FileError, Result};
 
-/// An array and its element type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Array {
     element: Element,
@@ -128,7 +127,6 @@ impl Data {
         resized
     }
 
-    /// Reverses the bytes of each element.
     pub fn swap_bytes(&mut self) {
         let bytes = self.element_bytes();
         self.bytes_mut().chunks_exact_mut(bytes).for_each(<[u8]>::reverse);
@@ -192,9 +190,8 @@ impl Array {
         self.data.len()
     }
 
-    /// Copies a range of the elements.
     pub fn part(&self, range: Range<usize>) -> Result<Self> {
-        let elements = range.len() as u64;
+        let elements = range.len();
         let no_memory = || FileError::NoMemory { place: "a bucket".to_owned(), elements };
         let data = self.data.part(range).ok_or_else(no_memory)?;
         Ok(Self { element: self.element, data })

@@ -5,7 +5,6 @@ use std::fmt;
 use clap::ValueEnum;
 use multisplit::Key;
 
-/// The type of the elements of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
 pub enum Element {
     U8,

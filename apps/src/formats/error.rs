@@ -15,7 +15,7 @@ pub enum FileError {
     #[error("cannot write {place}")]
     Write { place: String, source: io::Error },
     #[error("{place}: not enough memory for {elements} elements")]
-    NoMemory { place: String, elements: u64 },
+    NoMemory { place: String, elements: usize },
     #[error("{place}: not enough memory for {bytes} bytes")]
     NoMemoryForBytes { place: String, bytes: u64 },
     #[error(

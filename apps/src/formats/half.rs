@@ -1,41 +1,33 @@
-//! Conversions between 16-bit and wider floats.
+//! Conversions between 16-bit and wider floats. Unlike those of the `half` crate, they keep every bit of a NaN, and
+//! convert 64-bit floats without first rounding to 32 bits.
+
+use multisplit::half::{bf16, f16};
 
 /// Converts an `f16` to 32 bits; keeps the payload of a NaN.
 pub fn to_f32(bits: u16) -> f32 {
-    let sign = u32::from(bits & 0x8000) << 16;
-    let (exponent, fraction) = (u32::from((bits >> 10) & 31), u32::from(bits & 0x3ff));
-    let magnitude = match (exponent, fraction) {
-        (0, 0) => 0,
-        // Subnormal numbers: fraction * 2^-24, which is exact.
-        (0, _) => (fraction as f32 / (1 << 24) as f32).to_bits(),
-        (31, _) => 0x7f80_0000 | (fraction << 13),
-        _ => ((exponent + 127 - 15) << 23) | (fraction << 13),
-    };
-    f32::from_bits(sign | magnitude)
+    let value = f16::from_bits(bits);
+    if value.is_nan() {
+        let (sign, fraction) = (u32::from(bits & 0x8000) << 16, u32::from(bits & 0x3ff) << 13);
+        return f32::from_bits(sign | 0x7f80_0000 | fraction);
+    }
+    value.to_f32()
 }
 
 /// Converts a value returned by [`to_f32`] back to its 16 bits.
 pub fn from_f32(value: f32) -> u16 {
     let bits = value.to_bits();
-    let sign = (bits >> 16) as u16 & 0x8000;
     if value.is_nan() {
-        return sign | 0x7c00 | ((bits >> 13) as u16 & 0x3ff);
+        return (bits >> 16) as u16 & 0x8000 | 0x7c00 | ((bits >> 13) as u16 & 0x3ff);
     }
     from_f64(value.into())
 }
 
 /// Returns the bits of the nearest `bf16`, ties to even. Exact for values that `bf16` can represent.
 pub fn to_bf16(value: f32) -> u16 {
-    let bits = value.to_bits();
-    let (upper, infinity) = ((bits >> 16) as u16, 0x7f80);
-    if value.is_nan() {
-        // Set a fraction bit if truncation would turn the NaN into an infinity.
-        let fraction_left = upper & 0x7f != 0;
-        return if fraction_left { upper } else { upper | infinity | 0x40 };
-    }
-    // Add half of the last place, minus one bit if the last place is even, so that ties round to even. Values that
-    // round above the maximum become infinite.
-    ((u64::from(bits) + 0x7fff + u64::from(upper & 1)) >> 16) as u16
+    let upper = (value.to_bits() >> 16) as u16;
+    // Truncation must not turn a NaN into an infinity.
+    let is_exact_nan = value.is_nan() && upper & 0x7f != 0;
+    if is_exact_nan { upper } else { bf16::from_f32(value).to_bits() }
 }
 
 /// Returns the bits of the nearest `f16`, ties to even.

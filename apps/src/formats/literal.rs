@@ -1,7 +1,6 @@
 //! Python literals in the headers of `.npy` files: strings, numbers, booleans, tuples, lists and
 //! dictionaries.
 
-/// A Python literal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Literal<'t> {
     Text(&'t str),

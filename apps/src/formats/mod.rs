@@ -34,7 +34,6 @@ const _: () = assert!(
     "big-endian targets are not supported: raw files are little-endian, and are copied to memory without conversion"
 );
 
-/// File format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// A NumPy file
@@ -159,8 +158,7 @@ impl fmt::Display for Place {
 
 #[cfg(test)]
 mod tests {
-    use super::{Compression, Format, Place, Stated};
-    use std::path::Path;
+    use super::*;
 
     #[test]
     fn file_names_determine_the_format() {

@@ -34,7 +34,6 @@ pub struct Header {
     pub fortran: bool,
 }
 
-/// Byte order of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ByteOrder {
     /// The byte order in memory.
@@ -126,7 +125,6 @@ fn parse(text: &str) -> Result<Header, String> {
     Ok(Header { bytes: 0, descr: descr_text.to_owned(), element, element_bytes, shape, fortran })
 }
 
-/// Parses a sequence of sizes.
 fn shape(literal: &Literal<'_>) -> Option<Vec<u64>> {
     let Literal::Sequence(sizes) = literal else { return None };
     let size = |size: &Literal<'_>| match size {
@@ -192,8 +190,7 @@ fn bytes_of(descr: &Literal<'_>) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ByteOrder, Header, header, header_of, parse, read_header};
-    use crate::formats::Element;
+    use super::*;
 
     #[test]
     fn written_headers_are_read_back() {

@@ -21,7 +21,7 @@ pub enum Problem {
     /// This line, counted from 1, is too long for a number.
     LongLine(u64),
     /// Memory was insufficient after about this many numbers.
-    NoMemory(u64),
+    NoMemory(usize),
 }
 
 /// Maximum number of characters of a rejected line that are shown.
@@ -58,7 +58,7 @@ fn numbers<N: FromStr, W: Send>(
             // End of input: the last line may lack a newline.
             _ if read == 0 => block.len(),
             Some(last) => last + 1,
-            None if block.len() as u64 >= MAX_LINE_BYTES => {
+            None if block.len() as u64 > MAX_LINE_BYTES => {
                 return Err(Problem::LongLine(lines + 1));
             }
             None => continue,
@@ -69,9 +69,8 @@ fn numbers<N: FromStr, W: Send>(
         let parsed: Vec<_> = pieces.into_par_iter().map(|piece| parse(piece, &word)).collect();
         for piece in parsed {
             let piece = piece.map_err(|problem| problem.after(lines))?;
-            words
-                .try_reserve(piece.words.len())
-                .map_err(|_| Problem::NoMemory((words.len() + piece.words.len()) as u64))?;
+            let len = words.len() + piece.words.len();
+            words.try_reserve(piece.words.len()).map_err(|_| Problem::NoMemory(len))?;
             words.extend(piece.words);
             lines += piece.lines;
         }
@@ -104,8 +103,7 @@ fn parse<N: FromStr, W>(piece: &[u8], word: &impl Fn(N) -> W) -> Result<Parsed<W
     let mut parsed = Parsed { words: Vec::new(), lines: 0 };
     for line in piece.split_inclusive(|&byte| byte == b'\n') {
         parsed.lines += 1;
-        let limit = MAX_LINE_BYTES as usize - usize::from(!line.ends_with(b"\n"));
-        if line.len() > limit {
+        if line.len() as u64 > MAX_LINE_BYTES {
             return Err(Problem::LongLine(parsed.lines));
         }
         // Lossy conversion, so that invalid UTF-8 is reported with its line number.
@@ -116,7 +114,7 @@ fn parse<N: FromStr, W>(piece: &[u8], word: &impl Fn(N) -> W) -> Result<Parsed<W
         }
         let problem = |_| Problem::Line(parsed.lines, excerpt(text));
         let value = text.parse().map_err(problem)?;
-        parsed.words.try_reserve(1).map_err(|_| Problem::NoMemory(parsed.lines))?;
+        parsed.words.try_reserve(1).map_err(|_| Problem::NoMemory(parsed.words.len()))?;
         parsed.words.push(word(value));
     }
     Ok(parsed)
@@ -174,8 +172,7 @@ fn lines<N: Debug + Sync>(writer: &mut dyn Write, numbers: &[N]) -> io::Result<(
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_LINE_BYTES, Problem, excerpt, read, write};
-    use crate::formats::{Array, Data, Element};
+    use super::*;
 
     #[test]
     fn numbers_are_read_and_written() {
@@ -191,25 +188,16 @@ mod tests {
 
     #[test]
     fn floats_round_trip() {
+        let check = |element, data: Data| {
+            let array = Array::new(element, data.clone()).expect("the element sizes match");
+            let mut out = Vec::new();
+            write(&mut out, &array).expect("the array can be written");
+            let found = read(&mut &out[..], element).expect("the text contains only numbers");
+            assert_eq!(found, data);
+        };
         let numbers = [0.1, -0.0, f64::MAX, f64::MIN_POSITIVE, 1.0, f64::INFINITY, 5e-324];
-        let words = numbers.map(f64::to_bits).to_vec();
-        let array =
-            Array::new(Element::F64, Data::Bytes8(words.clone())).expect("the element sizes match");
-        let mut out = Vec::new();
-        write(&mut out, &array).expect("the array can be written");
-        assert_eq!(
-            read(&mut &out[..], Element::F64).expect("the text contains only numbers"),
-            Data::Bytes8(words)
-        );
-        let narrow: Vec<u16> = (0..0x7c00).step_by(37).collect();
-        let array = Array::new(Element::F16, Data::Bytes2(narrow.clone()))
-            .expect("the element sizes match");
-        let mut out = Vec::new();
-        write(&mut out, &array).expect("the array can be written");
-        assert_eq!(
-            read(&mut &out[..], Element::F16).expect("the text contains only numbers"),
-            Data::Bytes2(narrow)
-        );
+        check(Element::F64, Data::Bytes8(numbers.map(f64::to_bits).to_vec()));
+        check(Element::F16, Data::Bytes2((0..0x7c00).step_by(37).collect()));
     }
 
     #[test]
@@ -225,12 +213,21 @@ mod tests {
 
     #[test]
     fn overlong_line_is_rejected_before_it_is_complete() {
-        let mut endless = std::io::BufReader::new(std::io::repeat(b'7'));
+        let mut endless = io::BufReader::new(io::repeat(b'7'));
         assert!(matches!(read(&mut endless, Element::U32), Err(Problem::LongLine(1))));
-        let long = " ".repeat(MAX_LINE_BYTES as usize - 2) + "1\n2\n";
-        assert_eq!(
-            read(&mut long.as_bytes(), Element::U8).expect("the text contains only numbers"),
-            Data::Bytes1(vec![1, 2])
-        );
+    }
+
+    #[test]
+    fn longest_line_may_be_the_last() {
+        let spaces = |count: u64| " ".repeat(count as usize);
+        for (text, numbers) in [
+            (spaces(MAX_LINE_BYTES - 2) + "1\n2\n", Some(vec![1, 2])),
+            (spaces(MAX_LINE_BYTES - 1) + "1\n2\n", None),
+            (spaces(MAX_LINE_BYTES - 1) + "1", Some(vec![1])),
+            (spaces(MAX_LINE_BYTES) + "1", None),
+        ] {
+            let read = read(&mut text.as_bytes(), Element::U8);
+            assert_eq!(read.ok(), numbers.map(Data::Bytes1), "{} bytes", text.len());
+        }
     }
 }

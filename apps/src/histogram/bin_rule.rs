@@ -64,9 +64,9 @@ impl<'b, N: Number> BinRule<'b, N> {
             Function::Logarithmic(range) => {
                 let (lo, hi, closed) = range_of(range, ends)?;
                 if let (None, Some((only, _)), true) = (range, ends, lo.value() <= 0.0) {
+                    let only = only.edge();
                     bail!(
-                        "--log: all positive samples are {}, so there is no range; give --range",
-                        only.edge()
+                        "--log: all positive samples are {only}, so there is no range; give --range"
                     );
                 }
                 if lo.value() <= 0.0 {
@@ -174,7 +174,6 @@ impl HistogramRequest<'_> {
     }
 }
 
-/// The union of two ranges.
 pub fn union<N: Number>((lo, hi): (N, N), (a, b): (N, N)) -> (N, N) {
     (if a < lo { a } else { lo }, if b > hi { b } else { hi })
 }
@@ -217,15 +216,12 @@ fn range_of<N: Number>(
 
 fn splitters(array: &Array) -> Result<Vec<Edge>> {
     let edges = edges_of(array)?;
-    if edges.len() < 2 {
-        bail!("--splitters has {} numbers, but a histogram needs at least 2", edges.len());
+    let (n, max) = (edges.len(), MAX_BINS as usize + 1);
+    if n < 2 {
+        bail!("--splitters has {n} numbers, but a histogram needs at least 2");
     }
-    if edges.len() > MAX_BINS as usize + 1 {
-        bail!(
-            "--splitters has {} numbers, but at most {} are supported",
-            edges.len(),
-            MAX_BINS + 1
-        );
+    if n > max {
+        bail!("--splitters has {n} numbers, but at most {max} are supported");
     }
     if edges.iter().any(|edge| edge.value().is_nan()) || !edges.is_sorted() {
         bail!("the numbers of --splitters must be sorted in ascending order, without NaN");

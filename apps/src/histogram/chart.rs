@@ -90,9 +90,7 @@ fn bar(height: f64, max: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{bar, chart, labels};
-    use crate::edges::Edge;
-    use crate::histogram::Counts;
+    use super::*;
 
     #[test]
     fn bar_lengths_are_proportional_to_counts() {

@@ -50,11 +50,9 @@ impl OutOfRange {
 }
 
 impl Counted {
-    /// Adds the counts of other samples for the same bins. Sums of f32 weights are not added.
+    /// Adds the counts of other samples for the same bins.
     pub fn add(&mut self, other: &Self) {
-        if let (Counts::Whole(all), Counts::Whole(counts)) = (&mut self.counts, &other.counts) {
-            all.iter_mut().zip(counts).for_each(|(all, count)| *all += count);
-        }
+        self.counts.add(&other.counts);
         self.out_of_range = self.out_of_range.plus(other.out_of_range);
         if other.method != HistogramMethod::Auto {
             self.method = other.method;
@@ -63,6 +61,19 @@ impl Counted {
 }
 
 impl Counts {
+    /// Adds counts of the same kind; integers wrap around.
+    pub fn add(&mut self, other: &Self) {
+        match (self, other) {
+            (Self::Whole(all), Self::Whole(counts)) => {
+                all.iter_mut().zip(counts).for_each(|(all, count)| *all = all.wrapping_add(*count));
+            }
+            (Self::Real(all), Self::Real(sums)) => {
+                all.iter_mut().zip(sums).for_each(|(all, sum)| *all += sum);
+            }
+            _ => {}
+        }
+    }
+
     /// The counts as floats, for drawing.
     pub fn heights(&self) -> Vec<f64> {
         match self {

@@ -75,7 +75,6 @@ fn all_at_once<'w, N: Number>(
     Ok((rule, counted))
 }
 
-/// A histogram in progress.
 struct Counting<'c, N: Number> {
     context: &'c Context,
     rule: &'c BinRule<'c, N>,
@@ -106,12 +105,8 @@ impl<'c, N: Number> Counting<'c, N> {
     fn empty(&self) -> Counted {
         let edges = self.rule.edges.clone();
         let counts = Counts::Whole(vec![0; edges.len() - 1]);
-        Counted {
-            counts,
-            edges,
-            out_of_range: OutOfRange::default(),
-            method: HistogramMethod::Auto,
-        }
+        let (out_of_range, method) = (OutOfRange::default(), HistogramMethod::Auto);
+        Counted { counts, edges, out_of_range, method }
     }
 
     fn count(&self, samples: &Array<N::Device>) -> Result<Counted> {

@@ -34,16 +34,24 @@ enum Weights<'w> {
 impl<'w> Weights<'w> {
     fn new(weights: Option<&'w Array>, samples: usize) -> Result<Self> {
         let Some(array) = weights else { return Ok(Self::None) };
-        if array.len() != samples {
+        let n = array.len();
+        if n != samples {
             bail!(
-                "--weights has {} numbers, but there are {samples} samples; give one weight per sample",
-                array.len()
+                "--weights has {n} numbers, but there are {samples} samples; give one weight per sample"
             );
         }
         match (array.element(), array.data()) {
             (Element::U32, Data::Bytes4(words)) => Ok(Self::Whole(words)),
             (Element::F32, Data::Bytes4(words)) => Ok(Self::Real(bytemuck::cast_slice(words))),
             (other, _) => bail!("--weights has type {other}; weights must be u32 or f32"),
+        }
+    }
+
+    fn at(self, index: usize) -> f64 {
+        match self {
+            Self::None => 1.0,
+            Self::Whole(weights) => weights[index].into(),
+            Self::Real(weights) => weights[index].into(),
         }
     }
 }
@@ -75,7 +83,6 @@ fn of_times<T: Copy>(times: &[i64], values: &[T]) -> Vec<T> {
     pairs.filter(|(time, _)| **time != NOT_A_TIME).map(|(_, value)| *value).collect()
 }
 
-/// A histogram to compute.
 #[derive(Clone, Copy)]
 struct Counting<'c> {
     resources: &'c Resources<'c>,
@@ -115,7 +122,7 @@ impl Counting<'_> {
             if self.verify {
                 phase::timed(report::VERIFYING, || {
                     let data = file.load()?;
-                    verify(&rule, N::from_data(&data)?, &|_| 1.0, &counted)
+                    verify(&rule, N::from_data(&data)?, Weights::None, &counted)
                 })?;
             }
             return Ok(counted);
@@ -138,63 +145,53 @@ impl Counting<'_> {
         let bytes = size_of::<N::Device>() as u64 + 4;
         let bar = resources.bars.elements("counting", samples.len() as u64);
         let m = rule.edges.len() - 1;
-        let (mut whole, mut real) = (vec![0u64; m], vec![0f64; m]);
+        let mut counts = match weights {
+            Weights::Real(_) => Counts::Real(vec![0.0; m]),
+            _ => Counts::Whole(vec![0; m]),
+        };
         let mut method = HistogramMethod::Auto;
-        let counted =
-            parts::in_order(samples.len(), resources.max_elements(bytes, bytes), |part| {
-                let end = part.end as u64;
-                let device = N::to_device(&samples[part.clone()]);
-                let (context, bins) = (resources.context, bins.clone());
-                match weights {
-                    Weights::None => {
-                        let found = context.histogram(&*device, bins)?;
-                        whole.iter_mut().zip(&found.counts).for_each(|(all, count)| *all += count);
-                        method = found.method;
-                    }
-                    Weights::Whole(weights) => {
-                        let found = context.histogram_weighted(&*device, &weights[part], bins)?;
-                        whole.iter_mut().zip(&found.counts).for_each(|(all, sum)| {
-                            *all = all.wrapping_add(*sum);
-                        });
-                        method = found.method;
-                    }
-                    Weights::Real(weights) => {
-                        let found =
-                            context.histogram_weighted_f32(&*device, &weights[part], bins)?;
-                        let sums = real.iter_mut().zip(&found.counts);
-                        sums.for_each(|(all, sum)| *all += f64::from(*sum));
-                        method = found.method;
-                    }
+        let max = resources.max_elements(bytes, bytes);
+        let counted = parts::in_order(samples.len(), max, |part| {
+            let end = part.end as u64;
+            let device = N::to_device(&samples[part.clone()]);
+            let (context, bins) = (resources.context, bins.clone());
+            let found;
+            (found, method) = match weights {
+                Weights::None => {
+                    let found = context.histogram(&*device, bins)?;
+                    (Counts::Whole(found.counts), found.method)
                 }
-                bar.set_position(end);
-                Ok(())
-            });
+                Weights::Whole(weights) => {
+                    let found = context.histogram_weighted(&*device, &weights[part], bins)?;
+                    (Counts::Whole(found.counts), found.method)
+                }
+                Weights::Real(weights) => {
+                    let found = context.histogram_weighted_f32(&*device, &weights[part], bins)?;
+                    let sums = found.counts.into_iter().map(f64::from);
+                    (Counts::Real(sums.collect()), found.method)
+                }
+            };
+            counts.add(&found);
+            bar.set_position(end);
+            Ok(())
+        });
         counted.map_err(|error| rule.named(error))?;
         bar.finish_and_clear();
-        let counts = match weights {
-            Weights::Real(_) => Counts::Real(real),
-            _ => Counts::Whole(whole),
+        let outside = match (&counts, weights) {
+            (Counts::Whole(counts), Weights::None) => {
+                Some((samples.len() as u64).saturating_sub(counts.iter().sum()))
+            }
+            _ => None,
         };
-        let out_of_range = match (&counts, weights, rule.glsl()) {
-            (Counts::Whole(counts), Weights::None, Some(_)) => {
-                let inside: u64 = counts.iter().sum();
-                OutOfRange {
-                    other: (samples.len() as u64).saturating_sub(inside),
-                    ..OutOfRange::default()
-                }
-            }
-            (_, _, Some(_)) => OutOfRange::default(),
+        let out_of_range = match (outside, rule.glsl()) {
+            (_, Some(_)) => OutOfRange { other: outside.unwrap_or(0), ..OutOfRange::default() },
             // If all samples are in bins, none has to be classified on the host.
-            (Counts::Whole(counts), Weights::None, None)
-                if counts.iter().sum::<u64>() == samples.len() as u64 =>
-            {
-                OutOfRange::default()
-            }
+            (Some(0), None) => OutOfRange::default(),
             _ => out_of_range(&rule, samples),
         };
         let counted = Counted { counts, edges: rule.edges.clone(), out_of_range, method };
         if self.verify {
-            let check = || verify(&rule, samples, &weight_of(weights), &counted);
+            let check = || verify(&rule, samples, weights, &counted);
             phase::timed(report::VERIFYING, check)?;
         }
         Ok(counted)
@@ -219,21 +216,12 @@ fn out_of_range<N: Number>(rule: &BinRule<'_, N>, samples: &[N]) -> OutOfRange {
         .reduce(OutOfRange::default, OutOfRange::plus)
 }
 
-/// Returns a function from the index of a sample to its weight.
-fn weight_of<'w>(weights: Weights<'w>) -> impl Fn(usize) -> f64 + 'w {
-    move |index| match weights {
-        Weights::None => 1.0,
-        Weights::Whole(weights) => f64::from(weights[index]),
-        Weights::Real(weights) => f64::from(weights[index]),
-    }
-}
-
 /// Compares the counts with the CPU's, computed from the edges. Does nothing for a user's GLSL function, which only
 /// the device can run.
 fn verify<N: Number>(
     rule: &BinRule<'_, N>,
     samples: &[N],
-    weight: &(dyn Fn(usize) -> f64 + Sync),
+    weights: Weights<'_>,
     counted: &Counted,
 ) -> Result<()> {
     if rule.glsl().is_some() {
@@ -246,8 +234,8 @@ fn verify<N: Number>(
         let mut sums = vec![[0f64; 2]; bins];
         for (index, &sample) in (part * share..).zip(samples) {
             if let Some(bin) = rule.bin(sample) {
-                sums[bin][0] += weight(index);
-                sums[bin][1] += weight(index).abs();
+                sums[bin][0] += weights.at(index);
+                sums[bin][1] += weights.at(index).abs();
             }
         }
         sums

@@ -6,13 +6,11 @@ use super::plain::PlainFile;
 use crate::formats::{Array, Data, Element, FileError, Result};
 use crate::phase;
 
-/// Elements in memory or in a file.
 pub enum Elements {
     Memory(Data),
     File(PlainFile),
 }
 
-/// Elements and their type.
 pub struct Numbers {
     pub element: Element,
     pub elements: Elements,
@@ -71,9 +69,8 @@ impl Numbers {
         Ok(phase::timed("reading", || self.load())?)
     }
 
-    /// Loads the numbers into memory.
     pub fn load(self) -> Result<Array> {
-        let elements = self.elements.len() as u64;
+        let elements = self.elements.len();
         let no_memory = || FileError::NoMemory { place: "the input".to_owned(), elements };
         Array::new(self.element, self.elements.load()?).ok_or_else(no_memory)
     }

@@ -188,17 +188,13 @@ impl Stream {
             return Ok((Elements::File(file), bytes));
         }
         let mut data = Data::empty(each);
-        let no_memory = |elements: usize| {
-            let place = place.clone();
-            FileError::NoMemory { place, elements: elements as u64 }
-        };
         let mut filled = 0;
         loop {
             let available = usize::try_from(max).unwrap_or(usize::MAX).saturating_sub(filled);
             let step = available.min(STEP_BYTES);
             let len = (filled + step).div_ceil(each);
             if !data.resize(len) {
-                return Err(no_memory(len));
+                return Err(FileError::NoMemory { place, elements: len });
             }
             let read = fill(&mut self.reader, &mut data.bytes_mut()[filled..filled + step])
                 .map_err(|source| FileError::Read { place: place.clone(), source })?;

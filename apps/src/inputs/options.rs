@@ -35,13 +35,11 @@ pub struct InputOptions {
     pub no_header: bool,
 }
 
-/// An opened input.
 pub enum Input {
     Numbers(Numbers, Format),
     Table(Box<TableInput>),
 }
 
-/// A table and its requested columns.
 pub struct TableInput {
     pub table: Table,
     pub columns: Vec<Column>,
@@ -66,7 +64,6 @@ pub fn read_two(inputs: [OneArray; 2], bytes: usize) -> Result<[Array; 2]> {
 }
 
 impl InputOptions {
-    /// Location and format of the input.
     pub fn place(&self) -> Place {
         Place::new(&self.input).with_format(self.format)
     }

@@ -12,14 +12,12 @@ use crate::formats::{Data, FileError, Result};
 /// Bytes that one thread reads at a time.
 const STEP_BYTES: usize = 4 << 20;
 
-/// Elements of a plain file.
 #[derive(Clone, Debug)]
 pub struct PlainFile {
     file: Arc<File>,
     place: String,
     /// Offset of the first element in bytes.
     offset: u64,
-    /// Number of elements.
     len: usize,
     /// Size of an element in bytes.
     each: usize,
@@ -57,10 +55,8 @@ impl PlainFile {
         Ok(())
     }
 
-    /// Loads all elements into memory.
     pub fn load(&self) -> Result<Data> {
-        let no_memory =
-            || FileError::NoMemory { place: self.place.clone(), elements: self.len as u64 };
+        let no_memory = || FileError::NoMemory { place: self.place.clone(), elements: self.len };
         let mut data = Data::zeroed(self.each, self.len).ok_or_else(no_memory)?;
         let step = STEP_BYTES / self.each;
         let parts = data.bytes_mut().par_chunks_mut(step * self.each).enumerate();
@@ -81,10 +77,7 @@ fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<usize> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use super::PlainFile;
-    use crate::formats::{Data, FileError};
+    use super::*;
 
     #[test]
     fn ranges_are_read_and_truncation_is_reported() {
@@ -93,7 +86,7 @@ mod tests {
         let words: Vec<u32> = (0..3_000_000).collect();
         std::fs::write(&path, [&[7u8; 3][..], bytemuck::cast_slice(&words)].concat())
             .expect("the file can be written");
-        let file = Arc::new(std::fs::File::open(&path).expect("the file can be opened"));
+        let file = Arc::new(File::open(&path).expect("the file can be opened"));
         let plain = PlainFile::new(file, "in.bin".to_owned(), 3, words.len(), 4);
         let loaded = plain.load().expect("the elements can be loaded");
         assert!(matches!(loaded, Data::Bytes4(found) if found == words));

@@ -17,7 +17,6 @@ const BUFFER_BYTES: usize = 1 << 20;
 /// The inspected first bytes, followed by the rest.
 type Whole = Chain<Cursor<Vec<u8>>, Box<dyn Read>>;
 
-/// An opened input.
 pub struct Stream {
     pub place: Place,
     /// The decompressed data from the beginning.
@@ -85,11 +84,6 @@ impl Stream {
         self.content == Content::Columns
     }
 
-    /// Creates a read error for this input.
-    pub fn unreadable(&self, source: io::Error) -> FileError {
-        FileError::Read { place: self.name(), source }
-    }
-
     /// Reads the rest of the input into memory.
     pub fn everything(&mut self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
@@ -103,14 +97,13 @@ impl Stream {
             let step = BUFFER_BYTES;
             bytes.try_reserve(step).map_err(|_| no_memory(bytes.len() + step, self.name()))?;
             let read = self.reader.by_ref().take(step as u64).read_to_end(&mut bytes);
-            if read.map_err(|source| self.unreadable(source))? == 0 {
+            if read.map_err(|source| FileError::Read { place: self.name(), source })? == 0 {
                 return Ok(bytes);
             }
         }
     }
 }
 
-/// An opened source of bytes.
 struct Opened {
     reader: Box<dyn Read>,
     /// The file, unless the source is standard input.

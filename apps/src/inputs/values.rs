@@ -30,6 +30,12 @@ pub struct ValueForm {
 }
 
 impl ValueForm {
+    /// The form of a value that is one number.
+    fn of(element: Element) -> Self {
+        let (bytes, descr) = (element.bytes(), format!("'{}'", element.descr()));
+        Self { bytes, descr, shape: Vec::new(), element: Some(element) }
+    }
+
     /// The header of a `.npy` file with `len` values.
     pub fn header(&self, len: u64) -> Vec<u8> {
         npy::header(&self.descr, &[&[len], &self.shape[..]].concat())
@@ -48,9 +54,7 @@ pub fn open_values(place: &Place, stated_bytes: Option<usize>, bars: Bars) -> Re
         format => {
             let element = if stated_bytes == Some(8) { Element::U64 } else { Element::U32 };
             let numbers = open_array(&mut stream, format, Some(element), Shape::Line)?;
-            let (bytes, descr) = (element.bytes(), format!("'{}'", element.descr()));
-            let form = ValueForm { bytes, descr, shape: Vec::new(), element: Some(element) };
-            Ok(Values { elements: numbers.elements, form })
+            Ok(Values { elements: numbers.elements, form: ValueForm::of(element) })
         }
     }
 }
@@ -60,12 +64,12 @@ fn raw(stream: &mut Stream, bytes: usize) -> Result<Values> {
     if !found.is_multiple_of(bytes as u64) {
         return Err(FileError::PartialValue { place: stream.name(), bytes: found, each: bytes });
     }
-    let (descr, element) = match bytes {
-        4 => ("'<u4'".to_owned(), Some(Element::U32)),
-        8 => ("'<u8'".to_owned(), Some(Element::U64)),
-        other => (format!("'|V{other}'"), None),
+    let form = match bytes {
+        4 => ValueForm::of(Element::U32),
+        8 => ValueForm::of(Element::U64),
+        _ => ValueForm { bytes, descr: format!("'|V{bytes}'"), shape: Vec::new(), element: None },
     };
-    Ok(Values { elements, form: ValueForm { bytes, descr, shape: Vec::new(), element } })
+    Ok(Values { elements, form })
 }
 
 fn npy(stream: &mut Stream) -> Result<Values> {
@@ -90,7 +94,7 @@ fn npy(stream: &mut Stream) -> Result<Values> {
     if header.fortran && !inner.is_empty() {
         let each = header.element_bytes as usize;
         let data = elements.load()?;
-        let no_memory = || FileError::NoMemory { place, elements: data.len() as u64 };
+        let no_memory = || FileError::NoMemory { place, elements: data.len() };
         let rows = transposed(&data, bytes, each, inner).ok_or_else(no_memory)?;
         elements = Elements::Memory(rows);
     }
@@ -157,7 +161,7 @@ impl Stream {
         let mut data = Data::empty(padded);
         let rows = plain.len() / bytes;
         if !data.resize(rows) {
-            return Err(FileError::NoMemory { place: self.name(), elements: rows as u64 });
+            return Err(FileError::NoMemory { place: self.name(), elements: rows });
         }
         let to = data.bytes_mut().chunks_exact_mut(padded);
         for (from, to) in plain.bytes().chunks_exact(bytes).zip(to) {
@@ -177,9 +181,7 @@ impl Values {
 
 #[cfg(test)]
 mod tests {
-    use super::{ValueForm, open_values, place_in_c_order};
-    use crate::formats::{Data, Place, npy};
-    use multisplit_bench::progress::Bars;
+    use super::*;
 
     #[test]
     fn fortran_indices_map_to_c_order() {
@@ -201,7 +203,7 @@ mod tests {
         assert_eq!((*bytes, found.as_str(), shape.len(), *element), (5, descr, 0, None));
         let data = values.elements.load().expect("the elements can be loaded");
         assert_eq!(data.element_bytes(), 8);
-        assert_eq!(super::Values::unpadded(&data, 5), (1..=10).collect::<Vec<u8>>());
+        assert_eq!(Values::unpadded(&data, 5), (1..=10).collect::<Vec<u8>>());
 
         // Two columns, stored one after the other.
         let text = npy::header("'<u4'", &[3, 2]);

@@ -25,7 +25,6 @@ impl RangeWriter {
         Self { file, place, header, each: each as u64 }
     }
 
-    /// Writes the header at the beginning of the file.
     pub fn header(&self, header: &[u8]) -> Result<()> {
         self.write(0, header)
     }
@@ -35,7 +34,6 @@ impl RangeWriter {
         self.write(self.header + first * self.each, bytes)
     }
 
-    /// Writes all elements.
     pub fn put_all(&self, bytes: &[u8]) -> Result<()> {
         let parts = bytes.par_chunks(STEP_BYTES).enumerate();
         parts.try_for_each(|(index, part)| {

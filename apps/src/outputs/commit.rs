@@ -69,7 +69,6 @@ fn rename(staged: &mut Staged, keep_earlier: bool) -> io::Result<Option<Earlier>
     }
 }
 
-/// Undoes a rename.
 fn undo(named: Named) {
     match named.earlier {
         Some(earlier) => earlier.restore(&named.staged.target),

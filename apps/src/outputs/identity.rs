@@ -4,16 +4,20 @@ use std::ffi::OsString;
 use std::fs::{self, Metadata};
 use std::path::Path;
 
+use super::stage::folder_of;
+
 /// Device number and inode number.
 type Number = (u64, u64);
 
 /// Identity of the file that a name refers to.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Identity {
-    /// An existing file.
     Existing(Number),
     /// A file to be created in this folder.
-    New { folder: Number, name: OsString },
+    New {
+        folder: Number,
+        name: OsString,
+    },
 }
 
 impl Identity {
@@ -23,11 +27,7 @@ impl Identity {
         if let Ok(found) = fs::metadata(path) {
             return Self::of_metadata(&found);
         }
-        let folder = match path.parent() {
-            Some(folder) if folder != Path::new("") => folder,
-            _ => Path::new("."),
-        };
-        let folder = number(&fs::metadata(folder).ok()?)?;
+        let folder = number(&fs::metadata(folder_of(path)).ok()?)?;
         Some(Self::New { folder, name: path.file_name()?.to_owned() })
     }
 

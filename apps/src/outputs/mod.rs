@@ -27,7 +27,7 @@ pub use by_ranges::RangeWriter;
 use identity::Identity;
 use multisplit_bench::first_bytes::Compression;
 use reserve::Reserving;
-use stage::Staged;
+use stage::{Staged, folder_of};
 
 /// The outputs of one command.
 #[derive(Default)]
@@ -46,7 +46,6 @@ struct Output {
     place: Place,
     sink: Sink,
     identity: Option<Identity>,
-    /// Disk space reservation in progress.
     reserving: Option<Reserving>,
 }
 
@@ -79,12 +78,6 @@ impl Outputs {
         self.begin(&Place::new(path).with_format(format))
     }
 
-    /// Like [`begin`](Self::begin), but always replaces an existing file.
-    pub fn begin_replacing(&mut self, place: &Place) -> Result<OutputId> {
-        self.begin_with(place, true)
-    }
-
-    /// Opens an output if `path` is given.
     pub fn begin_if(&mut self, path: Option<&Path>) -> Result<Option<OutputId>> {
         path.map(|path| self.begin(&Place::new(path))).transpose()
     }
@@ -94,7 +87,8 @@ impl Outputs {
         self.last = Some((id, Box::new(text)));
     }
 
-    fn begin_with(&mut self, place: &Place, replace: bool) -> Result<OutputId> {
+    /// Like [`begin`](Self::begin), but `replace` is whether an existing file is replaced.
+    pub fn begin_with(&mut self, place: &Place, replace: bool) -> Result<OutputId> {
         let failed = |source| FileError::Write { place: place.to_string(), source };
         let standard = |path: &PathBuf| STANDARD.iter().any(|name| path.as_os_str() == *name);
         let path = place.path.as_ref().filter(|path| !standard(path));
@@ -224,7 +218,6 @@ impl Outputs {
         }
     }
 
-    /// Writes `header` and then `bytes`.
     fn binary(&mut self, id: OutputId, header: &[u8], bytes: &[u8]) -> Result<()> {
         let Some(writer) = self.range_writer(id, header, 1)? else {
             return self.write(id, |writer| {
@@ -235,7 +228,6 @@ impl Outputs {
         writer.put_all(bytes)
     }
 
-    /// Writes moved values.
     pub fn values(
         &mut self,
         id: OutputId,
@@ -352,13 +344,12 @@ fn identity_of(place: &Place, path: &Path) -> Result<Option<Identity>> {
 
 /// Returns an error with the folder's name if the folder of `path` does not exist.
 fn check_folder(path: &Path) -> io::Result<()> {
-    match path.parent() {
-        Some(folder) if folder != Path::new("") && !folder.exists() => {
-            let problem = format!("the folder {} does not exist", folder.display());
-            Err(io::Error::new(io::ErrorKind::NotFound, problem))
-        }
-        _ => Ok(()),
+    let folder = folder_of(path);
+    if folder.exists() {
+        return Ok(());
     }
+    let problem = format!("the folder {} does not exist", folder.display());
+    Err(io::Error::new(io::ErrorKind::NotFound, problem))
 }
 
 fn standard_sink(place: &Place) -> Result<Sink> {

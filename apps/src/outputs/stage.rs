@@ -117,7 +117,8 @@ impl Earlier {
     }
 }
 
-fn folder_of(target: &Path) -> &Path {
+/// Folder of a file, which is the current one if `target` is only a name.
+pub fn folder_of(target: &Path) -> &Path {
     match target.parent() {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),

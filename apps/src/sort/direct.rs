@@ -113,25 +113,18 @@ impl Prepared {
         n: u64,
         has_values: bool,
     ) -> Result<Self> {
-        context.with_fallback(|| Self::instantiate::<K, V>(context, sort, n, has_values))
-    }
-
-    fn instantiate<K: Number, V: Pod>(
-        context: &Context,
-        sort: &Sort,
-        n: u64,
-        has_values: bool,
-    ) -> Result<Self> {
-        let mut graph = Graph::new("sort");
-        let keys = graph.import::<K>("keys", K::TYPE.array_len(n));
-        let values = has_values.then(|| graph.import::<V>("values", n));
-        let mut buffers = SortBuffers::keys(keys).count(n);
-        if let Some(values) = values {
-            buffers = buffers.values(values);
-        }
-        operations::sort(&mut graph, &context.policy(), sort, &buffers)?;
-        let executable = context.instantiate(graph.compile(&context.limits())?)?;
-        Ok(Self { executable, keys, values })
+        context.with_fallback(|| {
+            let mut graph = Graph::new("sort");
+            let keys = graph.import::<K>("keys", K::TYPE.array_len(n));
+            let values = has_values.then(|| graph.import::<V>("values", n));
+            let mut buffers = SortBuffers::keys(keys).count(n);
+            if let Some(values) = values {
+                buffers = buffers.values(values);
+            }
+            operations::sort(&mut graph, &context.policy(), sort, &buffers)?;
+            let executable = context.instantiate(graph.compile(&context.limits())?)?;
+            Ok(Self { executable, keys, values })
+        })
     }
 
     /// Sorts these arrays in place.

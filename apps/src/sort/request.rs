@@ -11,7 +11,7 @@ use crate::formats::Data;
 use crate::parts::Resources;
 
 /// Sort parameters.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct SortRequest {
     pub descending: bool,
     pub method: SortMethod,

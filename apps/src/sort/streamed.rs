@@ -66,7 +66,6 @@ pub fn sort_streamed<K: Number>(
     Ok(())
 }
 
-/// State shared by the steps of one sort.
 #[derive(Clone, Copy)]
 struct Streamed<'s> {
     context: &'s Context,

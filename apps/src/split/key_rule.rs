@@ -88,8 +88,7 @@ impl<K: Key> KeyRule<K> {
 
 #[cfg(test)]
 mod tests {
-    use super::{KeyFunction, KeyRule};
-    use multisplit::Key;
+    use super::*;
 
     fn check<K: Key>(first: K, last: K) {
         for buckets in [1, 2, 10, 256] {

@@ -84,10 +84,10 @@ fn same(from: &Data, index: usize, to: &Data, place: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::verify;
-    use crate::formats::Data;
-    use crate::split::{KeyFunction, KeyRule, Whole};
     use multisplit::operations::split::Method;
+
+    use super::*;
+    use crate::split::KeyFunction;
 
     fn check(function: KeyFunction<u32>, out: &[u32], values: &[u32], offsets: &[u64]) -> bool {
         let rule = KeyRule { buckets: 2, function };

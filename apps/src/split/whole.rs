@@ -118,9 +118,7 @@ fn joined<K: Pod, V: Pod>(
 
 #[cfg(test)]
 mod tests {
-    use super::{Piece, joined};
-    use crate::formats::Data;
-    use multisplit::operations::split::Method;
+    use super::*;
 
     #[test]
     fn buckets_of_pieces_are_joined_in_order() {

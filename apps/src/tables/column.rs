@@ -6,7 +6,6 @@ use super::{Result, Table, TableError, numbered, reader};
 use crate::formats::text::{self, number};
 use crate::formats::{Array, Data, Element};
 
-/// The numbers of a column.
 #[derive(Debug)]
 pub struct Column {
     pub name: String,
@@ -57,12 +56,12 @@ impl Table {
             }
         }
         // At least one type was tried, so there is always a failure.
-        Err(failure.unwrap_or(TableError::NoMemory { place: self.place.clone() }))
+        Err(failure.unwrap_or_else(|| self.no_memory()))
     }
 
     fn index_of(&self, selector: &str) -> Result<usize> {
         let place = || self.place.clone();
-        let count = self.first_row_cells();
+        let count = self.width;
         if let Some(index) = numbered(selector, count) {
             return Ok(index);
         }
@@ -84,21 +83,12 @@ impl Table {
         }
     }
 
-    fn first_row_cells(&self) -> usize {
-        let row = self.header.as_ref().or(self.rows.first());
-        let row = row.map_or(&[][..], |row| &self.text[row.clone()]);
-        let mut record = ByteRecord::new();
-        // Cannot fail, because the row was read before.
-        let _ = reader(row, self.separator).read_byte_record(&mut record);
-        record.len()
-    }
-
     /// Parses the cells of a column as numbers of type `element`. The inner error is the line and text of the first
     /// cell that is not a number of that type.
     fn cells(&self, index: usize, element: Element) -> Result<Result<Cells, (u64, String)>> {
         let mut cells = Cells { bits: Vec::new(), missing: Vec::new(), rounded: None };
         let reserved = cells.bits.try_reserve_exact(self.len());
-        reserved.map_err(|_| TableError::NoMemory { place: self.place.clone() })?;
+        reserved.map_err(|_| self.no_memory())?;
         let mut reader = reader(&self.text[self.body()..], self.separator);
         let mut record = ByteRecord::new();
         let mut header = self.header.is_some();
@@ -135,7 +125,7 @@ impl Table {
             8 => Array::new(element, Data::Bytes8(bits)),
             _ => Array::narrow(element, &Data::Bytes8(bits)),
         };
-        let keys = keys.ok_or_else(|| TableError::NoMemory { place: self.place.clone() })?;
+        let keys = keys.ok_or_else(|| self.no_memory())?;
         let mut gaps = missing.iter().copied().peekable();
         let present = (!missing.is_empty())
             .then(|| (0..self.len() as u32).filter(|row| gaps.next_if_eq(row).is_none()).collect());

@@ -14,7 +14,6 @@ use multisplit_bench::first_bytes::BYTE_ORDER_MARK;
 
 use crate::formats::text;
 
-/// An error in a table.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
     #[error("{place} has no column `{column}`; it has {names}")]
@@ -49,7 +48,6 @@ pub struct Dialect {
     pub no_header: bool,
 }
 
-/// A table in memory.
 #[derive(Debug)]
 pub struct Table {
     /// Name of the file on the command line.
@@ -61,6 +59,8 @@ pub struct Table {
     /// Byte ranges of the rows after the header, without line endings.
     rows: Vec<Range<usize>>,
     header: Option<Range<usize>>,
+    /// Number of cells of the first row.
+    width: usize,
     /// Ending of the first line.
     line_end: &'static [u8],
 }
@@ -102,9 +102,10 @@ impl Table {
         let separator = dialect.separator.unwrap_or_else(|| separator_of(&text));
         let first_line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
         let line_end: &[u8] = if first_line.ends_with(b"\r") { b"\r\n" } else { b"\n" };
-        let mut table =
-            Self { place, text, separator, names: None, rows: Vec::new(), header: None, line_end };
+        let (names, rows, header) = (None, Vec::new(), None);
+        let mut table = Self { place, text, separator, names, rows, header, width: 0, line_end };
         let first = table.find_rows()?;
+        table.width = first.as_ref().map_or(0, Vec::len);
         // Without --no-header, the first row is data only if all columns are given by number and have numbers in it.
         let is_data = |cells: &Vec<String>, column: &String| match numbered(column, cells.len()) {
             Some(index) => cells[index].trim().parse::<f64>().is_ok(),
@@ -149,13 +150,12 @@ impl Table {
     /// Finds the byte ranges of the rows, and returns the cells of the first.
     fn find_rows(&mut self) -> Result<Option<Vec<String>>> {
         let body = self.body();
-        let no_memory = || TableError::NoMemory { place: self.place.clone() };
         let mut reader = reader(&self.text[body..], self.separator);
         let (mut record, mut first, mut line) = (ByteRecord::new(), None, 0);
         let mut starts = Vec::new();
         while reader.read_byte_record(&mut record).map_err(|error| self.problem(&error))? {
             let start = record.position().map_or(0, |at| at.byte() as usize);
-            starts.try_reserve(1).map_err(|_| no_memory())?;
+            starts.try_reserve(1).map_err(|_| self.no_memory())?;
             starts.push(start);
             line = record.position().map_or(0, csv::Position::line);
             first.get_or_insert_with(|| cells(&record));
@@ -170,7 +170,7 @@ impl Table {
             return Err(TableError::TooManyRows { place: self.place.clone() });
         }
         let mut rows = Vec::new();
-        rows.try_reserve_exact(starts.len()).map_err(|_| no_memory())?;
+        rows.try_reserve_exact(starts.len()).map_err(|_| self.no_memory())?;
         let text = &self.text[body..];
         for (index, &start) in starts.iter().enumerate() {
             let end = starts.get(index + 1).copied().unwrap_or(text.len());
@@ -216,6 +216,10 @@ impl Table {
             writer.write_byte_record(&record)?;
         }
         writer.flush()
+    }
+
+    fn no_memory(&self) -> TableError {
+        TableError::NoMemory { place: self.place.clone() }
     }
 
     fn problem(&self, error: &csv::Error) -> TableError {

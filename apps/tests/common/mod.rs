@@ -3,9 +3,8 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Output, Stdio};
 
-/// Result of a run.
 pub struct RunOutput {
     pub status: Option<i32>,
     pub out: String,
@@ -49,13 +48,11 @@ impl RunOutput {
         self
     }
 
-    /// Standard output as one JSON value.
     #[track_caller]
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.out).expect("standard output is JSON")
     }
 
-    /// Standard output as JSON lines.
     #[track_caller]
     pub fn json_lines(&self) -> Vec<serde_json::Value> {
         self.out
@@ -136,6 +133,11 @@ pub fn temporary(name: &str) -> PathBuf {
     folder().join(format!("multisplit-cli-{}-{name}", std::process::id()))
 }
 
+/// A path as an argument.
+pub fn name(path: &Path) -> &str {
+    path.to_str().expect("the path is UTF-8")
+}
+
 pub fn run(mut command: Command, arguments: &[&str]) -> RunOutput {
     let output = command.args(arguments).output().expect("the binary starts");
     RunOutput {
@@ -148,6 +150,33 @@ pub fn run(mut command: Command, arguments: &[&str]) -> RunOutput {
 /// Runs a command with the words of `line` as arguments.
 pub fn run_line(command: Command, line: &str) -> RunOutput {
     run(command, &line.split_whitespace().collect::<Vec<_>>())
+}
+
+/// Starts a command with the words of `line` as arguments. All its streams are pipes.
+pub fn start(mut command: Command, line: &str) -> Child {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.args(line.split_whitespace()).spawn().expect("the binary starts")
+}
+
+/// Sends a signal, for example `TERM`.
+pub fn send(signal: &str, child: &Child) {
+    let killed = Command::new("kill").args(["-s", signal, &child.id().to_string()]).status();
+    assert!(killed.expect("kill runs").success());
+}
+
+/// Runs a command with the words of `line` as arguments and with `input` on standard input.
+pub fn feed(command: Command, line: &str, input: &[u8]) -> Output {
+    let mut child = start(command, line);
+    let mut stdin = child.stdin.take().expect("the stream is piped");
+    stdin.write_all(input).expect("the binary reads its input");
+    drop(stdin);
+    child.wait_with_output().expect("the binary ends")
+}
+
+/// The elements of a JSON list.
+#[track_caller]
+pub fn list(value: &serde_json::Value) -> &[serde_json::Value] {
+    value.as_array().expect("the value is a list")
 }
 
 /// The binary in an environment without Vulkan drivers.

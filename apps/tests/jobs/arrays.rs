@@ -12,6 +12,9 @@ pub struct Keys {
     /// Indices of the elements in ascending and in descending order; both stable.
     pub ascending: Vec<usize>,
     pub descending: Vec<usize>,
+    /// Converts an element to a line of text, and back.
+    line: fn(&[u8]) -> String,
+    parse: fn(&str) -> Vec<u8>,
 }
 
 /// Knuth's generator, which is independent of the binary's generator.
@@ -33,24 +36,14 @@ macro_rules! keys {
         ascending.sort_by(|&a, &b| $compare(&numbers[a], &numbers[b]));
         descending.sort_by(|&a, &b| $compare(&numbers[b], &numbers[a]));
         let (raw, each) = (bytes_of(numbers).to_vec(), size_of::<$type>());
-        Keys { name: stringify!($type), descr: $descr, each, raw, ascending, descending }
+        let line = |element: &[u8]| {
+            let bytes = element.try_into().expect("the element has the size of its type");
+            format!("{:?}\n", $type::from_le_bytes(bytes))
+        };
+        let parse = |line: &str| line.parse::<$type>().expect(line).to_le_bytes().to_vec();
+        let (name, descr) = (stringify!($type), $descr);
+        Keys { name, descr, each, raw, ascending, descending, line, parse }
     }};
-}
-
-/// Evaluates `$body` with `$type` as the Rust type called `$name`.
-macro_rules! numbers {
-    ($name:expr, $type:ident => $body:expr) => {
-        numbers!($name, $type => $body; u32 i32 f32 u64 i64 f64)
-    };
-    ($name:expr, $type:ident => $body:expr; $($number:ident)*) => {
-        match $name {
-            $(stringify!($number) => {
-                type $type = $number;
-                $body
-            })*
-            other => panic!("unknown type {other}"),
-        }
-    };
 }
 
 impl Keys {
@@ -100,24 +93,14 @@ impl Keys {
 
     /// The numbers as text, one per line.
     pub fn text(&self) -> Vec<u8> {
-        let line = |element: &[u8]| {
-            numbers!(self.name, T => {
-                format!("{:?}\n", T::from_le_bytes(element.try_into().expect("the element has the size of its type")))
-            })
-        };
-        self.raw.chunks(self.each).map(line).collect::<String>().into_bytes()
+        self.raw.chunks(self.each).map(self.line).collect::<String>().into_bytes()
     }
 
     /// Parses text into the bytes of its numbers.
     #[track_caller]
     pub fn of_text(&self, text: &[u8]) -> Vec<u8> {
         let text = std::str::from_utf8(text).expect("the text is UTF-8");
-        let number = |line: &str| {
-            numbers!(self.name, T => {
-                line.parse::<T>().expect(line).to_le_bytes().to_vec()
-            })
-        };
-        text.lines().flat_map(number).collect()
+        text.lines().flat_map(self.parse).collect()
     }
 
     pub fn npy(&self) -> Vec<u8> {
@@ -130,7 +113,6 @@ pub fn in_order(raw: &[u8], each: usize, order: &[usize]) -> Vec<u8> {
     order.iter().flat_map(|&index| raw[index * each..(index + 1) * each].iter().copied()).collect()
 }
 
-/// The bytes of numbers.
 pub fn bytes_of<T: bytemuck::NoUninit>(numbers: &[T]) -> &[u8] {
     bytemuck::cast_slice(numbers)
 }

@@ -5,22 +5,18 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::common::{RunOutput, is_full, multisplit, run, run_line};
+use crate::common::{RunOutput, is_full, list, multisplit, run, run_line};
 #[cfg(target_os = "linux")]
 use crate::swiftshader::on_swiftshader;
 
-/// In a plain run, [`check`] checks only the operations whose name contains this.
+/// In a plain run, tests of the output check only the operations whose name contains this.
 const SAMPLE: &str = "reduction of";
 
-/// Runs `check` with `arguments`, on all operations in a full run and otherwise on the sample.
-fn check(arguments: &[&str]) -> RunOutput {
-    let only: &[&str] = if is_full() { &[] } else { &["--only", SAMPLE] };
-    run(multisplit(), &[&["check"], arguments, only].concat())
-}
-
-/// The operations in a report.
-fn operations(report: &Value) -> &[Value] {
-    report["operations"].as_array().expect("the value is a list")
+/// Runs `check` with `arguments`. In a plain run, only operations or kernels whose name contains `sample` are checked.
+#[track_caller]
+fn check(command: Command, arguments: &[&str], sample: &str) -> RunOutput {
+    let only: &[&str] = if is_full() { &[] } else { &["--only", sample] };
+    run(command, &[&["check"], arguments, only].concat()).expect(0)
 }
 
 /// A number in the report of a pipeline.
@@ -31,7 +27,7 @@ fn number(pipeline: &Value, name: &str) -> u64 {
 /// An issue about a device needs all of this information.
 #[test]
 fn check_reports_device_probes_kernels_and_results() {
-    let ran = check(&["--json"]).expect(0);
+    let ran = check(multisplit(), &["--json"], SAMPLE);
     assert!(ran.err.is_empty(), "expected no messages, found: {}", ran.err);
     let report = ran.json();
     assert_eq!(report["check"], "results");
@@ -49,7 +45,7 @@ fn check_reports_device_probes_kernels_and_results() {
         assert!(device[number].as_u64() > Some(0), "no {number} in {device}");
     }
     assert!(device["limits"]["max_workgroup_invocations"].as_u64() >= Some(128), "{device}");
-    assert!(!report["features"].as_array().expect("the value is a list").is_empty());
+    assert!(!list(&report["features"]).is_empty());
     let probe = &report["probes"]["device"];
     assert_eq!(probe["result"], "passed");
     for time in ["seconds", "seconds_if_stored"] {
@@ -58,15 +54,14 @@ fn check_reports_device_probes_kernels_and_results() {
     assert_eq!(report["pipeline_failures"], Value::Array(Vec::new()));
     assert!(report["probes"]["subgroup_barriers"].is_string());
     assert!(report["probes"]["lane_order"].is_boolean());
-    let (sizes, all) =
-        (report["sizes"].as_array().expect("the value is a list").len(), operations(&report));
+    let (sizes, all) = (list(&report["sizes"]).len(), list(&report["operations"]));
     assert_eq!(report["cases"].as_u64(), Some((sizes * all.len()) as u64));
     for operation in all {
         assert_eq!(operation["result"], "right", "{operation}");
         assert_eq!(operation["cases"].as_u64(), Some(sizes as u64), "{operation}");
         assert!(operation["seconds"].as_f64() > Some(0.0), "no time in {operation}");
     }
-    let pipelines = report["pipelines"].as_array().expect("the value is a list");
+    let pipelines = list(&report["pipelines"]);
     let constants = |pipeline: &Value| pipeline["constants"]["local_size_x"].as_u64();
     assert!(pipelines.iter().all(|pipeline| pipeline["kernel"].is_string()));
     assert!(pipelines.iter().any(|pipeline| constants(pipeline) > Some(0)), "{pipelines:?}");
@@ -74,7 +69,7 @@ fn check_reports_device_probes_kernels_and_results() {
 
 #[test]
 fn check_prints_a_line_per_operation_and_a_verdict() {
-    let ran = check(&[]).expect(0);
+    let ran = check(multisplit(), &[], SAMPLE);
     assert!(ran.err.is_empty(), "expected no messages, found: {}", ran.err);
     let lines: Vec<&str> = ran.out.lines().collect();
     let [device, probe, operations @ .., verdict] = &lines[..] else {
@@ -98,14 +93,12 @@ fn check_command_succeeds_with_small_tiles_if_large_workgroups_fail() {
         command.env("MULTISPLIT_FAILING_PIPELINES", max_threads);
         command
     };
-    let only: &[&str] = if is_full() { &[] } else { &["--only", "scan of u32"] };
-    let ran = run(failing(">128"), &[&["check", "--json"], only].concat()).expect(0);
-    let report = ran.json();
+    let report = check(failing(">128"), &["--json"], "scan of u32").json();
     assert_eq!(report["right"], true);
-    let failures = report["pipeline_failures"].as_array().expect("the value is a list");
+    let failures = list(&report["pipeline_failures"]);
     assert_eq!(failures.len(), 1, "{failures:?}");
     assert_eq!(failures[0]["plans_since"], "small tiles");
-    let pipelines = report["pipelines"].as_array().expect("the value is a list");
+    let pipelines = list(&report["pipelines"]);
     assert!(!pipelines.is_empty());
     // The hook does not apply to probes, which run before.
     let is_probe = |one: &&Value| one["kernel"].to_string().starts_with("\"probe.");
@@ -138,11 +131,10 @@ const SMALL_DEVICES: [(u32, &str); 2] = [
 /// pipelines stay within the limits.
 fn check_within(max_threads: u32, limits: &str, mut command: Command) {
     command.env("MULTISPLIT_LOWERED_LIMITS", limits);
-    let only: &[&str] = if is_full() { &[] } else { &["--only", "scan"] };
-    let ran = run(command, &[&["check", "--json"], only].concat()).expect(0);
-    let report = ran.json();
+    let report = check(command, &["--json"], "scan").json();
     assert_eq!(report["device"]["limits"]["max_workgroup_invocations"], max_threads);
-    let results: Vec<_> = operations(&report).iter().map(|one| one["result"].as_str()).collect();
+    let results: Vec<_> =
+        list(&report["operations"]).iter().map(|one| one["result"].as_str()).collect();
     let refused = results.iter().filter(|result| **result == Some("not supported")).count();
     let right = results.iter().filter(|result| **result == Some("right")).count();
     assert_eq!(right + refused, results.len(), "{report}");
@@ -151,7 +143,7 @@ fn check_within(max_threads: u32, limits: &str, mut command: Command) {
         "{refused} of {} operations were refused, expected some, but fewer than half",
         results.len()
     );
-    let pipelines = report["pipelines"].as_array().expect("the value is a list");
+    let pipelines = list(&report["pipelines"]);
     assert!(pipelines.len() > right);
     for pipeline in pipelines {
         assert!((1..=max_threads.into()).contains(&number(pipeline, "threads")), "{pipeline}");
@@ -198,7 +190,7 @@ fn broken_kernel_fails_the_check_and_names_the_operation() {
     let report = ran.json();
     assert_eq!((&report["right"], &report["wrong"]), (&false.into(), &1.into()));
     let wrong: Vec<&Value> =
-        operations(&report).iter().filter(|one| one["result"] == "wrong").collect();
+        list(&report["operations"]).iter().filter(|one| one["result"] == "wrong").collect();
     assert_eq!(wrong.len(), 1, "{report}");
     assert_eq!(wrong[0]["operation"], "scan of segments");
     assert!(wrong[0]["problem"].as_str().is_some_and(|text| text.contains("on the CPU")));
@@ -241,8 +233,7 @@ fn kernels_compile_for_amd_without_spills() {
         command.env_remove("VK_ADD_DRIVER_FILES").env_remove("MULTISPLIT_DEVICE");
         command.env("RADV_FORCE_FAMILY", family);
         command.env("MULTISPLIT_LOWERED_LIMITS", format!("subgroup={lanes}"));
-        let only: &[&str] = if is_full() { &[] } else { &["--only", sample] };
-        let ran = run(command, &[&["check", "--compile-only", "--json"], only].concat()).expect(0);
+        let ran = check(command, &["--compile-only", "--json"], sample);
         // The compiler prints an error if it cannot generate code for a kernel.
         assert!(ran.err.is_empty(), "{family}: expected no messages, found: {}", ran.err);
         let report = ran.json();
@@ -251,7 +242,7 @@ fn kernels_compile_for_amd_without_spills() {
         assert!(name.contains("null hardware") && name.contains(family), "{name}");
         assert_eq!(report["device"]["subgroup_size"], lanes, "{family}");
         assert_eq!(report["failures"], Value::Array(Vec::new()));
-        let pipelines = report["pipelines"].as_array().expect("the value is a list");
+        let pipelines = list(&report["pipelines"]);
         let least = if is_full() { 600 } else { 2 };
         assert!(
             pipelines.len() >= least,

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::arrays::{Keys, words};
-use crate::common::{multisplit, run, run_line, with_binary_environment};
+use crate::common::{list, multisplit, run, run_line, with_binary_environment};
 use crate::workdir::Workdir;
 
 #[test]
@@ -69,7 +69,7 @@ fn trace_has_host_and_device_on_one_time_axis() {
     workdir.job("split in.bin -o out.bin --type u32 --buckets 8 --by delta --trace trace.json");
     let trace: Value =
         serde_json::from_slice(&workdir.read("trace.json")).expect("the text is JSON");
-    let events = trace["traceEvents"].as_array().expect("the value is a list");
+    let events = list(&trace["traceEvents"]);
     let number = |event: &Value, key: &str| event[key].as_f64().expect("the value is a number");
     let one = |name: &str| {
         let found = events.iter().find(|event| event["name"] == name);

@@ -6,7 +6,6 @@ use crate::arrays::{Keys, npy, npy_with, words};
 use crate::common::{gzip, multisplit, run_line, with_binary_environment, without_driver};
 use crate::workdir::Workdir;
 
-/// Removes the last bytes of a file.
 fn cut(mut file: Vec<u8>) -> Vec<u8> {
     file.truncate(file.len() - 5);
     file

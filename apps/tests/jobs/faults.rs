@@ -3,10 +3,10 @@
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use crate::arrays::{Keys, npy};
-use crate::common::{is_full, multisplit, run_line};
+use crate::common::{is_full, multisplit, run_line, start};
 use crate::failures::{QUOTA, driver_works_under_quota, limited};
 use crate::workdir::Workdir;
 
@@ -16,13 +16,7 @@ fn run_while_input_shrinks(workdir: &Workdir, line: &str, bytes: &[u8]) -> Strin
     let side = workdir.path().join("side");
     let made = Command::new("mkfifo").arg(&side).status();
     assert!(made.expect("mkfifo runs").success());
-    let child = workdir
-        .command(multisplit())
-        .args(line.split_whitespace())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
+    let child = start(workdir.command(multisplit()), line);
     // Blocks until the job opens the pipe.
     let mut pipe = OpenOptions::new().write(true).open(&side).expect("the pipe can be opened");
     let input = OpenOptions::new()

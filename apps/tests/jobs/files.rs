@@ -1,13 +1,11 @@
 //! Tests of reading and writing every file format.
 
 use std::io::Read as _;
-use std::process::Stdio;
 
 use crate::arrays::{Keys, npy, npy_parts, words};
-use crate::common::{gzip, is_full, multisplit};
+use crate::common::{gzip, is_full, multisplit, start};
 use crate::workdir::Workdir;
 
-/// File formats and compressions.
 const FORMS: [&str; 4] = ["npy", "bin", "csv", "txt"];
 const PACKED: [&str; 3] = ["", ".gz", ".zst"];
 
@@ -108,13 +106,8 @@ fn pipes_are_read_and_written() {
 fn closed_reader_is_not_an_error() {
     let workdir = Workdir::new();
     workdir.write("in.bin", Keys::of("u32", 100_000, 6).raw);
-    let mut child = workdir
-        .command(multisplit())
-        .args("split in.bin -o - --type u32 --buckets 2 --by delta -q".split(' '))
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
+    let line = "split in.bin -o - --type u32 --buckets 2 --by delta -q";
+    let mut child = start(workdir.command(multisplit()), line);
     drop(child.stdout.take());
     let output = child.wait_with_output().expect("the process ends");
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");

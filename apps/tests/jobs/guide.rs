@@ -4,7 +4,7 @@
 use std::process::Command;
 
 use crate::arrays::{npy, words};
-use crate::common::{multisplit, run, with_binary_environment};
+use crate::common::{list, multisplit, run, with_binary_environment};
 use crate::workdir::Workdir;
 
 const GUIDE: &str = include_str!("../../../docs/cli.md");
@@ -34,12 +34,10 @@ fn shell(workdir: &Workdir, line: &str) -> Command {
 /// Name of the device that commands use here.
 fn device() -> String {
     let devices = run(multisplit(), &["devices", "--json"]).json();
-    let chosen =
-        devices.as_array().expect("the value is a list").iter().find(|d| d["chosen"] == true);
+    let chosen = list(&devices).iter().find(|d| d["chosen"] == true);
     chosen.expect("a device is chosen")["name"].as_str().expect("the name is a string").to_owned()
 }
 
-/// The device named in the guide.
 const GUIDES_DEVICE: &str = "llvmpipe (LLVM 15.0.6, 256 bits)";
 
 /// Replaces the device name, and removes times and rates (numbers before a unit), which vary.

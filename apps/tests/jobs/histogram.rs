@@ -3,17 +3,28 @@
 use serde_json::Value;
 
 use crate::arrays::{Keys, TYPES, bytes_of, npy, raw, words};
-use crate::common::is_full;
+use crate::common::{is_full, list};
 use crate::workdir::Workdir;
 
 fn counts(object: &Value) -> Vec<u64> {
-    let numbers = object["counts"].as_array().expect("the value is a list");
+    let numbers = list(&object["counts"]);
     numbers.iter().map(|number| number.as_u64().expect("the value is a number")).collect()
 }
 
 #[track_caller]
 fn json(workdir: &Workdir, line: &str) -> Value {
     workdir.job(&format!("histogram {line} --json --verify")).json()
+}
+
+/// Runs a histogram, and checks the counts and these other numbers in its output.
+#[track_caller]
+fn expect(workdir: &Workdir, line: &str, expected: &[u64], numbers: &[(&str, i64)]) -> Value {
+    let object = json(workdir, line);
+    assert_eq!(counts(&object), expected, "{line}");
+    for (name, number) in numbers {
+        assert_eq!(object[name], *number, "{line}: {name}");
+    }
+    object
 }
 
 #[test]
@@ -23,17 +34,12 @@ fn integers_and_wide_floats_are_counted() {
     let numbers: Vec<u64> = (0..3000).map(|index| index * 37 % 110).collect();
     let mut expected = [0u64; 10];
     numbers.iter().filter(|&&x| x < 100).for_each(|&x| expected[x as usize / 10] += 1);
-    let out_of_range = numbers.iter().filter(|&&x| x >= 100).count();
+    let out_of_range = numbers.iter().filter(|&&x| x >= 100).count() as i64;
     for (name, descr) in TYPES {
         workdir.write("in.npy", npy(1, descr, numbers.len(), &raw(name, &numbers)));
-        let object = json(&workdir, "in.npy --bins 10 --range 0 100");
-        assert_eq!(counts(&object), expected, "{name}");
-        assert_eq!(object["out_of_range"], out_of_range, "{name}");
-        let edges = object["edges"]
-            .as_array()
-            .expect("the value is a list")
-            .iter()
-            .map(|edge| edge.as_f64());
+        let line = "in.npy --bins 10 --range 0 100";
+        let object = expect(&workdir, line, &expected, &[("out_of_range", out_of_range)]);
+        let edges = list(&object["edges"]).iter().map(Value::as_f64);
         assert!(edges.eq((0..11).map(|k| Some(10.0 * f64::from(k)))), "{name}: {object}");
         assert_eq!(object["type"], name);
     }
@@ -44,13 +50,12 @@ fn splitters_and_glsl_functions_define_bins() {
     let workdir = Workdir::new();
     workdir.write("in.csv", "-1.5\n-1\n0\n0.25\n0.5\n7\nNaN\n");
     workdir.write("at.csv", "-1\n0\n0.5\n7\n");
-    let object = json(&workdir, "in.csv --type f64 --splitters at.csv");
-    assert_eq!(counts(&object), [1, 2, 1]);
-    assert_eq!(object["out_of_range"], 3);
+    let line = "in.csv --type f64 --splitters at.csv";
+    expect(&workdir, line, &[1, 2, 1], &[("out_of_range", 3)]);
     workdir.write("words.bin", words([1, 2, 3, 4, 9]));
     workdir.write("odd.glsl", "uint bucket_of(uint x) { return x > 8u ? 7u : x & 1u; }");
-    let object = json(&workdir, "words.bin --type u32 --bins 2 --glsl odd.glsl");
-    assert_eq!((counts(&object), &object["out_of_range"]), (vec![2, 2], &1.into()));
+    let line = "words.bin --type u32 --bins 2 --glsl odd.glsl";
+    expect(&workdir, line, &[2, 2], &[("out_of_range", 1)]);
 }
 
 #[test]
@@ -123,10 +128,9 @@ fn counts_match_printed_edges() {
     let object = json(&workdir, "bytes.bin --type u8 --bins 256 --range 0 256");
     let counts_found = counts(&object);
     assert_eq!((counts_found[0], counts_found[255], &object["out_of_range"]), (1, 2, &0.into()));
-    let object = json(&workdir, "bytes.bin --type u8 --bins 2 --range 0 255");
-    assert_eq!((counts(&object), &object["above"]), (vec![2, 2], &2.into()));
-    let object = json(&workdir, "bytes.bin --type u8 --bins 2 --range 0 255 --closed");
-    assert_eq!((counts(&object), &object["above"]), (vec![2, 4], &0.into()));
+    let line = "bytes.bin --type u8 --bins 2 --range 0 255";
+    expect(&workdir, line, &[2, 2], &[("above", 2)]);
+    expect(&workdir, &format!("{line} --closed"), &[2, 4], &[("above", 0)]);
     workdir.write("wide.bin", bytes_of(&[0, 1 << 63, u64::MAX]));
     let ran = workdir.job("histogram wide.bin --type u64 --bins 2 --range 0 2^64 --json --verify");
     let edges = "\"edges\":[0,9223372036854775808,18446744073709551616]";
@@ -138,18 +142,15 @@ fn automatic_ranges_log_bins_and_weights_give_correct_counts() {
     let workdir = Workdir::new();
     workdir.write("in.txt", "1\n10\n100\n1000\n1\n");
     // From the smallest to the largest sample, which is included.
-    let object = json(&workdir, "in.txt --type f64 --bins 3");
-    assert_eq!((counts(&object), &object["out_of_range"]), (vec![4, 0, 1], &0.into()));
-    let object = json(&workdir, "in.txt --type u32 --bins 3 --log");
-    assert_eq!(counts(&object), [2, 1, 2]);
+    expect(&workdir, "in.txt --type f64 --bins 3", &[4, 0, 1], &[("out_of_range", 0)]);
+    let object = expect(&workdir, "in.txt --type u32 --bins 3 --log", &[2, 1, 2], &[]);
     assert_eq!(object["edges"], serde_json::json!([1, 10, 100, 1000]));
     workdir.write("weights.txt", "5\n1\n2\n7\n100\n");
     let line = "in.txt --type u32 --bins 2 --range 0 20 --weights weights.txt";
-    let object = json(&workdir, line);
-    assert_eq!((counts(&object), &object["above"]), (vec![105, 1], &2.into()));
+    expect(&workdir, line, &[105, 1], &[("above", 2)]);
     workdir.write("small.txt", "0\n3\n3\n9\n");
-    let object = json(&workdir, "small.txt --type u8 --bins 4 --identity");
-    assert_eq!((counts(&object), &object["out_of_range"]), (vec![1, 0, 0, 2], &1.into()));
+    let line = "small.txt --type u8 --bins 4 --identity";
+    expect(&workdir, line, &[1, 0, 0, 2], &[("out_of_range", 1)]);
     let line = "histogram small.txt --type u8 --bins 4294967295 --range 0 9";
     workdir.fails(line, "--bins 4294967295 is more than 1048576");
 }
@@ -163,11 +164,10 @@ fn largest_number_of_a_type_is_counted_in_its_bin() {
     let found = counts(&json(&workdir, line));
     assert_eq!((found.len(), found[0], found[508], found[510], found[511]), (512, 1, 1, 2, 0));
     workdir.write("same.bin", [255u8, 255]);
-    let found = json(&workdir, "same.bin --type u8 --bins 3");
-    assert_eq!(counts(&found), [2, 0, 0]);
+    expect(&workdir, "same.bin --type u8 --bins 3", &[2, 0, 0], &[]);
     workdir.write("words.bin", bytes_of(&[u32::MAX, u32::MAX - 3]));
     let line = "words.bin --type u32 --bins 8 --range 4294967292 4294967296";
-    assert_eq!(counts(&json(&workdir, line)), [1, 0, 0, 0, 0, 0, 1, 0]);
+    expect(&workdir, line, &[1, 0, 0, 0, 0, 0, 1, 0], &[]);
 }
 
 /// NaT ("not a time") is out of range, like NaN.
@@ -192,17 +192,16 @@ fn identity_bins_count_i64_samples() {
     let lines: String = numbers.iter().map(|x| format!("{x},a\n")).collect();
     workdir.write("in.csv", format!("n,name\n{lines}"));
     for input in ["in.bin --type i64", "in.csv --column n"] {
-        let object = json(&workdir, &format!("{input} --identity --bins 8"));
-        assert_eq!(counts(&object), [1, 2, 1, 3, 0, 0, 0, 1], "{input}");
-        assert_eq!((&object["out_of_range"], &object["type"]), (&0.into(), &"i64".into()));
+        let line = format!("{input} --identity --bins 8");
+        let expected = [1, 2, 1, 3, 0, 0, 0, 1];
+        let object = expect(&workdir, &line, &expected, &[("out_of_range", 0)]);
+        assert_eq!(object["type"], "i64");
     }
     workdir.write("signs.txt", "-1\n-9223372036854775808\n2\n9223372036854775807\n");
-    let object = json(&workdir, "signs.txt --type i64 --identity --bins 3");
-    assert_eq!(counts(&object), [0, 0, 1]);
-    assert_eq!((&object["below"], &object["above"]), (&2.into(), &1.into()));
+    let line = "signs.txt --type i64 --identity --bins 3";
+    expect(&workdir, line, &[0, 0, 1], &[("below", 2), ("above", 1)]);
     workdir.write("sign.glsl", "uint bucket_of(int64_t x) { return x < 0 ? 0u : 1u; }");
-    let object = json(&workdir, "signs.txt --type i64 --bins 2 --glsl sign.glsl");
-    assert_eq!(counts(&object), [2, 2]);
+    expect(&workdir, "signs.txt --type i64 --bins 2 --glsl sign.glsl", &[2, 2], &[]);
 }
 
 /// Options for one kind of bins, the number of bins, and the bin of a sample.
@@ -264,7 +263,7 @@ fn all_types_support_all_bins_and_weights_except_identity_bins_of_floats() {
                     }
                 }
                 let object = json(&workdir, &line);
-                let found = object["counts"].as_array().expect("the value is a list").iter();
+                let found = list(&object["counts"]).iter();
                 assert!(
                     found.map(Value::as_f64).eq(expected.into_iter().map(Some)),
                     "{line}: {object}"
@@ -279,13 +278,13 @@ fn all_types_support_all_bins_and_weights_except_identity_bins_of_floats() {
 fn histogram_range_may_exceed_the_sample_type() {
     let workdir = Workdir::new();
     workdir.write("shorts.bin", bytes_of(&[0u16, 1, 65_535]));
-    let object = json(&workdir, "shorts.bin --type u16 --bins 2 --range 0 65536 --closed");
-    assert_eq!((counts(&object), &object["out_of_range"]), (vec![2, 1], &0.into()));
+    let line = "shorts.bin --type u16 --bins 2 --range 0 65536 --closed";
+    expect(&workdir, line, &[2, 1], &[("out_of_range", 0)]);
     workdir.write("in.txt", "0\n3\n250\n");
     for kind in ["u8", "u32", "u64"] {
-        let object = json(&workdir, &format!("in.txt --type {kind} --bins 4 --range -10 1000"));
-        assert_eq!(counts(&object), [2, 1, 0, 0], "{kind}");
-        assert_eq!((&object["out_of_range"], &object["edges"][0]), (&0.into(), &(-10).into()));
+        let line = format!("in.txt --type {kind} --bins 4 --range -10 1000");
+        let object = expect(&workdir, &line, &[2, 1, 0, 0], &[("out_of_range", 0)]);
+        assert_eq!(object["edges"][0], -10);
     }
     workdir.write("bytes.bin", [0u8, 3, 250]);
     for (range, expected, below, above) in [
@@ -294,17 +293,14 @@ fn histogram_range_may_exceed_the_sample_type() {
         ("300 400", [0, 0], 3, 0),
         ("-1 4", [1, 1], 0, 1),
     ] {
-        let object = json(&workdir, &format!("bytes.bin --type u8 --bins 2 --range {range}"));
-        assert_eq!(counts(&object), expected, "{range}");
-        assert_eq!((&object["below"], &object["above"]), (&below.into(), &above.into()), "{range}");
+        let line = format!("bytes.bin --type u8 --bins 2 --range {range}");
+        expect(&workdir, &line, &expected, &[("below", below), ("above", above)]);
     }
     workdir.write("tiny.txt", "0\n1e-40\n2e-40\n4e-40\n");
-    let object = json(&workdir, "tiny.txt --type f32 --bins 4");
-    assert_eq!(counts(&object), [1, 1, 1, 1]);
+    expect(&workdir, "tiny.txt --type f32 --bins 4", &[1, 1, 1, 1], &[]);
     workdir.write("outlier.txt", "1\n2\n3\n3e38\n-3e38\n");
     for kind in ["f32", "f64"] {
-        let object = json(&workdir, &format!("outlier.txt --type {kind} --bins 3"));
-        assert_eq!(counts(&object), [1, 3, 1], "{kind}");
+        expect(&workdir, &format!("outlier.txt --type {kind} --bins 3"), &[1, 3, 1], &[]);
     }
 }
 
@@ -315,19 +311,17 @@ fn splitters_may_have_another_type() {
     workdir.write("in.txt", "0.25\n0.5\n1\n2\n3\n");
     workdir.write("at.npy", npy(1, "<f4", 3, bytes_of(&[0.3f32, 1.0, 3.0])));
     for kind in ["f16", "bf16", "f32", "f64"] {
-        let object = json(&workdir, &format!("in.txt --type {kind} --splitters at.npy"));
-        assert_eq!((counts(&object), &object["out_of_range"]), (vec![1, 2], &2.into()), "{kind}");
+        let line = format!("in.txt --type {kind} --splitters at.npy");
+        expect(&workdir, &line, &[1, 2], &[("out_of_range", 2)]);
     }
     workdir.write("whole.txt", "0\n1\n2\n3\n-5\n");
     workdir.write("halves.npy", npy(1, "<f8", 3, bytes_of(&[-1.5f64, 0.5, 2.5])));
     for closed in ["", "--closed"] {
         let line = format!("whole.txt --type i64 --splitters halves.npy {closed}");
-        let object = json(&workdir, &line);
-        assert_eq!((counts(&object), &object["above"]), (vec![1, 2], &1.into()), "{closed}");
+        expect(&workdir, &line, &[1, 2], &[("above", 1)]);
     }
     workdir.write("f16.bin", [0x00u8, 0x3C, 0x00, 0x40]); // 1 and 2
-    let object = json(&workdir, "in.txt --type f16 --splitters f16.bin");
-    assert_eq!(counts(&object), [1]);
+    expect(&workdir, "in.txt --type f16 --splitters f16.bin", &[1], &[]);
     workdir.write("days.npy", npy(1, "<M8[D]", 1, &18_262i64.to_le_bytes()));
     workdir.write("numbers.npy", npy(1, "<i8", 2, &[0; 16]));
     let line = "histogram days.npy --splitters numbers.npy";

@@ -6,12 +6,10 @@
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::process::ExitStatusExt as _;
-use std::process::{Command, Stdio};
 
-use crate::common::with_default_signals;
+use crate::common::{send, start, with_default_signals};
 use crate::workdir::Workdir;
 
-/// Signal names and numbers.
 const SIGNALS: [(&str, i32); 4] = [("HUP", 1), ("INT", 2), ("QUIT", 3), ("TERM", 15)];
 
 /// About a million keys in no particular order.
@@ -22,15 +20,8 @@ fn keys() -> Vec<u8> {
 /// Runs a job until it logs `phase`, or without a phase until it has created its output; then sends a signal.
 fn interrupt(workdir: &Workdir, line: &str, phase: Option<&str>, (name, number): (&str, i32)) {
     let before = workdir.names();
-    let mut child = workdir
-        .command(with_default_signals())
-        .args(line.split_whitespace())
-        .arg("-v")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
+    let command = workdir.command(with_default_signals());
+    let mut child = start(command, &format!("{line} -v"));
     let mut errors = BufReader::new(child.stderr.take().expect("the stream is piped"));
     let mut stderr = String::new();
     match phase {
@@ -43,8 +34,7 @@ fn interrupt(workdir: &Workdir, line: &str, phase: Option<&str>, (name, number):
         // The job waits for input that never arrives.
         None => while workdir.names() == before {},
     }
-    let killed = Command::new("kill").args(["-s", name, &child.id().to_string()]).status();
-    assert!(killed.expect("kill runs").success());
+    send(name, &child);
     errors.read_to_string(&mut stderr).expect("standard error is UTF-8");
     let status = child.wait().expect("the process ends");
     assert_eq!(status.signal(), Some(number), "{line}, {phase:?}: {status}\n{stderr}");

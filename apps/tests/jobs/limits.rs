@@ -20,10 +20,7 @@ fn same_with_limit(workdir: &Workdir, line: &str, limit: &str, outputs: &[&str])
             ran.expect_err("part");
         }
         for (name, whole) in outputs.iter().zip(&whole) {
-            assert!(
-                workdir.read(name) == *whole,
-                "{name} differs with a memory limit: {line} {verify}"
-            );
+            workdir.expect_bytes(name, whole, format!("{line} {verify} with a memory limit"));
         }
     }
 }

@@ -90,10 +90,7 @@ fn narrow_keys_are_split_into_buckets() {
             workdir.job(&format!("{line} --buckets 3 --force {checked}"));
             let mut expected = keys.clone();
             expected.sort_by_key(|&key| bucket(key));
-            assert!(
-                workdir.read("out.bin") == raw(&expected, bytes),
-                "{name} {checked}: the keys differ"
-            );
+            workdir.expect_bytes("out.bin", &raw(&expected, bytes), format!("{name} {checked}"));
         }
     }
 }

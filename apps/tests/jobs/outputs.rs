@@ -1,11 +1,11 @@
 //! Tests of commands with several outputs: all of them appear together, each in a separate file, or none does.
 
 use std::os::unix::fs::{PermissionsExt as _, symlink};
-use std::process::{Command, Stdio};
+use std::process::Child;
 use std::time::{Duration, Instant};
 
 use crate::arrays::{npy, words};
-use crate::common::with_default_signals;
+use crate::common::{send, start, with_default_signals};
 use crate::workdir::Workdir;
 
 /// Two outputs may not be the same file, however their names are spelled and whichever options
@@ -66,24 +66,14 @@ fn unfinished(workdir: &Workdir, name: &str) -> usize {
 }
 
 /// Starts a sort that waits for its input, and waits until it has created its output.
-fn waiting(workdir: &Workdir, output: &str) -> std::process::Child {
-    let child = workdir
-        .command(with_default_signals())
-        .args(["sort", "-", "-o", output, "--type", "u32"])
-        .stdin(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the binary starts");
+fn waiting(workdir: &Workdir, output: &str) -> Child {
+    let line = format!("sort - -o {output} --type u32");
+    let child = start(workdir.command(with_default_signals()), &line);
     let deadline = Instant::now() + Duration::from_secs(20);
     while unfinished(workdir, output) == 0 && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(5));
     }
     child
-}
-
-fn send(signal: &str, child: &std::process::Child) {
-    let killed = Command::new("kill").args(["-s", signal, &child.id().to_string()]).status();
-    assert!(killed.expect("kill runs").success());
 }
 
 #[test]

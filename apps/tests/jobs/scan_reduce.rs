@@ -33,9 +33,8 @@ fn integers_and_wide_floats_are_scanned() {
         let expected: Vec<u64> = numbers.iter().map(scan).collect();
         let option = if inclusive { "--inclusive" } else { "" };
         workdir.job(&format!("scan in.npy -o out.npy --op {op} {option} --verify --force"));
-        let (found, len, bytes) = workdir.npy("out.npy");
-        assert_eq!((found.as_str(), len), (descr, numbers.len()), "{name}");
-        assert!(bytes == raw(name, &expected), "{name} {op} {option}: the results differ");
+        let case = format!("{name} {op} {option}");
+        workdir.expect_npy("out.npy", (descr, numbers.len()), &raw(name, &expected), case);
     }
 }
 
@@ -69,10 +68,7 @@ fn memory_limit_does_not_change_scans_and_reductions() {
         let line = format!("scan in.bin --type u32 {option} --verify --force");
         workdir.job(&format!("{line} -o whole.bin"));
         workdir.job(&format!("{line} -o parts.bin --memory-limit 16KiB"));
-        assert!(
-            workdir.read("whole.bin") == workdir.read("parts.bin"),
-            "{option}: the results differ"
-        );
+        workdir.expect_bytes("parts.bin", &workdir.read("whole.bin"), option);
     }
     for op in ["sum", "min", "argmin", "argmax"].into_iter().step_by(each) {
         let line = format!("in.bin --type u32 --op {op}");
@@ -125,15 +121,12 @@ fn rows_and_segments_are_scanned_separately() {
             let expected = scan(ends, inclusive);
             let line = format!("scan {line} {option} --verify --force");
             workdir.job(&format!("{line} -o whole.npy"));
-            assert!(workdir.npy("whole.npy").2 == expected, "{line}: the results differ");
+            workdir.expect_npy("whole.npy", ("<u4", numbers.len()), &expected, &line);
             if !is_full() && ![1, 4].contains(&number) {
                 continue;
             }
             workdir.job(&format!("{line} -o parts.npy --memory-limit 16KiB"));
-            assert!(
-                workdir.npy("parts.npy").2 == expected,
-                "{line}: the results differ with a memory limit"
-            );
+            workdir.expect_npy("parts.npy", ("<u4", numbers.len()), &expected, &line);
         }
     }
     let ran = workdir.job("scan in.npy --rows 25 -o out.npy");

@@ -11,16 +11,10 @@ fn types_of_32_and_64_bits_are_sorted_and_argsorted() {
         let way = if ["i32", "u64", "f64"].contains(&keys.name) { "--descending" } else { "" };
         let order = if way.is_empty() { &keys.ascending } else { &keys.descending };
         workdir.job(&format!("sort in.npy -o out.npy --argsort order.npy {way} --verify --force"));
-        let (descr, len, raw) = workdir.npy("out.npy");
-        assert_eq!((descr.as_str(), len), (keys.descr, keys.len()));
-        assert!(
-            raw == in_order(&keys.raw, keys.each, order),
-            "{} {way}: the keys differ",
-            keys.name
-        );
-        let (descr, _, found) = workdir.npy("order.npy");
-        assert_eq!(descr, "<u4");
-        assert!(found == words(order.iter().copied()), "{} {way}: the order differs", keys.name);
+        let (case, n) = (format!("{} {way}", keys.name), keys.len());
+        let sorted = in_order(&keys.raw, keys.each, order);
+        workdir.expect_npy("out.npy", (keys.descr, n), &sorted, &case);
+        workdir.expect_npy("order.npy", ("<u4", n), &words(order.iter().copied()), &case);
     }
 }
 
@@ -49,9 +43,8 @@ fn values_keep_their_type() {
     // With --argsort, the sort does not move the values; they are permuted by its indices.
     let along = "--values values.npy --values-out moved.npy --argsort order.npy";
     workdir.job(&format!("sort in.npy -o out.npy {along}"));
-    let (descr, len, raw) = workdir.npy("moved.npy");
-    assert_eq!((descr.as_str(), len), ("<f8", 900));
-    assert!(raw == in_order(&values.raw, 8, &keys.ascending));
+    let moved = in_order(&values.raw, 8, &keys.ascending);
+    workdir.expect_npy("moved.npy", ("<f8", 900), &moved, "values");
 }
 
 #[test]

@@ -15,9 +15,7 @@ fn sorted_arrays_of_32_and_64_bit_types_are_merged() {
         workdir.write("a.npy", npy(1, keys.descr, 601, &half(0)));
         workdir.write("b.npy", npy(1, keys.descr, 600, &half(1)));
         workdir.job("merge a.npy b.npy -o ab.npy --verify --force");
-        let (descr, len, found) = workdir.npy("ab.npy");
-        assert_eq!((descr.as_str(), len), (keys.descr, 1201), "{}", keys.name);
-        assert!(found == sorted, "{}: the keys differ", keys.name);
+        workdir.expect_npy("ab.npy", (keys.descr, 1201), &sorted, keys.name);
     }
 }
 
@@ -57,13 +55,9 @@ fn search_returns_insertion_positions() {
             sorted.iter().filter(|&key| key < needle || (equal && key == needle)).count() as u32
         };
         let expected: Vec<u32> = needles.iter().map(before).collect();
-        let (descr, len, found) = workdir.npy("p.npy");
-        assert_eq!((descr.as_str(), len), ("<u4", 2500));
-        assert!(found == bytes_of(&expected), "--side {side}: the positions differ");
-        assert!(
-            workdir.read("parts.npy") == workdir.read("p.npy"),
-            "--side {side}: the parts differ"
-        );
+        for name in ["p.npy", "parts.npy"] {
+            workdir.expect_npy(name, ("<u4", 2500), bytes_of(&expected), side);
+        }
     }
     workdir.write("edges.txt", "-inf\n0.5\n0.5\n");
     assert_eq!(workdir.pipe("search edges.txt - -o - --type f32 -q", b"0.5\nnan\n"), b"1\n3\n");

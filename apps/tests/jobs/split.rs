@@ -42,13 +42,10 @@ fn delta_splits_integers_of_32_and_64_bits() {
         workdir.write("in.npy", keys.npy());
         let split = format!("--buckets {m} --by delta --offsets begins.npy");
         workdir.job(&format!("split in.npy -o out.npy {split} --verify --force"));
-        let out = workdir.npy("out.npy").2;
-        assert!(
-            out == in_order(&keys.raw, keys.each, &order),
-            "{name}, {m} buckets: the keys differ"
-        );
-        let expected = ("<u4".to_owned(), m + 1, words(begins));
-        assert_eq!(workdir.npy("begins.npy"), expected, "{name}, {m}");
+        let (split, case) =
+            (in_order(&keys.raw, keys.each, &order), format!("{name}, {m} buckets"));
+        workdir.expect_npy("out.npy", (keys.descr, n), &split, &case);
+        workdir.expect_npy("begins.npy", ("<u4", m + 1), &words(begins), &case);
     }
 }
 
@@ -74,12 +71,8 @@ fn splitters_divide_keys_of_32_and_64_bits() {
         workdir.write("splitters.npy", npy(1, keys.descr, 10, &splitters));
         let split = "--splitters splitters.npy --offsets begins.bin";
         workdir.job(&format!("split in.npy -o out.bin {split} --verify --force"));
-        assert!(
-            workdir.read("out.bin") == in_order(&keys.raw, keys.each, &order),
-            "{}: the keys differ",
-            keys.name
-        );
-        assert_eq!(workdir.read("begins.bin"), words(begins), "{}", keys.name);
+        workdir.expect_bytes("out.bin", &in_order(&keys.raw, keys.each, &order), keys.name);
+        workdir.expect_bytes("begins.bin", &words(begins), keys.name);
     }
 }
 

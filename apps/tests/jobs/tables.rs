@@ -67,6 +67,7 @@ fn table_errors_are_reported() {
             "ragged.csv, line 3: the row has 1 cells, but the first row has 2",
         ),
         ("sort t.csv -o out.npy --column id", "rows of a table can only be written as text"),
+        ("sort t.csv -o out --column id --output-format npy", "but out has a binary format"),
         ("sort a.npy -o out.csv --column id", "a.npy has format npy, which has no columns"),
         (
             "split gap.csv -o out.csv --column x --buckets 2 --by delta",

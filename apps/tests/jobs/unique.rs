@@ -28,12 +28,9 @@ fn runs_of_32_and_64_bit_types_are_found_with_and_without_sort_option() {
         let option = if sort { "--sort" } else { "" };
         workdir.job(&format!("unique in.npy -o out.npy --counts c.npy {option} --verify --force"));
         let (expected, counts) = runs(&input, keys.each);
-        let (descr, len, raw) = workdir.npy("out.npy");
-        assert_eq!((descr.as_str(), len), (keys.descr, counts.len()), "{}", keys.name);
-        assert!(raw == expected, "{}: the keys differ", keys.name);
-        let (descr, _, found) = workdir.npy("c.npy");
-        assert_eq!(descr, "<u4");
-        assert!(found == words(counts), "{}: the counts differ", keys.name);
+        let n = counts.len();
+        workdir.expect_npy("out.npy", (keys.descr, n), &expected, keys.name);
+        workdir.expect_npy("c.npy", ("<u4", n), &words(counts), keys.name);
     }
 }
 

@@ -1,11 +1,11 @@
 //! A temporary folder for each test, which is the working directory of the binary.
 
-use std::io::Write as _;
+use std::fmt::Display;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 use crate::arrays::npy_parts;
-use crate::common::{RunOutput, folder, multisplit, run_line};
+use crate::common::{RunOutput, feed, folder, multisplit, run_line};
 
 /// A folder that is removed at the end of the test.
 pub struct Workdir(tempfile::TempDir);
@@ -46,6 +46,26 @@ impl Workdir {
         (descr, len, raw.to_vec())
     }
 
+    /// Checks the content of a file. A failure message begins with `case`.
+    #[track_caller]
+    pub fn expect_bytes(&self, name: &str, expected: &[u8], case: impl Display) {
+        assert!(self.read(name) == expected, "{case}: {name} differs");
+    }
+
+    /// Checks type, length and elements of a `.npy` file. A failure message begins with `case`.
+    #[track_caller]
+    pub fn expect_npy(
+        &self,
+        name: &str,
+        (descr, len): (&str, usize),
+        raw: &[u8],
+        case: impl Display,
+    ) {
+        let (found, found_len, found_raw) = self.npy(name);
+        assert_eq!((found.as_str(), found_len), (descr, len), "{case}: {name}");
+        assert!(found_raw == raw, "{case}: the elements of {name} differ");
+    }
+
     pub fn remove(&self, name: &str) {
         std::fs::remove_file(self.path().join(name)).expect("the file can be removed");
     }
@@ -67,7 +87,6 @@ impl Workdir {
         command
     }
 
-    /// Runs the binary in the folder.
     pub fn run(&self, line: &str) -> RunOutput {
         run_line(self.command(multisplit()), line)
     }
@@ -89,18 +108,7 @@ impl Workdir {
 
     /// Runs the binary with `input` on standard input.
     pub fn feed(&self, line: &str, input: &[u8]) -> Output {
-        let mut child = self
-            .command(multisplit())
-            .args(line.split_whitespace())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the binary starts");
-        let mut stdin = child.stdin.take().expect("the stream is piped");
-        stdin.write_all(input).expect("the binary reads its input");
-        drop(stdin);
-        child.wait_with_output().expect("the binary ends")
+        feed(self.command(multisplit()), line, input)
     }
 
     /// Like [`feed`](Self::feed); the command must succeed. Returns its standard output.

@@ -21,7 +21,6 @@ use crate::phase;
 use crate::split::{self, Split, Whole};
 use crate::wide_keys::keys_of;
 
-/// Reads the input, splits it, and writes the outputs.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     options.check();
     let keyed = KeyedOptions {
@@ -77,7 +76,6 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     summary::print(options, &split.offsets, &summary)
 }
 
-/// State shared by the steps of one split.
 struct SplitJob<'j> {
     options: &'j Options,
     job: Job<'j>,

@@ -114,12 +114,12 @@ impl Options {
                 let place = Place::new(path);
                 let splitters = read_splitters(&place, element, devices.bars())?;
                 let splitters = splitters_of::<K>(&splitters, element)?;
-                let found = splitters.len() as u64 + 1;
-                if self.buckets.is_some_and(|asked| u64::from(asked) != found) {
+                let (n, found) = (splitters.len(), splitters.len() as u64 + 1);
+                if let Some(asked) = self.buckets
+                    && u64::from(asked) != found
+                {
                     bail!(
-                        "{place} has {} splitters, which make {found} buckets, but --buckets is {}",
-                        splitters.len(),
-                        self.buckets.unwrap_or_default()
+                        "{place} has {n} splitters, which make {found} buckets, but --buckets is {asked}"
                     );
                 }
                 if !splitters.is_sorted_by_key(|&splitter| rank(splitter)) {

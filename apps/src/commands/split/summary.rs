@@ -16,7 +16,6 @@ use crate::split::{KeyRule, Split};
 /// With at most this many buckets, all are printed; otherwise only four.
 const MAX_SHOWN: usize = 32;
 
-/// Prints the bucket sizes and the summary.
 pub fn print(options: &Options, offsets: &[u64], summary: &str) -> Result<()> {
     let table = bucket_table(offsets);
     let output = options.output.output.as_deref();

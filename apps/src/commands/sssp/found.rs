@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use anyhow::Result;
 use multisplit_bench::network::{Loaded, WeightOrigin};
 use multisplit_bench::sssp::Source;
 use multisplit_bench::{figures, size};
@@ -34,15 +33,9 @@ pub struct Found {
     relaxations: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rerelaxations: Option<u64>,
-}
-
-/// [`Found`] with a path, if requested.
-#[derive(Serialize)]
-struct WithPath<'w> {
-    #[serde(flatten)]
-    found: &'w Found,
+    /// The path, if one was requested; its inner value is `None` if the vertex cannot be reached.
     #[serde(skip_serializing_if = "Option::is_none")]
-    path: Option<Option<&'w [u32]>>,
+    pub path: Option<Option<Vec<u32>>>,
 }
 
 impl Found {
@@ -74,6 +67,7 @@ impl Found {
             rounds: None,
             relaxations: None,
             rerelaxations: None,
+            path: None,
         }
     }
 
@@ -96,13 +90,13 @@ impl Found {
             (size::grouped(self.reached), size::grouped(self.vertices.into()));
         let time = figures::time(self.ms * 1e6);
         let work = match (self.rounds, self.relaxations, self.rerelaxations) {
-            (Some(rounds), Some(all), Some(again)) => format!(
-                "; {} round{}, {} relaxations, of which {} were repeated",
-                size::grouped(rounds.into()),
-                if rounds == 1 { "" } else { "s" },
-                size::grouped(all),
-                size::grouped(again)
-            ),
+            (Some(rounds), Some(all), Some(again)) => {
+                let plural = if rounds == 1 { "" } else { "s" };
+                let [rounds, all, again] = [rounds.into(), all, again].map(size::grouped);
+                format!(
+                    "; {rounds} round{plural}, {all} relaxations, of which {again} were repeated"
+                )
+            }
             _ => String::new(),
         };
         let weights = match self.weights.as_str() {
@@ -114,11 +108,6 @@ impl Found {
             "{graph} from {source}: {reached} of {vertices} vertices reached, sum {sum}, max {max}, \
              checksum {checksum}\n  weights {weights}; {method} on {device} in {time}, {mteps:.1} MTEPS{work}"
         )
-    }
-
-    /// Formats one JSON object. Includes the path if one was requested; it is null if the vertex cannot be reached.
-    pub fn json(&self, path: Option<Option<&[u32]>>) -> Result<String> {
-        Ok(serde_json::to_string(&WithPath { found: self, path })?)
     }
 }
 
@@ -144,7 +133,6 @@ pub fn is_exact(network: &Network, paths: &ShortestPaths) -> bool {
     max < 2f64.powi(unit + 24)
 }
 
-/// The sum and the maximum of all distances.
 fn sum_and_max(
     network: &Network,
     paths: &ShortestPaths,
@@ -170,7 +158,6 @@ fn sum_and_max(
     if floats { (float(float_sum), float(float_max)) } else { (sum.into(), max.into()) }
 }
 
-/// Formats a path for people.
 pub fn path_text(paths: &ShortestPaths, to: u32, path: Option<&[u32]>) -> String {
     match (path, paths.distance(to)) {
         (Some(path), Some(distance)) => {

@@ -22,7 +22,6 @@ use crate::formats::{Array, Data, Element, Format};
 use crate::outputs::{OutputId, Outputs};
 use found::{Found, is_exact, path_text};
 
-/// Runs the searches and prints the results.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     options.check();
     let mut files = SearchFiles::begin(options, devices)?;
@@ -49,10 +48,9 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
             searches.on_the_device(&mut solver, &device, &mut files)?;
         }
     }
-    files.finish()
+    Ok(files.outputs.finish()?)
 }
 
-/// Searches in one loaded network.
 struct Searches<'s> {
     options: &'s Options,
     graph: &'s Source,
@@ -70,7 +68,7 @@ impl Searches<'_> {
             let start = Instant::now();
             let paths = dijkstra(self.network(), source)?;
             let found = Found::new(self.graph, self.loaded, &paths, start.elapsed());
-            self.report(&found.by("dijkstra", "the CPU", None), &paths)?;
+            self.report(found.by("dijkstra", "the CPU", None), &paths)?;
             files.write(index, &paths, self.options.path_to)?;
         }
         Ok(())
@@ -100,8 +98,7 @@ impl Searches<'_> {
             if self.devices.common.verify {
                 verify(self.network(), &result.paths)?;
             }
-            let found = found.by(method, device, Some(result.statistics));
-            self.report(&found, &result.paths)?;
+            self.report(found.by(method, device, Some(result.statistics)), &result.paths)?;
             files.write(index, &result.paths, self.options.path_to)?;
             if files.has_plot() {
                 let title = format!("{} from {source}: {method}", self.graph.name());
@@ -114,24 +111,15 @@ impl Searches<'_> {
         Ok(())
     }
 
-    fn report(&self, found: &Found, paths: &ShortestPaths) -> Result<()> {
-        let path = match self.options.path_to {
-            Some(to) if to >= self.network().vertices() => {
-                bail!(
-                    "--path-to {to} does not exist: the network has {} vertices, numbered from 0",
-                    self.network().vertices()
-                )
-            }
-            Some(to) => Some((to, self.path(paths, to)?)),
-            None => None,
-        };
+    fn report(&self, mut found: Found, paths: &ShortestPaths) -> Result<()> {
+        let to = self.options.path_to;
+        found.path = to.map(|to| self.path(paths, to)).transpose()?;
         let mut out = std::io::stdout().lock();
         if self.options.json {
-            let path = path.as_ref().map(|(_, path)| path.as_deref());
-            writeln!(out, "{}", found.json(path)?)?;
+            writeln!(out, "{}", serde_json::to_string(&found)?)?;
         } else {
             writeln!(out, "{}", found.text())?;
-            if let Some((to, path)) = path {
+            if let Some((to, path)) = to.zip(found.path) {
                 writeln!(out, "{}", path_text(paths, to, path.as_deref()))?;
             }
         }
@@ -145,6 +133,12 @@ impl Searches<'_> {
 
     /// Returns the path to a vertex; `None` if it is not reached.
     fn path(&self, paths: &ShortestPaths, to: u32) -> Result<Option<Vec<u32>>> {
+        let vertices = self.network().vertices();
+        if to >= vertices {
+            bail!(
+                "--path-to {to} does not exist: the network has {vertices} vertices, numbered from 0"
+            );
+        }
         let path = paths.path_to(to);
         if path.is_none() && paths.distance(to).is_some() {
             bail!("internal error: vertex {to} is reached, but its path is missing");
@@ -162,16 +156,14 @@ fn verify(network: &Network, paths: &ShortestPaths) -> Result<()> {
         let text = |paths: &ShortestPaths| {
             paths.distance(vertex).map_or("no path".to_owned(), |distance| distance.to_string())
         };
+        let [found, expected] = [paths, &expected].map(text);
         bail!(
-            "the search is wrong: the distance of vertex {vertex} is {}, but {} on the CPU",
-            text(paths),
-            text(&expected)
+            "the search is wrong: the distance of vertex {vertex} is {found}, but {expected} on the CPU"
         );
     }
     Ok(())
 }
 
-/// Output files that have been opened.
 struct SearchFiles {
     outputs: Outputs,
     /// One entry per source.
@@ -210,35 +202,26 @@ impl SearchFiles {
     fn write(&mut self, index: usize, paths: &ShortestPaths, to: Option<u32>) -> Result<()> {
         let Files { distances, predecessors, path, .. } = self.files[index];
         if let Some(id) = distances {
-            self.array(id, &distances_of(paths)?)?;
+            self.outputs.array(id, &distances_of(paths)?, Format::Text)?;
         }
         if let Some(id) = predecessors {
-            self.array(id, &Array::words(paths.predecessors.clone()))?;
+            let predecessors = Array::words(paths.predecessors.clone());
+            self.outputs.array(id, &predecessors, Format::Text)?;
         }
         if let Some((id, to)) = path.zip(to) {
-            self.array(id, &Array::words(paths.path_to(to).unwrap_or_default()))?;
+            let vertices = Array::words(paths.path_to(to).unwrap_or_default());
+            self.outputs.array(id, &vertices, Format::Text)?;
         }
         Ok(())
     }
 
-    fn array(&mut self, id: OutputId, array: &Array) -> Result<()> {
-        Ok(self.outputs.array(id, array, Format::Text)?)
-    }
-
-    /// Whether any source has a plot.
     fn has_plot(&self) -> bool {
         self.files.iter().any(|files| files.plot.is_some())
     }
 
-    /// Writes the plot of one source.
     fn write_plot(&mut self, index: usize, drawing: &str) -> Result<()> {
         let plot = self.files[index].plot;
         plot.map_or(Ok(()), |id| Ok(self.outputs.bytes(id, drawing.as_bytes())?))
-    }
-
-    /// Renames all files to their final names.
-    fn finish(self) -> Result<()> {
-        Ok(self.outputs.finish()?)
     }
 }
 

@@ -63,7 +63,6 @@ pub struct Options {
     pub json: bool,
 }
 
-/// File format of a network.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum GraphFormat {
     /// Matrix Market
@@ -76,7 +75,6 @@ enum GraphFormat {
     Wel,
 }
 
-/// Source of the edge weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Weights {
     /// Weights of the file, or 1 for unweighted files; for generated networks the same as `hash`
@@ -133,12 +131,10 @@ impl Options {
         }
     }
 
-    /// The network, from a file or generated.
     pub fn graph(&self) -> Option<&Source> {
         self.graph.as_ref().or(self.generate.as_ref())
     }
 
-    /// File format, if given.
     pub fn graph_format(&self) -> Option<Format> {
         Some(match self.graph_format? {
             GraphFormat::Mtx => Format::MatrixMarket,
@@ -148,7 +144,6 @@ impl Options {
         })
     }
 
-    /// Edge weights to use for this network.
     pub fn weighting(&self, graph: &Source) -> Weighting {
         match (self.weights, graph) {
             _ if self.hops => Weighting::Ones,
