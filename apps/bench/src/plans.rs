@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result, bail};
 use multisplit::ash::vk;
 use multisplit::graph::{self, Graph, Limits, Plan};
 use multisplit::operations::{self, ScanBuffers, ScanMethod};
-use multisplit::{Array, Bound, Context, DeviceProperties, Policy, Scan};
+use multisplit::{Array, Bound, Context, DeviceProperties, Key, Policy, Scan};
 use multisplit_sssp::Tuning;
 
 use crate::choice::{Choice, Named, choice};
@@ -153,6 +153,25 @@ impl Planned {
     /// Binds the imports to arrays of words.
     pub(crate) fn bind<'b>(&self, arrays: &[&'b Array<u32>]) -> Vec<Bound<'b>> {
         self.imports.iter().zip(arrays).map(|(&import, &array)| (import, array).into()).collect()
+    }
+}
+
+/// A graph whose imports are bound to arrays.
+pub(crate) struct BoundGraph<'b> {
+    pub graph: Graph,
+    pub bound: Vec<Bound<'b>>,
+}
+
+impl<'b> BoundGraph<'b> {
+    pub fn new(name: &str) -> Self {
+        Self { graph: Graph::new(name), bound: Vec::new() }
+    }
+
+    /// Imports an array.
+    pub fn import<K: Key>(&mut self, name: &str, array: &'b Array<K>) -> graph::Buffer {
+        let import = self.graph.import::<K>(name, array.len());
+        self.bound.push((import, array).into());
+        import
     }
 }
 
