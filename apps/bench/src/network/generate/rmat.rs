@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::thread;
 
 use multisplit_sssp::network::{Network, NetworkError, mix64};
 
@@ -68,26 +67,21 @@ impl Rmat {
             if first > max {
                 return Err(problem("R-MAT does not find enough distinct edges; use fewer edges"));
             }
-            let threads = data::cores() as u64;
-            for candidate in self.candidates(first, threads).into_iter().flatten() {
+            // One block per core.
+            let blocks = data::cores();
+            let candidates =
+                data::per_core(blocks, |core| self.block(first + core.start as u64 * BLOCK));
+            for candidate in candidates.into_iter().flatten() {
                 if keys.len() < self.edges as usize && seen.insert(candidate) {
                     keys.push(candidate);
                 }
             }
-            first += threads * BLOCK;
+            first += blocks as u64 * BLOCK;
         }
         network(self.vertices, keys, weighting)
     }
 
-    /// The next candidates without loops, in order, one block per thread.
-    fn candidates(&self, first: u64, blocks: u64) -> Vec<Vec<u64>> {
-        thread::scope(|scope| {
-            let block = |b: u64| scope.spawn(move || self.block(first + b * BLOCK));
-            let running: Vec<_> = (0..blocks).map(block).collect();
-            running.into_iter().map(|thread| thread.join().unwrap_or_default()).collect()
-        })
-    }
-
+    /// The candidates of a block without loops, in order.
     fn block(&self, first: u64) -> Vec<u64> {
         let share = |part: u32| (u64::from(part) << 32) / 1000;
         let below_a = share(self.parts[0]);

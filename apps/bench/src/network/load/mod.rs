@@ -141,14 +141,11 @@ fn network(
     options: &LoadOptions<'_>,
 ) -> Result<Loaded, InputError> {
     let (found, path) = (edges.len() as u64, path.to_owned());
-    match head.announced {
-        Some(announced) if found < announced => {
-            return Err(InputError::FewerEdges { path, announced, found });
-        }
-        Some(announced) if found > announced => {
-            return Err(InputError::MoreEdges { path, announced, found });
-        }
-        _ => {}
+    if let Some(announced) = head.announced.filter(|&announced| announced != found) {
+        return Err(match found < announced {
+            true => InputError::FewerEdges { path, announced, found },
+            false => InputError::MoreEdges { path, announced, found },
+        });
     }
     let greatest = || edges.from.iter().chain(&edges.to).max().map_or(0, |&v| u64::from(v) + 1);
     let vertices = head.vertices.unwrap_or_else(greatest);
