@@ -127,15 +127,10 @@ impl Source {
     /// Like [`network`](Self::network), with progress bars, and also returns the origin of the weights.
     /// `format` is the file format; by default, the name or the first lines determine it.
     pub fn load(&self, weighting: Weighting, format: Option<Format>, bars: Bars) -> Result<Loaded> {
+        let generated = |network| Loaded { network, weights: weighting.origin(false) };
         let path = match self {
-            Self::Rmat(rmat) => {
-                let network = rmat.generate(weighting).context("rmat")?;
-                return Ok(Loaded { network, weights: weighting.origin(false) });
-            }
-            Self::Grid(grid) => {
-                let network = grid.generate(weighting).context("grid")?;
-                return Ok(Loaded { network, weights: weighting.origin(false) });
-            }
+            Self::Rmat(rmat) => return rmat.generate(weighting).context("rmat").map(generated),
+            Self::Grid(grid) => return grid.generate(weighting).context("grid").map(generated),
             Self::File(path) => path,
         };
         let bar = bars.bytes(&format!("reading {path}"), Some(0));

@@ -164,9 +164,7 @@ impl Measured<'_> {
         let mut rows = Vec::new();
         let mut names: Vec<String> =
             self.points.distinct(|point| point.graph.clone()).into_iter().flatten().collect();
-        for paper::Search { graph, stands_for, ms: [near_far, bucketing, multisplit], mteps } in
-            paper::SEARCHES
-        {
+        for (graph, stands_for, [near_far, bucketing, multisplit], mteps) in paper::SEARCHES {
             let ms = [Some(near_far), Some(bucketing), Some(multisplit), None];
             let cells = search_cells(ms, Some(mteps));
             rows.push(Row { what: graph.to_owned(), device: PAPER, cells });
@@ -316,15 +314,9 @@ fn search_cells(
         let both = other.zip(multisplit.filter(|&own| own > 0.0));
         both.map_or(NOTHING.to_owned(), |(other, own)| ratio(other / own))
     };
-    vec![
-        number(near_far),
-        number(bucketing),
-        number(multisplit),
-        number(mteps),
-        over(near_far),
-        over(bucketing),
-        number(ours),
-    ]
+    let figures = [near_far, bucketing, multisplit, mteps].map(number);
+    let ratios = [near_far, bucketing].map(over);
+    figures.into_iter().chain(ratios).chain([number(ours)]).collect()
 }
 
 /// Formats a number with at least three significant digits, even if it is far below one.

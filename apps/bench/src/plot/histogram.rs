@@ -209,10 +209,7 @@ fn finite(edges: &[f64], log_axis: bool) -> Vec<f64> {
     let mut edges = edges.to_vec();
     let last = edges.len() - 1;
     let inside: Vec<f64> = edges.iter().copied().filter(|edge| edge.is_finite()).collect();
-    let (first, end) = match (inside.first(), inside.last()) {
-        (Some(&first), Some(&end)) => (first, end),
-        _ => (0.0, 0.0),
-    };
+    let [first, end] = [inside.first(), inside.last()].map(|edge| edge.copied().unwrap_or(0.0));
     // Infinite edges are drawn a tenth of the axis beyond the finite ones.
     let (below, above) = match (end > first, log_axis) {
         (true, true) => {

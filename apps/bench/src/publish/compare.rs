@@ -1,7 +1,5 @@
 //! Comparison of two runs of `multisplit bench publish`, cell by cell.
 
-use std::fmt::Write as _;
-
 use anyhow::{Result, ensure};
 
 use super::results::{Cell, Results};
@@ -36,30 +34,20 @@ impl Results {
                 continue;
             };
             let change = cell.ms / before.ms - 1.0;
-            let what = match () {
+            let (count, what) = match () {
                 () if change > SAME && cell.ms - before.ms > noise(cell) + noise(before) => {
-                    slower += 1;
-                    "slower"
+                    (&mut slower, Some("slower"))
                 }
-                () if change > SAME => {
-                    noisy += 1;
-                    "slower, within the noise"
-                }
-                () if 1.0 / (1.0 + change) > 1.0 + SAME => {
-                    faster += 1;
-                    continue;
-                }
-                () => {
-                    same += 1;
-                    continue;
-                }
+                () if change > SAME => (&mut noisy, Some("slower, within the noise")),
+                () if 1.0 / (1.0 + change) > 1.0 + SAME => (&mut faster, None),
+                () => (&mut same, None),
             };
+            *count += 1;
+            let Some(what) = what else { continue };
             let [before, now] = [before, cell].map(|cell| figures::time(cell.ms * 1e6));
             let percent = 100.0 * change;
-            // Writing to a string cannot fail.
-            let _ = writeln!(
-                text,
-                "{what}: {}, {}: {before} -> {now}, {percent:+.1}%",
+            text += &format!(
+                "{what}: {}, {}: {before} -> {now}, {percent:+.1}%\n",
                 cell.operation(),
                 cell.sizes()
             );
@@ -69,10 +57,9 @@ impl Results {
         text += &names("only in the old file", &gone);
         text += &names("only in the new file", &added);
         let both = slower + noisy + faster + same;
-        let _ = writeln!(
-            text,
+        text += &format!(
             "{both} cells in both: {slower} slower, {noisy} slower within the noise, {faster} faster, \
-             {same} the same within 3%; {} only in the old file, {} only in the new one",
+             {same} the same within 3%; {} only in the old file, {} only in the new one\n",
             gone.len(),
             added.len()
         );
