@@ -22,33 +22,19 @@ pub type Method = Choice<Option<engine::Method>>;
 
 impl Named for Option<engine::Method> {
     const CHOICES: &'static [Method] = &[
-        choice(Some(engine::Method::Auto), "auto", "Best method for the network"),
-        choice(
-            Some(engine::Method::BellmanFord),
-            "bellman-ford",
-            "Bellman-Ford: every improved vertex is expanded in the next round",
-        ),
-        choice(
-            Some(engine::Method::NearFar),
-            "near-far",
-            "A near set, and a far set that is split when the near set is exhausted",
-        ),
-        choice(
-            Some(engine::Method::Bucketing),
-            "bucketing",
-            "Ten buckets by radix sort: the slow baseline of the GPU Multisplit paper",
-        ),
-        choice(
-            Some(engine::Method::MultisplitPasses),
-            "multisplit-passes",
+        choice(Some(engine::Method::Auto), "auto").help("Best method for the network"),
+        choice(Some(engine::Method::BellmanFord), "bellman-ford")
+            .help("Bellman-Ford: every improved vertex is expanded in the next round"),
+        choice(Some(engine::Method::NearFar), "near-far")
+            .help("A near set, and a far set that is split when the near set is exhausted"),
+        choice(Some(engine::Method::Bucketing), "bucketing")
+            .help("Ten buckets by radix sort: the slow baseline of the GPU Multisplit paper"),
+        choice(Some(engine::Method::MultisplitPasses), "multisplit-passes").help(
             "Ten buckets by passes of multisplit: Multisplit-SSSP of the GPU Multisplit paper",
         ),
-        choice(
-            Some(engine::Method::Multisplit),
-            "multisplit",
-            "Ten buckets by ballots in the kernel that relaxes arcs",
-        ),
-        choice(None, "dijkstra", "Dijkstra's algorithm on the CPU"),
+        choice(Some(engine::Method::Multisplit), "multisplit")
+            .help("Ten buckets by ballots in the kernel that relaxes arcs"),
+        choice(None, "dijkstra").help("Dijkstra's algorithm on the CPU"),
     ];
 }
 

@@ -342,10 +342,13 @@ mod tests {
         }
     }
 
+    fn svg(plot: &HistogramPlot<'_>) -> String {
+        plot.svg().expect("the histogram can be drawn")
+    }
+
     #[test]
     fn every_nonempty_bin_has_a_bar() {
-        let (heights, edges) = ([4.0, 0.0, 2.0], edges(3));
-        let text = plot("a < b & c", &heights, &edges).svg().expect("the histogram can be drawn");
+        let text = svg(&plot("a < b & c", &[4.0, 0.0, 2.0], &edges(3)));
         assert_eq!(text.matches("class=\"bar\"").count(), 2);
         assert!(text.contains("a &lt; b &amp; c") && text.contains("[2, 3): 2"), "{text}");
         assert!(text.contains("6 samples in 3 bins, 7 out of range"), "{text}");
@@ -353,9 +356,7 @@ mod tests {
 
     #[test]
     fn logarithmic_height_axis_shows_small_and_large_bins() {
-        let (heights, edges) = ([1.0, 0.0, 1e5], edges(3));
-        let plot = HistogramPlot { log: true, ..plot("log", &heights, &edges) };
-        let text = plot.svg().expect("the histogram can be drawn");
+        let text = svg(&HistogramPlot { log: true, ..plot("log", &[1.0, 0.0, 1e5], &edges(3)) });
         assert_eq!(text.matches("class=\"bar\"").count(), 2);
         assert!(text.contains(">100 k</text>") && !text.contains("NaN"), "{text}");
     }
@@ -368,7 +369,7 @@ mod tests {
             x_label: Some("metres"),
             ..plot("uneven", &heights, &edges)
         };
-        let text = plot.svg().expect("the histogram can be drawn");
+        let text = svg(&plot);
         for part in [">metres<", ">samples per unit<", ">10 k<", "[100, 10000): 1000"] {
             assert!(text.contains(part), "no {part} in {text}");
         }
@@ -377,17 +378,15 @@ mod tests {
     #[test]
     fn infinite_edges_are_marked() {
         let (heights, edges) = ([1.0, 2.0], [f64::NEG_INFINITY, 0.0, f64::INFINITY]);
-        let text = plot("open", &heights, &edges).svg().expect("the histogram can be drawn");
+        let text = svg(&plot("open", &heights, &edges));
         assert!(text.contains(">\u{2212}\u{221e}<") && text.contains(">\u{221e}<"), "{text}");
-        let plot = HistogramPlot { density: true, ..plot("open", &heights, &edges) };
-        let text = plot.svg().expect("the histogram can be drawn");
+        let text = svg(&HistogramPlot { density: true, ..plot("open", &heights, &edges) });
         assert!(text.contains("have no density") && !text.contains("class=\"bar\""), "{text}");
     }
 
     #[test]
     fn many_bins_share_bars() {
-        let (heights, edges) = (vec![1.0; 65_536], edges(65_536));
-        let text = plot("many", &heights, &edges).svg().expect("the histogram can be drawn");
+        let text = svg(&plot("many", &[1.0; 65_536], &edges(65_536)));
         assert!(text.len() < 40_000 && text.contains("bins per bar"), "{} bytes", text.len());
     }
 

@@ -12,7 +12,7 @@ use multisplit::{Array, Key, Operator, Scan, Select};
 use super::segments::{self, ROWS};
 use crate::data::{self, mixed};
 use crate::measure::{Bench, Case};
-use crate::plans::BoundGraph;
+use crate::plans::{BoundGraph, method};
 
 /// Selections keep the keys below this bound, which are about half of all keys.
 const HALF: u32 = 1 << 31;
@@ -104,20 +104,7 @@ impl Family<'_, '_> {
             return Ok(());
         }
         let plan = self.bench.target.plan(run.graph)?;
-        let labels: Vec<_> = plan.steps().iter().map(|step| step.pass.label.as_str()).collect();
-        let method = match () {
-            () if labels.iter().any(|label| label.starts_with("select.")) => "lookback",
-            () if labels.iter().any(|label| label.contains(".lookback")) => "lookback",
-            () if labels.contains(&"scan.open_totals") => "reduce-then-scan",
-            () if m > 0 && labels == ["scan.spine"] => "rows",
-            () if labels.contains(&"reduce.rows") => "rows",
-            () if labels.contains(&"reduce.segments") => "tiles",
-            () if labels.contains(&"reduce.polled_segments") => "polled",
-            () if labels.contains(&"reduce.long_segments") => "segments",
-            () if labels.contains(&"scan.reduce") => "reduce-then-scan",
-            () if labels.contains(&"reduce") => "one-pass",
-            () => "one-workgroup",
-        };
+        let method = method(&plan, m);
         let case = Case { m, ..Case::new(op, method, self.n, run.bound) };
         self.bench.measure(&case, &plan, check)
     }

@@ -29,10 +29,11 @@ pub struct TopKOptions {
 
 impl Named for TopKMethod {
     const CHOICES: &'static [Choice<Self>] = &[
-        choice(Self::Auto, "auto", "Best method for the device"),
-        choice(Self::Rows, "rows", "One workgroup per row, or per part of a long row"),
-        choice(Self::Filter, "filter", "One pass that keeps the elements above an estimated bound"),
-        choice(Self::Select, "select", "Radix selection, digit by digit"),
+        choice(Self::Auto, "auto").help("Best method for the device"),
+        choice(Self::Rows, "rows").help("One workgroup per row, or per part of a long row"),
+        choice(Self::Filter, "filter")
+            .help("One pass that keeps the elements above an estimated bound"),
+        choice(Self::Select, "select").help("Radix selection, digit by digit"),
     ];
 }
 
