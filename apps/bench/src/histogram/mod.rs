@@ -124,16 +124,10 @@ impl Named for HistogramMethod {
     ];
 }
 
-/// Plans a histogram of `n` elements with `bins` bins. The imports are the samples and the counts.
-pub fn plan(
-    target: &Target,
-    op: Op,
-    bins: u32,
-    method: HistogramMethod,
-    n: u64,
-) -> Result<Planned> {
+/// Plans a histogram of `n` elements with `m` bins. The imports are the samples and the counts.
+pub fn plan(target: &Target, op: Op, m: u32, method: HistogramMethod, n: u64) -> Result<Planned> {
     target.check_size(op.words(n))?;
-    let bins = op.device_bins(bins).method(method);
+    let bins = op.device_bins(m).method(method);
     let mut graph = Graph::new("histogram");
     // Kernels read whole words, so round the length up.
     let len = bytes_of(op.words(n)) / u64::from(bins.sample().bytes());

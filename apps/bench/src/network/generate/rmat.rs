@@ -7,6 +7,7 @@ use multisplit_sssp::network::{Network, NetworkError, mix64};
 
 use super::{check_memory, key, network, random};
 use crate::data;
+use crate::network::error::Result;
 use crate::network::{InputError, Weighting};
 
 /// An undirected R-MAT network like those of GTgraph, but without noise on the parameters.
@@ -46,7 +47,7 @@ impl Rmat {
     }
 
     /// Generates the network.
-    pub fn generate(&self, weighting: Weighting) -> Result<Network, InputError> {
+    pub fn generate(&self, weighting: Weighting) -> Result<Network> {
         let problem = |problem| InputError::Generator { problem };
         if self.vertices == 0 {
             return Err(NetworkError::Empty.into());

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::host_memory;
-use crate::network::InputError;
+use crate::network::error::{InputError, Result};
 
 /// Some consecutive whole lines of a file.
 pub(super) struct Block {
@@ -43,13 +43,13 @@ impl<'r> Blocks<'r> {
 
     /// Checks that `bytes` bytes of host memory are available. The error names the file, and `what`
     /// as the reason.
-    pub fn check_memory(&self, what: &str, bytes: usize) -> Result<(), InputError> {
+    pub fn check_memory(&self, what: &str, bytes: usize) -> Result<()> {
         let what = format!("{}: {what}", self.path.display());
         Ok(host_memory::check(&what, bytes as u64)?)
     }
 
     /// The next block; `None` at the end of the file.
-    pub fn next(&mut self) -> Result<Option<Block>, InputError> {
+    pub fn next(&mut self) -> Result<Option<Block>> {
         if self.ended && self.rest.is_empty() {
             return Ok(None);
         }

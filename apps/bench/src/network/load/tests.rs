@@ -10,7 +10,7 @@ use multisplit_sssp::network::WeightKind;
 use super::*;
 use crate::network::hash_weight;
 
-fn read(text: &[u8], format: Format, options: LoadOptions<'_>) -> Result<Network, InputError> {
+fn read(text: &[u8], format: Format, options: LoadOptions<'_>) -> Result<Network> {
     let options = LoadOptions { format: Some(format), ..options };
     Ok(read_weighted("test", text, &options)?.network)
 }
