@@ -164,10 +164,9 @@ impl Measured<'_> {
         let mut rows = Vec::new();
         let mut names: Vec<String> =
             self.points.distinct(|point| point.graph.clone()).into_iter().flatten().collect();
-        for (graph, stands_for, [near_far, bucketing, multisplit], mteps) in paper::SEARCHES {
-            let [near_far, bucketing, multisplit, mteps] =
-                [near_far, bucketing, multisplit, mteps].map(Some);
-            let cells = search_cells([near_far, bucketing, multisplit, mteps, None]);
+        for (graph, stands_for, ms, mteps) in paper::SEARCHES {
+            let [near_far, bucketing, multisplit] = ms.map(Some);
+            let cells = search_cells([near_far, bucketing, multisplit, Some(mteps), None]);
             rows.push(Row { what: graph.to_owned(), device: PAPER, cells });
             let stands = |name: &mut String| stands_for.iter().any(|s| name.starts_with(s));
             rows.extend(names.extract_if(.., stands).map(|name| self.search(&name)));

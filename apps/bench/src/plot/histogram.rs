@@ -243,15 +243,13 @@ struct Frame<'f> {
 impl<'f> Frame<'f> {
     fn new(plot: &'f HistogramPlot<'f>, bars: &'f Bars) -> Self {
         let whole = !plot.density && !plot.weighted;
-        let (y_ticks, top) = match plot.log {
-            true => (
-                Ticks::decades(bars.top, BAR_HEIGHTS / 36.0),
-                10f64.powf(bars.top.log10().ceil().max(1.0)),
-            ),
-            false => {
-                let top = bars.top * 1.04;
-                (Ticks::linear(0.0, top, BAR_HEIGHTS / 48.0, whole), top)
-            }
+        let top = match plot.log {
+            true => 10f64.powf(bars.top.log10().ceil().max(1.0)),
+            false => bars.top * 1.04,
+        };
+        let y_ticks = match plot.log {
+            true => Ticks::decades(bars.top, BAR_HEIGHTS / 36.0),
+            false => Ticks::linear(0.0, top, BAR_HEIGHTS / 48.0, whole),
         };
         let left = 48.0 + y_ticks.longest() as f64 * CHARACTER;
         let width = WIDTH - left - RIGHT;
