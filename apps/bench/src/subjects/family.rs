@@ -81,6 +81,7 @@ struct Family<'b, 'c> {
 }
 
 /// The parts of an array that are scanned separately.
+#[derive(Clone, Copy)]
 enum Parts<'a> {
     Whole,
     /// Runs of equal keys.
@@ -301,12 +302,10 @@ impl Family<'_, '_> {
             operations::reduce_segments(&mut run.graph, policy, Operator::Sum, &buffers)?;
             self.measure(op, m, run, || {
                 let found = context.download(&dst)?;
-                let sum = |row: &[f32]| row.iter().map(|&x| f64::from(x)).sum();
-                let mut rows = floats.chunks(m as usize).zip(&found);
-                verify(
-                    rows.all(|(row, &found)| is_near(found, sum(row))),
-                    "the sums of rows differ",
-                )
+                let sums =
+                    floats.chunks(m as usize).map(|row| row.iter().map(|&x| f64::from(x)).sum());
+                let are_near = found.iter().zip(sums).all(|(&found, sum)| is_near(found, sum));
+                verify(are_near, "the sums of rows differ")
             })?;
         }
         Ok(())

@@ -72,7 +72,7 @@ fn lines(
         while !cursor.at_end() {
             let head = parse(&mut cursor).map_err(|text| blocks.malformed(number, text))?;
             if let Some(head) = head {
-                blocks.push_back(&block, cursor.at());
+                blocks.push_back(&block, cursor.at);
                 return Ok(head);
             }
             number += 1;
