@@ -23,8 +23,15 @@ pub trait Named: Copy + PartialEq + Send + Sync + 'static {
     const IN_FIGURES: &'static [(Self, &'static str)] = &[];
 }
 
-pub(crate) const fn choice<T: Copy>(value: T, name: &'static str, help: &'static str) -> Choice<T> {
-    Choice { value, name, help }
+pub(crate) const fn choice<T: Copy>(value: T, name: &'static str) -> Choice<T> {
+    Choice { value, name, help: "" }
+}
+
+impl<T: Copy> Choice<T> {
+    /// The same choice with a description for the help text.
+    pub(crate) const fn help(self, help: &'static str) -> Self {
+        Self { help, ..self }
+    }
 }
 
 /// The name of `value` in benchmark results.

@@ -1,4 +1,4 @@
-//! Formats times, rates and memory sizes for people; computes medians.
+//! Formats times, rates and memory sizes for people; computes medians and finds distinct values.
 
 /// Formats nanoseconds with about three digits, in ns, us, ms or s.
 pub fn time(nanoseconds: f64) -> String {
@@ -36,6 +36,17 @@ pub fn bytes(count: u64) -> String {
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// The distinct values, in order of first occurrence.
+pub fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut found = Vec::new();
+    for value in values {
+        if !found.contains(&value) {
+            found.push(value);
+        }
+    }
+    found
 }
 
 /// Elements per nanosecond; 0 if the clock measured a time of 0.

@@ -15,18 +15,12 @@ pub enum Compression {
 /// Number of bytes to inspect at the beginning of a file.
 pub const PEEKED_BYTES: usize = 4096;
 
-/// Whether the bytes start with a gzip header: the magic number, method 8 (deflate), and three reserved flags of 0.
-fn is_gzip(bytes: &[u8]) -> bool {
-    matches!(bytes, [0x1f, 0x8b, 8, flags, ..] if flags & 0xe0 == 0)
-}
-
-const ZSTANDARD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-
 /// Detects the compression format of these bytes.
 pub fn compression(bytes: &[u8]) -> Option<Compression> {
     match bytes {
-        _ if is_gzip(bytes) => Some(Compression::Gzip),
-        _ if bytes.starts_with(&ZSTANDARD) => Some(Compression::Zstandard),
+        // The magic number, method 8 (deflate), and three reserved flags of 0.
+        [0x1f, 0x8b, 8, flags, ..] if flags & 0xe0 == 0 => Some(Compression::Gzip),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Compression::Zstandard),
         _ => None,
     }
 }

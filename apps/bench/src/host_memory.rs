@@ -46,9 +46,8 @@ fn group_limit() -> Option<u64> {
     };
     let (max, current) = (number("memory.max")?, number("memory.current")?);
     // `memory.current` includes the file cache, which can be reclaimed.
-    let files = std::fs::read_to_string("/sys/fs/cgroup/memory.stat").ok();
-    let files = files.as_deref().unwrap_or_default().lines();
-    let files = files.into_iter().find_map(|line| line.strip_prefix("file ")?.parse::<u64>().ok());
+    let stat = std::fs::read_to_string("/sys/fs/cgroup/memory.stat").unwrap_or_default();
+    let files = stat.lines().find_map(|line| line.strip_prefix("file ")?.parse::<u64>().ok());
     Some(max.saturating_sub(current.saturating_sub(files.unwrap_or(0))))
 }
 

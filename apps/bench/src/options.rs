@@ -10,6 +10,7 @@ use multisplit::operations::split::MAX_BUCKETS;
 use multisplit::{Context, Error};
 
 use crate::clock::Clock;
+use crate::figures::distinct;
 use crate::measure::{Bench, Timing, too_large};
 use crate::output::Output;
 use crate::paper::PaperOptions;
@@ -121,16 +122,10 @@ const ARRAYS: u64 = 2;
 impl Options {
     /// Subjects to measure, without duplicates.
     fn subjects(&self) -> Vec<Subject> {
-        let mut subjects = Vec::new();
-        for &subject in &self.subject {
-            let all = if subject == Subject::All { &Subject::EVERY[..] } else { &[subject] };
-            for subject in all {
-                if !subjects.contains(subject) {
-                    subjects.push(*subject);
-                }
-            }
-        }
-        subjects
+        distinct(self.subject.iter().flat_map(|subject| match subject {
+            Subject::All => Subject::EVERY.to_vec(),
+            one => vec![*one],
+        }))
     }
 
     fn sizes(&self, subject: Subject, software: bool) -> &[u64] {
@@ -238,63 +233,47 @@ impl Options {
         // `paper` accepts --graph, but no other options of sssp.
         let graph = if paper { self.sssp.graph.clone() } else { Vec::new() };
         let no_search = sssp::SearchOptions { graph, ..Default::default() };
-        for (wrong, text) in [
-            (
-                !split && given(&self.split),
-                "--op, --method and --distribution need `multisplit bench split`",
-            ),
-            (
-                !histogram && given(&self.histogram),
-                "--bins, --histograms, --count-by, --samples and --tune need `multisplit bench histogram`",
-            ),
-            (
-                !split && !histogram && !paper && !publish && !self.m.is_empty(),
-                "--m needs `multisplit bench split`, `histogram`, `paper` or `publish`",
-            ),
-            (
-                !has(Subject::Sort) && given(&self.sort),
-                "--sorts and --sort-by need `multisplit bench sort`",
-            ),
-            (
-                !has(Subject::Family) && given(&self.family),
-                "--family needs `multisplit bench family`",
-            ),
-            (
-                !has(Subject::Topk) && given(&self.topk),
-                "--k, --topk-rows and --topk-by need `multisplit bench topk`",
-            ),
-            (
-                !has(Subject::Sssp) && self.sssp != no_search,
-                "--graph needs `multisplit bench sssp` or `paper`; the other options of sssp need `multisplit bench sssp`",
-            ),
-            (
-                subjects == [Subject::Sssp] && !self.n.is_empty(),
-                "`multisplit bench sssp` takes networks (--graph), not sizes",
-            ),
-            (!paper && given(&self.paper), "--table needs `multisplit bench paper`"),
-            (
-                paper && subjects.len() > 1,
-                "`multisplit bench paper` cannot be combined with other subjects",
-            ),
-            (paper && self.n.len() > 1, "`multisplit bench paper` takes only one --n"),
-            (
-                !publish && given(&self.publish),
-                "--minutes, --compare and --from need `multisplit bench publish`",
-            ),
-            (
-                publish && subjects.len() > 1,
-                "`multisplit bench publish` cannot be combined with other subjects",
-            ),
-            (
-                !publish && self.files.html.is_none() && !self.files.against.is_empty(),
-                "--against needs --html or `multisplit bench publish`",
-            ),
-        ] {
-            if wrong {
-                return Err(text);
+        Err(match () {
+            () if !split && given(&self.split) => {
+                "--op, --method and --distribution need `multisplit bench split`"
             }
-        }
-        Ok(())
+            () if !histogram && given(&self.histogram) => {
+                "--bins, --histograms, --count-by, --samples and --tune need `multisplit bench histogram`"
+            }
+            () if !split && !histogram && !paper && !publish && !self.m.is_empty() => {
+                "--m needs `multisplit bench split`, `histogram`, `paper` or `publish`"
+            }
+            () if !has(Subject::Sort) && given(&self.sort) => {
+                "--sorts and --sort-by need `multisplit bench sort`"
+            }
+            () if !has(Subject::Family) && given(&self.family) => {
+                "--family needs `multisplit bench family`"
+            }
+            () if !has(Subject::Topk) && given(&self.topk) => {
+                "--k, --topk-rows and --topk-by need `multisplit bench topk`"
+            }
+            () if !has(Subject::Sssp) && self.sssp != no_search => {
+                "--graph needs `multisplit bench sssp` or `paper`; the other options of sssp need `multisplit bench sssp`"
+            }
+            () if subjects == [Subject::Sssp] && !self.n.is_empty() => {
+                "`multisplit bench sssp` takes networks (--graph), not sizes"
+            }
+            () if !paper && given(&self.paper) => "--table needs `multisplit bench paper`",
+            () if paper && subjects.len() > 1 => {
+                "`multisplit bench paper` cannot be combined with other subjects"
+            }
+            () if paper && self.n.len() > 1 => "`multisplit bench paper` takes only one --n",
+            () if !publish && given(&self.publish) => {
+                "--minutes, --compare and --from need `multisplit bench publish`"
+            }
+            () if publish && subjects.len() > 1 => {
+                "`multisplit bench publish` cannot be combined with other subjects"
+            }
+            () if !publish && self.files.html.is_none() && !self.files.against.is_empty() => {
+                "--against needs --html or `multisplit bench publish`"
+            }
+            () => return Ok(()),
+        })
     }
 }
 
@@ -387,8 +366,7 @@ fn does_not_fit(error: &anyhow::Error) -> bool {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use super::Line;
-    use super::Subject;
+    use super::{Line, Subject};
 
     /// Whether these are valid arguments of `multisplit bench`.
     pub fn parses(arguments: &str) -> bool {
@@ -397,16 +375,10 @@ pub(crate) mod tests {
 
     #[test]
     fn bench_all_measures_every_subject_once() {
-        let subjects = |line: &str| Line::parse(line).map(|options| options.subjects());
-        assert_eq!(subjects("").expect("the arguments are valid"), Subject::EVERY);
-        assert_eq!(
-            subjects("scan all").expect("the arguments are valid").len(),
-            Subject::EVERY.len()
-        );
-        assert_eq!(
-            subjects("sort copy sort").expect("the arguments are valid"),
-            [Subject::Sort, Subject::Copy]
-        );
+        let subjects = |line: &str| Line::parse(line).expect("the arguments are valid").subjects();
+        assert_eq!(subjects(""), Subject::EVERY);
+        assert_eq!(subjects("scan all").len(), Subject::EVERY.len());
+        assert_eq!(subjects("sort copy sort"), [Subject::Sort, Subject::Copy]);
         assert!(!parses("nothing") && !parses("split --m 0"));
     }
 }

@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result, bail};
 use multisplit::ash::vk;
 use multisplit::graph::{self, Graph, Limits, Plan};
 use multisplit::operations::{self, ScanBuffers, ScanMethod};
-use multisplit::{Array, Bound, Context, DeviceProperties, Policy, Scan};
+use multisplit::{Array, Bound, Context, DeviceProperties, Key, Policy, Scan};
 use multisplit_sssp::Tuning;
 
 use crate::choice::{Choice, Named, choice};
@@ -16,13 +16,10 @@ pub type Method = Choice<Option<ScanMethod>>;
 
 impl Named for Option<ScanMethod> {
     const CHOICES: &'static [Method] = &[
-        choice(None, "auto", "Best method for the device"),
-        choice(Some(ScanMethod::LookBack), "lookback", "One pass with decoupled look-back"),
-        choice(
-            Some(ScanMethod::ReduceThenScan),
-            "reduce-then-scan",
-            "Three passes: reduce, scan the sums, scan the tiles",
-        ),
+        choice(None, "auto").help("Best method for the device"),
+        choice(Some(ScanMethod::LookBack), "lookback").help("One pass with decoupled look-back"),
+        choice(Some(ScanMethod::ReduceThenScan), "reduce-then-scan")
+            .help("Three passes: reduce, scan the sums, scan the tiles"),
     ];
 }
 
@@ -92,12 +89,7 @@ impl Target {
         let imports @ [src, dst] = self.imports(&mut graph, ["src", "dst"], n)?;
         operations::scan(&mut graph, &self.policy, &Scan::default(), &ScanBuffers::new(src, dst))?;
         let plan = self.plan(graph)?;
-        let has = |label: &str| plan.steps().iter().any(|step| step.pass.label == label);
-        let method = match () {
-            () if has("scan.lookback") => "lookback",
-            () if has("scan.reduce") => "reduce-then-scan",
-            () => "one-workgroup",
-        };
+        let method = method(&plan, 0);
         Ok(Planned { plan, method, imports: imports.to_vec() })
     }
 
@@ -153,6 +145,44 @@ impl Planned {
     /// Binds the imports to arrays of words.
     pub(crate) fn bind<'b>(&self, arrays: &[&'b Array<u32>]) -> Vec<Bound<'b>> {
         self.imports.iter().zip(arrays).map(|(&import, &array)| (import, array).into()).collect()
+    }
+}
+
+/// A graph whose imports are bound to arrays.
+pub(crate) struct BoundGraph<'b> {
+    pub graph: Graph,
+    pub bound: Vec<Bound<'b>>,
+}
+
+impl<'b> BoundGraph<'b> {
+    pub fn new(name: &str) -> Self {
+        Self { graph: Graph::new(name), bound: Vec::new() }
+    }
+
+    /// Imports an array.
+    pub fn import<K: Key>(&mut self, name: &str, array: &'b Array<K>) -> graph::Buffer {
+        let import = self.graph.import::<K>(name, array.len());
+        self.bound.push((import, array).into());
+        import
+    }
+}
+
+/// The name in figures of the method of a plan, derived from its passes. `m` is the row length, or 0 if there are no
+/// rows.
+pub(crate) fn method(plan: &Plan, m: u64) -> &'static str {
+    let labels: Vec<_> = plan.steps().iter().map(|step| step.pass.label.as_str()).collect();
+    match () {
+        () if labels.iter().any(|label| label.starts_with("select.")) => "lookback",
+        () if labels.iter().any(|label| label.contains(".lookback")) => "lookback",
+        () if labels.contains(&"scan.open_totals") => "reduce-then-scan",
+        () if m > 0 && labels == ["scan.spine"] => "rows",
+        () if labels.contains(&"reduce.rows") => "rows",
+        () if labels.contains(&"reduce.segments") => "tiles",
+        () if labels.contains(&"reduce.polled_segments") => "polled",
+        () if labels.contains(&"reduce.long_segments") => "segments",
+        () if labels.contains(&"scan.reduce") => "reduce-then-scan",
+        () if labels.contains(&"reduce") => "one-pass",
+        () => "one-workgroup",
     }
 }
 

@@ -25,13 +25,15 @@ pub type Method = Choice<SortMethod>;
 
 impl Named for Sorted {
     const CHOICES: &'static [Op] = &[
-        choice(keys(KeyType::U32), "sort_keys_u32", "Keys of u32"),
-        choice(pairs(KeyType::U32), "sort_pairs_u32_u32", "Keys of u32 with values of 4 bytes"),
-        choice(keys(KeyType::U64), "sort_keys_u64", "Keys of u64"),
-        choice(keys(KeyType::F32), "sort_keys_f32", "Keys of f32"),
-        choice(keys(KeyType::U8), "sort_keys_u8", "Keys of u8"),
-        choice(keys(KeyType::U16), "sort_keys_u16", "Keys of u16"),
-        choice(pairs(KeyType::U16), "sort_pairs_u16_u32", "Keys of u16 with values of 4 bytes"),
+        choice(keys(KeyType::U32), "sort_keys_u32").help("Keys of u32"),
+        choice(pairs(KeyType::U32), "sort_pairs_u32_u32")
+            .help("Keys of u32 with values of 4 bytes"),
+        choice(keys(KeyType::U64), "sort_keys_u64").help("Keys of u64"),
+        choice(keys(KeyType::F32), "sort_keys_f32").help("Keys of f32"),
+        choice(keys(KeyType::U8), "sort_keys_u8").help("Keys of u8"),
+        choice(keys(KeyType::U16), "sort_keys_u16").help("Keys of u16"),
+        choice(pairs(KeyType::U16), "sort_pairs_u16_u32")
+            .help("Keys of u16 with values of 4 bytes"),
     ];
 }
 
@@ -45,17 +47,14 @@ const fn pairs(key: KeyType) -> Sorted {
 
 impl Named for SortMethod {
     const CHOICES: &'static [Method] = &[
-        choice(Self::Auto, "auto", "Best method for the device and the number of elements"),
-        choice(Self::OneSweep, "onesweep", "One pass per digit, with decoupled look-back"),
-        choice(
-            Self::Multisplit { radix_bits: 4 },
-            "r4",
-            "Rounds of 4 bits, as in the GPU Multisplit paper",
-        ),
-        choice(Self::Multisplit { radix_bits: 5 }, "r5", "Rounds of 5 bits"),
-        choice(Self::Multisplit { radix_bits: 6 }, "r6", "Rounds of 6 bits"),
-        choice(Self::Multisplit { radix_bits: 7 }, "r7", "Rounds of 7 bits"),
-        choice(Self::Multisplit { radix_bits: 8 }, "r8", "Rounds of 8 bits"),
+        choice(Self::Auto, "auto").help("Best method for the device and the number of elements"),
+        choice(Self::OneSweep, "onesweep").help("One pass per digit, with decoupled look-back"),
+        choice(Self::Multisplit { radix_bits: 4 }, "r4")
+            .help("Rounds of 4 bits, as in the GPU Multisplit paper"),
+        choice(Self::Multisplit { radix_bits: 5 }, "r5").help("Rounds of 5 bits"),
+        choice(Self::Multisplit { radix_bits: 6 }, "r6").help("Rounds of 6 bits"),
+        choice(Self::Multisplit { radix_bits: 7 }, "r7").help("Rounds of 7 bits"),
+        choice(Self::Multisplit { radix_bits: 8 }, "r8").help("Rounds of 8 bits"),
     ];
     const IN_FIGURES: &'static [(Self, &'static str)] =
         &[(Self::Small, "small"), (Self::Counting, "counting")];

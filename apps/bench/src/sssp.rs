@@ -22,33 +22,19 @@ pub type Method = Choice<Option<engine::Method>>;
 
 impl Named for Option<engine::Method> {
     const CHOICES: &'static [Method] = &[
-        choice(Some(engine::Method::Auto), "auto", "Best method for the network"),
-        choice(
-            Some(engine::Method::BellmanFord),
-            "bellman-ford",
-            "Bellman-Ford: every improved vertex is expanded in the next round",
-        ),
-        choice(
-            Some(engine::Method::NearFar),
-            "near-far",
-            "A near set, and a far set that is split when the near set is exhausted",
-        ),
-        choice(
-            Some(engine::Method::Bucketing),
-            "bucketing",
-            "Ten buckets by radix sort: the slow baseline of the GPU Multisplit paper",
-        ),
-        choice(
-            Some(engine::Method::MultisplitPasses),
-            "multisplit-passes",
+        choice(Some(engine::Method::Auto), "auto").help("Best method for the network"),
+        choice(Some(engine::Method::BellmanFord), "bellman-ford")
+            .help("Bellman-Ford: every improved vertex is expanded in the next round"),
+        choice(Some(engine::Method::NearFar), "near-far")
+            .help("A near set, and a far set that is split when the near set is exhausted"),
+        choice(Some(engine::Method::Bucketing), "bucketing")
+            .help("Ten buckets by radix sort: the slow baseline of the GPU Multisplit paper"),
+        choice(Some(engine::Method::MultisplitPasses), "multisplit-passes").help(
             "Ten buckets by passes of multisplit: Multisplit-SSSP of the GPU Multisplit paper",
         ),
-        choice(
-            Some(engine::Method::Multisplit),
-            "multisplit",
-            "Ten buckets by ballots in the kernel that relaxes arcs",
-        ),
-        choice(None, "dijkstra", "Dijkstra's algorithm on the CPU"),
+        choice(Some(engine::Method::Multisplit), "multisplit")
+            .help("Ten buckets by ballots in the kernel that relaxes arcs"),
+        choice(None, "dijkstra").help("Dijkstra's algorithm on the CPU"),
     ];
 }
 
@@ -127,15 +113,10 @@ impl Source {
     /// Like [`network`](Self::network), with progress bars, and also returns the origin of the weights.
     /// `format` is the file format; by default, the name or the first lines determine it.
     pub fn load(&self, weighting: Weighting, format: Option<Format>, bars: Bars) -> Result<Loaded> {
+        let generated = |network| Loaded { network, weights: weighting.origin(false) };
         let path = match self {
-            Self::Rmat(rmat) => {
-                let network = rmat.generate(weighting).context("rmat")?;
-                return Ok(Loaded { network, weights: weighting.origin(false) });
-            }
-            Self::Grid(grid) => {
-                let network = grid.generate(weighting).context("grid")?;
-                return Ok(Loaded { network, weights: weighting.origin(false) });
-            }
+            Self::Rmat(rmat) => return rmat.generate(weighting).context("rmat").map(generated),
+            Self::Grid(grid) => return grid.generate(weighting).context("grid").map(generated),
             Self::File(path) => path,
         };
         let bar = bars.bytes(&format!("reading {path}"), Some(0));

@@ -27,18 +27,12 @@ pub enum Op {
 
 impl Named for Op {
     const CHOICES: &'static [Choice<Self>] = &[
-        choice(Self::Even, "histogram_even", "f32 in [0, 1024), m bins of equal width"),
-        choice(
-            Self::Range,
-            "histogram_range",
-            "f32 in [0, 1024), m - 1 random splitters between the ends",
-        ),
-        choice(Self::Bytes, "histogram_u8", "u8, one bin per value"),
-        choice(
-            Self::Pixels,
-            "histogram_rgba8",
-            "RGBA8 pixels, four histograms of 256 bins in one pass",
-        ),
+        choice(Self::Even, "histogram_even").help("f32 in [0, 1024), m bins of equal width"),
+        choice(Self::Range, "histogram_range")
+            .help("f32 in [0, 1024), m - 1 random splitters between the ends"),
+        choice(Self::Bytes, "histogram_u8").help("u8, one bin per value"),
+        choice(Self::Pixels, "histogram_rgba8")
+            .help("RGBA8 pixels, four histograms of 256 bins in one pass"),
     ];
 }
 
@@ -121,27 +115,19 @@ pub type Method = Choice<HistogramMethod>;
 
 impl Named for HistogramMethod {
     const CHOICES: &'static [Method] = &[
-        choice(Self::Auto, "auto", "Best method for the device"),
-        choice(
-            Self::Ballots,
-            "ballots",
-            "Ballots, with counts in registers, as in the GPU Multisplit paper",
-        ),
-        choice(Self::Shared, "shared", "Counters in shared memory, in several passes if necessary"),
-        choice(Self::Global, "global", "Atomic operations on the output"),
+        choice(Self::Auto, "auto").help("Best method for the device"),
+        choice(Self::Ballots, "ballots")
+            .help("Ballots, with counts in registers, as in the GPU Multisplit paper"),
+        choice(Self::Shared, "shared")
+            .help("Counters in shared memory, in several passes if necessary"),
+        choice(Self::Global, "global").help("Atomic operations on the output"),
     ];
 }
 
-/// Plans a histogram of `n` elements with `bins` bins. The imports are the samples and the counts.
-pub fn plan(
-    target: &Target,
-    op: Op,
-    bins: u32,
-    method: HistogramMethod,
-    n: u64,
-) -> Result<Planned> {
+/// Plans a histogram of `n` elements with `m` bins. The imports are the samples and the counts.
+pub fn plan(target: &Target, op: Op, m: u32, method: HistogramMethod, n: u64) -> Result<Planned> {
     target.check_size(op.words(n))?;
-    let bins = op.device_bins(bins).method(method);
+    let bins = op.device_bins(m).method(method);
     let mut graph = Graph::new("histogram");
     // Kernels read whole words, so round the length up.
     let len = bytes_of(op.words(n)) / u64::from(bins.sample().bytes());

@@ -1,6 +1,7 @@
 //! Plots of a report and their content.
 
 use super::points::{Point, Points};
+use crate::figures::{self, distinct};
 use crate::output::COPY;
 use crate::plot::{Bar, Bars, COLOURS, LinePlot, Series, Style, ascending, short};
 use crate::size;
@@ -204,12 +205,8 @@ fn stage_shares(ours: &Points) -> Vec<Plot> {
         let of_op = || ours.all.iter().filter(with_stages).filter(|point| point.op == op);
         let n = of_op().map(|point| point.n).fold(0.0, f64::max);
         let points: Vec<&Point> = of_op().filter(|point| point.n == n).take(MAX_BARS).collect();
-        let mut parts: Vec<String> = Vec::new();
-        for (name, _) in points.iter().flat_map(|point| &point.stages) {
-            if !parts.contains(name) {
-                parts.push(name.clone());
-            }
-        }
+        let stages = points.iter().flat_map(|point| &point.stages);
+        let mut parts = distinct(stages.map(|(name, _)| name.clone()));
         // Execution order; unknown stages come last.
         let rank = |name: &String| STAGES.iter().position(|stage| stage == name);
         parts.sort_by_key(|name| rank(name).unwrap_or(STAGES.len()));
@@ -259,7 +256,7 @@ fn sssp(ours: &Points) -> Vec<Plot> {
 }
 
 fn milliseconds(ms: f64) -> String {
-    crate::figures::time(ms * 1e6)
+    figures::time(ms * 1e6)
 }
 
 /// The methods drawn in each colour. Listed methods of one operation have different colours.
@@ -288,12 +285,8 @@ mod tests {
     #[test]
     fn every_method_has_one_colour() {
         let all: Vec<&str> = METHODS.iter().flat_map(|names| names.iter().copied()).collect();
-        for name in &all {
-            assert_eq!(
-                all.iter().filter(|other| other == &name).count(),
-                1,
-                "occurrences of {name}"
-            );
+        for (index, name) in all.iter().enumerate() {
+            assert!(!all[..index].contains(name), "{name} has several colours");
         }
         assert_eq!(colour("warp"), colour("warp, binomial"));
         assert_ne!(colour("warp"), colour("block"));

@@ -3,6 +3,8 @@
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
+use crate::figures::distinct;
+
 /// One measurement, from one JSON line.
 #[derive(Clone, Debug, Default)]
 pub struct Point {
@@ -126,13 +128,7 @@ impl Points {
 
     /// The distinct values of `key`, in order of first occurrence.
     pub fn distinct<T: PartialEq>(&self, key: impl Fn(&Point) -> T) -> Vec<T> {
-        let mut found = Vec::new();
-        for value in self.all.iter().map(key) {
-            if !found.contains(&value) {
-                found.push(value);
-            }
-        }
-        found
+        distinct(self.all.iter().map(key))
     }
 }
 

@@ -1,10 +1,10 @@
 //! Summary of a report: device, date, command, and the best figures.
 
-use std::fmt::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::points::{Point, Points};
 use super::table;
+use crate::figures::distinct;
 use crate::plot::{escape, short};
 use crate::size;
 
@@ -13,8 +13,7 @@ pub fn summary(ours: &Points, others: &Points, command: &str) -> String {
     let device = ours.device.as_deref().unwrap_or("an unnamed device");
     let mut text = "<dl>\n".to_owned();
     let mut entry = |name: &str, value: &str| {
-        // Writing to a string cannot fail, here and below.
-        let _ = writeln!(text, "<dt>{name}</dt><dd>{}</dd>", escape(value));
+        text += &format!("<dt>{name}</dt><dd>{}</dd>\n", escape(value));
     };
     entry("device", device);
     entry("date", &now());
@@ -47,9 +46,8 @@ fn best(ours: &Points, others: &Points) -> String {
             description += &format!(", m = {}", short(point.m));
         }
         let compared = ratio(ours, others, &same);
-        let _ = writeln!(
-            rows,
-            "<tr><th>{}</th><td>{}</td><td>{}</td><td>{compared}</td></tr>",
+        rows += &format!(
+            "<tr><th>{}</th><td>{}</td><td>{}</td><td>{compared}</td></tr>\n",
             escape(&point.subject()),
             table::rate(point),
             escape(description.trim_start_matches(", "))
@@ -63,20 +61,13 @@ fn best(ours: &Points, others: &Points) -> String {
 
 /// Median speedup of the best method compared with the other program, over the sizes that both measured.
 fn ratio(ours: &Points, others: &Points, same: &dyn Fn(&&Point) -> bool) -> String {
-    let mut ratios: Vec<(f64, String)> = Vec::new();
-    let mut seen: Vec<(f64, f64)> = Vec::new();
-    for point in ours.all.iter().filter(same) {
-        let size = (point.n, point.m);
-        if seen.contains(&size) {
-            continue;
-        }
-        seen.push(size);
-        let at = |other: &&Point| same(other) && (other.n, other.m) == size;
-        let mine = ours.all.iter().filter(at).map(|point| point.ms).fold(f64::INFINITY, f64::min);
-        if let Some(other) = table::counterpart(point, others).filter(|_| mine > 0.0) {
-            ratios.push((other.ms / mine, other.anchor.clone()));
-        }
-    }
+    let best = |size: (f64, f64)| {
+        let of_size = ours.all.iter().filter(same).filter(|point| (point.n, point.m) == size);
+        let mine = of_size.min_by(|a, b| a.ms.total_cmp(&b.ms)).filter(|point| point.ms > 0.0)?;
+        table::counterpart(mine, others).map(|other| (other.ms / mine.ms, &other.anchor))
+    };
+    let sizes = distinct(ours.all.iter().filter(same).map(|point| (point.n, point.m)));
+    let mut ratios: Vec<_> = sizes.into_iter().filter_map(best).collect();
     ratios.sort_by(|a, b| a.0.total_cmp(&b.0));
     match ratios.get(ratios.len() / 2) {
         Some((ratio, anchor)) => format!("{ratio:.2} times {}", escape(anchor)),

@@ -1,7 +1,5 @@
 //! Tables of figures.
 
-use std::fmt::Write as _;
-
 use super::plots;
 use super::points::{Point, Points};
 use crate::plot::{escape, short};
@@ -18,9 +16,7 @@ pub fn table(points: &[&Point], others: &Points) -> String {
     for point in points {
         let n = if point.n > 0.0 { size::show(point.n as u64) } else { String::new() };
         let m = if point.m > 0.0 { short(point.m) } else { String::new() };
-        // Writing to a string cannot fail.
-        let _ = write!(
-            text,
+        text += &format!(
             "<tr><td>{}</td><td>{}</td><td>{n}</td><td>{m}</td><td>{}</td><td>{}</td>",
             escape(&point.subject()),
             escape(&point.description()),

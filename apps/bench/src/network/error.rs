@@ -6,6 +6,9 @@ use multisplit_sssp::network::NetworkError;
 
 use crate::host_memory::InsufficientMemory;
 
+/// Result of reading or generating a network.
+pub(super) type Result<T, E = InputError> = std::result::Result<T, E>;
+
 /// Error of reading or generating a network.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -19,6 +19,7 @@ use self::options::PaperTable;
 use self::published::{BUCKETS, MAX_WARP, N, SPREAD_BUCKETS, SPREADS, STAGE_BUCKETS};
 use self::tables::Measured;
 use crate::choice::or_default;
+use crate::figures::distinct;
 use crate::html::Points;
 use crate::options::{self as bench, Options, is_software};
 use crate::output::Output;
@@ -45,12 +46,8 @@ pub fn measure(
     let chosen = or_default(&options.paper.table, PaperTable::value_variants());
 
     // The plots show the rate of the copy kernel as the ceiling.
-    let mut runs = vec!["copy".to_owned()];
-    for run in chosen.iter().flat_map(|which| which.runs(&buckets)) {
-        if !runs.contains(&run) {
-            runs.push(run);
-        }
-    }
+    let copy = std::iter::once("copy".to_owned());
+    let runs = distinct(copy.chain(chosen.iter().flat_map(|which| which.runs(&buckets))));
     let timing = options.timing(context);
     let timing = format!("--reps {} --warmup {}", timing.runs, timing.warmup_ms);
     let bar = bars.elements("measuring", runs.len() as u64);

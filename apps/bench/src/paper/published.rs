@@ -114,32 +114,11 @@ pub const HISTOGRAMS: [(&str, Rates, Rates); 2] = [
     ),
 ];
 
-/// Shortest paths in one network.
-#[derive(Clone, Copy, Debug)]
-pub struct Search {
-    pub graph: &'static str,
-    /// Name prefixes of the benchmarked networks that are compared with the paper's network.
-    pub stands_for: &'static [&'static str],
-    /// Milliseconds of near-far, bucketing and Multisplit-SSSP.
-    pub ms: [f64; 3],
-    /// Millions of arcs per second.
-    pub mteps: f64,
-}
-
-/// The paper's searches.
-pub const SEARCHES: [Search; 4] = [
-    Search {
-        graph: "cit-Patents",
-        stands_for: &["cit-Patents"],
-        ms: [444.2, 3143.0, 346.8],
-        mteps: 95.2,
-    },
-    Search { graph: "flickr", stands_for: &["flickr"], ms: [66.7, 111.1, 36.5], mteps: 539.0 },
-    Search {
-        graph: "belgium_osm",
-        stands_for: &["belgium_osm", "grid"],
-        ms: [443.8, 3014.2, 427.0],
-        mteps: 7.3,
-    },
-    Search { graph: "rmat", stands_for: &["rmat"], ms: [12.17, 14.9, 5.8], mteps: 1655.2 },
+/// Shortest paths. Each entry has: the network, name prefixes of the benchmarked networks that are compared with it,
+/// the milliseconds of near-far, bucketing and Multisplit-SSSP, and millions of arcs per second.
+pub const SEARCHES: [(&str, &[&str], [f64; 3], f64); 4] = [
+    ("cit-Patents", &["cit-Patents"], [444.2, 3143.0, 346.8], 95.2),
+    ("flickr", &["flickr"], [66.7, 111.1, 36.5], 539.0),
+    ("belgium_osm", &["belgium_osm", "grid"], [443.8, 3014.2, 427.0], 7.3),
+    ("rmat", &["rmat"], [12.17, 14.9, 5.8], 1655.2),
 ];

@@ -1,7 +1,5 @@
 //! Tables of the paper with the figures of this device, for a terminal and for HTML.
 
-use std::fmt::Write as _;
-
 use crate::plot::escape;
 
 /// A table of the paper with the figures of this device.
@@ -38,8 +36,7 @@ impl Table {
         let mut line = |first: &str, second: &str, cells: &[String]| {
             let mut line = format!("  {first:what$}  {second:device$}");
             for (cell, width) in cells.iter().zip(&widths) {
-                // Writing to a string cannot fail.
-                let _ = write!(line, "  {cell:>width$}");
+                line += &format!("  {cell:>width$}");
             }
             text += line.trim_end();
             text.push('\n');
@@ -66,7 +63,7 @@ impl Table {
         for row in &self.rows {
             let all = [row.what.as_str(), row.device].into_iter();
             let line = cells("td", &mut all.chain(strs(&row.cells)));
-            let _ = writeln!(text, "<tr>{line}</tr>");
+            text += &format!("<tr>{line}</tr>\n");
         }
         text + "</table></div>\n"
     }

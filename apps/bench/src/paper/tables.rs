@@ -49,7 +49,7 @@ impl Measured<'_> {
                 share(ms[at], total?[at])
             };
             let measured = |m: &u32| {
-                let point = self.point("delta", kind, method, *m, "uniform")?;
+                let point = self.point(&format!("split_delta_{kind}"), method, *m, SPREADS[0])?;
                 let all = point.stages.iter().map(|(_, ms)| ms).sum();
                 share(if stage == "total" { all } else { stage_ms(point, stage) }, all)
             };
@@ -84,8 +84,8 @@ impl Measured<'_> {
         for (kind, method, rates) in paper::SPREAD {
             let published = rates.iter().map(|&rate| cell(Some(rate), rates.first().copied()));
             let rate = |spread: &str| {
-                let point = self.point("delta", kind, method, paper::SPREAD_BUCKETS, spread);
-                point.map(|point| point.gps)
+                let op = format!("split_delta_{kind}");
+                Some(self.point(&op, method, paper::SPREAD_BUCKETS, spread)?.gps)
             };
             let measured = SPREADS.map(|spread| cell(rate(spread), rate(SPREADS[0])));
             rows.extend(pair(&format!("{kind}, {}", name(method)), published, measured));
@@ -164,11 +164,9 @@ impl Measured<'_> {
         let mut rows = Vec::new();
         let mut names: Vec<String> =
             self.points.distinct(|point| point.graph.clone()).into_iter().flatten().collect();
-        for paper::Search { graph, stands_for, ms: [near_far, bucketing, multisplit], mteps } in
-            paper::SEARCHES
-        {
-            let ms = [Some(near_far), Some(bucketing), Some(multisplit), None];
-            let cells = search_cells(ms, Some(mteps));
+        for (graph, stands_for, ms, mteps) in paper::SEARCHES {
+            let [near_far, bucketing, multisplit] = ms.map(Some);
+            let cells = search_cells([near_far, bucketing, multisplit, Some(mteps), None]);
             rows.push(Row { what: graph.to_owned(), device: PAPER, cells });
             let stands = |name: &mut String| stands_for.iter().any(|s| name.starts_with(s));
             rows.extend(names.extract_if(.., stands).map(|name| self.search(&name)));
@@ -195,9 +193,11 @@ impl Measured<'_> {
             self.points.all.iter().find(same)
         };
         let methods = ["near-far", "bucketing", "multisplit-passes", "multisplit"];
-        let ms = methods.map(|method| by(method).map(|point| point.ms));
+        let [near_far, bucketing, multisplit, ours] =
+            methods.map(|method| by(method).map(|point| point.ms));
         let mteps = by("multisplit-passes").map(|point| point.mteps);
-        Row { what: graph.to_owned(), device: HERE, cells: search_cells(ms, mteps) }
+        let cells = search_cells([near_far, bucketing, multisplit, mteps, ours]);
+        Row { what: graph.to_owned(), device: HERE, cells }
     }
 
     /// Two rows, with one column per requested bucket count. `published` returns the paper's rate
@@ -214,20 +214,13 @@ impl Measured<'_> {
     }
 
     fn split(&self, function: &str, kind: &str, method: &str, m: u32) -> Option<f64> {
-        self.point(function, kind, method, m, SPREADS[0]).map(|point| point.gps)
+        let op = format!("split_{function}_{kind}");
+        self.point(&op, method, m, SPREADS[0]).map(|point| point.gps)
     }
 
-    fn point(
-        &self,
-        function: &str,
-        kind: &str,
-        method: &str,
-        m: u32,
-        spread: &str,
-    ) -> Option<&Point> {
-        let op = format!("split_{function}_{kind}");
+    fn point(&self, op: &str, method: &str, m: u32, spread: &str) -> Option<&Point> {
         self.points.all.iter().find(|point| {
-            (&point.op, point.method.as_str(), point.distribution.as_str()) == (&op, method, spread)
+            [&point.op, &point.method, &point.distribution] == [op, method, spread]
                 && point.m == f64::from(m)
         })
     }
@@ -307,24 +300,15 @@ fn stage_ms(point: &Point, stage: &str) -> f64 {
 
 /// Formats the times of near-far, bucketing, the paper's Multisplit-SSSP and its single-kernel variant, and the
 /// speedups of Multisplit-SSSP.
-fn search_cells(
-    [near_far, bucketing, multisplit, ours]: [Option<f64>; 4],
-    mteps: Option<f64>,
-) -> Vec<String> {
+fn search_cells([near_far, bucketing, multisplit, mteps, ours]: [Option<f64>; 5]) -> Vec<String> {
     let number = |value: Option<f64>| value.map_or(NOTHING.to_owned(), three_digits);
     let over = |other: Option<f64>| {
         let both = other.zip(multisplit.filter(|&own| own > 0.0));
         both.map_or(NOTHING.to_owned(), |(other, own)| ratio(other / own))
     };
-    vec![
-        number(near_far),
-        number(bucketing),
-        number(multisplit),
-        number(mteps),
-        over(near_far),
-        over(bucketing),
-        number(ours),
-    ]
+    let figures = [near_far, bucketing, multisplit, mteps].map(number);
+    let ratios = [near_far, bucketing].map(over);
+    figures.into_iter().chain(ratios).chain([number(ours)]).collect()
 }
 
 /// Formats a number with at least three significant digits, even if it is far below one.

@@ -1,8 +1,6 @@
 //! SVG elements: lines, text, bars and dots. A drawing is either part of a page, whose style sheet defines
 //! the colours, or a standalone file.
 
-use std::fmt::Write as _;
-
 /// Font size of labels, in units of the drawing.
 pub const FONT: f64 = 12.0;
 /// Approximate width of a character in a label.
@@ -45,7 +43,6 @@ pub fn legend<'n>(entries: impl Iterator<Item = (String, &'n str)>) -> String {
 /// A drawing in progress.
 pub struct Drawing(String);
 
-// Writing to a string cannot fail, so results of `write!` are ignored.
 impl Drawing {
     /// A drawing to be embedded in a page.
     pub fn in_page((width, height): (f64, f64), title: &str) -> Self {
@@ -66,37 +63,32 @@ impl Drawing {
              <rect class=\"paper\" width=\"{width}\" height=\"{height}\" rx=\"8\"/>\n"
         ));
         let (x, y) = title_at;
-        let _ = write!(drawing.0, "<text class=\"title\" x=\"{x:.1}\" y=\"{y:.1}\">{label}</text>");
+        drawing.0 += &format!("<text class=\"title\" x=\"{x:.1}\" y=\"{y:.1}\">{label}</text>");
         drawing
     }
 
     pub fn line(&mut self, class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
-        let _ = write!(
-            self.0,
+        self.0 += &format!(
             "<line class=\"{class}\" x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\"/>"
         );
     }
 
     pub fn text(&mut self, anchor: &str, (x, y): (f64, f64), text: &str) {
         let text = escape(text);
-        let _ = write!(
-            self.0,
-            "<text text-anchor=\"{anchor}\" x=\"{x:.1}\" y=\"{y:.1}\">{text}</text>"
-        );
+        self.0 += &format!(r#"<text text-anchor="{anchor}" x="{x:.1}" y="{y:.1}">{text}</text>"#);
     }
 
     /// Centred text that reads upwards.
     pub fn text_upwards(&mut self, (x, y): (f64, f64), text: &str) {
         let text = escape(text);
-        let _ = write!(
-            self.0,
+        self.0 += &format!(
             "<text text-anchor=\"middle\" transform=\"translate({x:.1} {y:.1}) rotate(-90)\">{text}</text>"
         );
     }
 
     pub fn path(&mut self, class: &str, points: &[(f64, f64)]) {
         let corners: Vec<_> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
-        let _ = write!(self.0, "<polyline class=\"{class}\" points=\"{}\"/>", corners.join(" "));
+        self.0 += &format!("<polyline class=\"{class}\" points=\"{}\"/>", corners.join(" "));
     }
 
     /// Draws adjacent bars as one shape. The first bar begins at `left`. `bars` contains the right edge and the top of
@@ -107,25 +99,23 @@ impl Drawing {
         (left, bottom): (f64, f64),
         bars: impl Iterator<Item = (f64, f64)>,
     ) {
-        let _ = write!(self.0, "<path class=\"{class}\" d=\"M{left:.2} {bottom:.2}");
+        self.0 += &format!("<path class=\"{class}\" d=\"M{left:.2} {bottom:.2}");
         for (x, y) in bars {
-            let _ = write!(self.0, "V{y:.2}H{x:.2}");
+            self.0 += &format!("V{y:.2}H{x:.2}");
         }
-        let _ = write!(self.0, "V{bottom:.2}Z\"/>");
+        self.0 += &format!("V{bottom:.2}Z\"/>");
     }
 
     pub fn dot(&mut self, class: &str, (x, y): (f64, f64), title: &str) {
         let title = escape(title);
-        let _ = write!(
-            self.0,
+        self.0 += &format!(
             "<circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.5\"><title>{title}</title></circle>"
         );
     }
 
     pub fn rectangle(&mut self, class: &str, (x, y): (f64, f64), (w, h): (f64, f64), title: &str) {
         let title = escape(title);
-        let _ = write!(
-            self.0,
+        self.0 += &format!(
             "<rect class=\"{class}\" x=\"{x:.2}\" y=\"{y:.2}\" width=\"{w:.2}\" height=\"{h:.2}\">\
              <title>{title}</title></rect>"
         );

@@ -209,10 +209,7 @@ fn finite(edges: &[f64], log_axis: bool) -> Vec<f64> {
     let mut edges = edges.to_vec();
     let last = edges.len() - 1;
     let inside: Vec<f64> = edges.iter().copied().filter(|edge| edge.is_finite()).collect();
-    let (first, end) = match (inside.first(), inside.last()) {
-        (Some(&first), Some(&end)) => (first, end),
-        _ => (0.0, 0.0),
-    };
+    let [first, end] = [inside.first(), inside.last()].map(|edge| edge.copied().unwrap_or(0.0));
     // Infinite edges are drawn a tenth of the axis beyond the finite ones.
     let (below, above) = match (end > first, log_axis) {
         (true, true) => {
@@ -246,15 +243,13 @@ struct Frame<'f> {
 impl<'f> Frame<'f> {
     fn new(plot: &'f HistogramPlot<'f>, bars: &'f Bars) -> Self {
         let whole = !plot.density && !plot.weighted;
-        let (y_ticks, top) = match plot.log {
-            true => (
-                Ticks::decades(bars.top, BAR_HEIGHTS / 36.0),
-                10f64.powf(bars.top.log10().ceil().max(1.0)),
-            ),
-            false => {
-                let top = bars.top * 1.04;
-                (Ticks::linear(0.0, top, BAR_HEIGHTS / 48.0, whole), top)
-            }
+        let top = match plot.log {
+            true => 10f64.powf(bars.top.log10().ceil().max(1.0)),
+            false => bars.top * 1.04,
+        };
+        let y_ticks = match plot.log {
+            true => Ticks::decades(bars.top, BAR_HEIGHTS / 36.0),
+            false => Ticks::linear(0.0, top, BAR_HEIGHTS / 48.0, whole),
         };
         let left = 48.0 + y_ticks.longest() as f64 * CHARACTER;
         let width = WIDTH - left - RIGHT;
@@ -345,10 +340,13 @@ mod tests {
         }
     }
 
+    fn svg(plot: &HistogramPlot<'_>) -> String {
+        plot.svg().expect("the histogram can be drawn")
+    }
+
     #[test]
     fn every_nonempty_bin_has_a_bar() {
-        let (heights, edges) = ([4.0, 0.0, 2.0], edges(3));
-        let text = plot("a < b & c", &heights, &edges).svg().expect("the histogram can be drawn");
+        let text = svg(&plot("a < b & c", &[4.0, 0.0, 2.0], &edges(3)));
         assert_eq!(text.matches("class=\"bar\"").count(), 2);
         assert!(text.contains("a &lt; b &amp; c") && text.contains("[2, 3): 2"), "{text}");
         assert!(text.contains("6 samples in 3 bins, 7 out of range"), "{text}");
@@ -356,9 +354,7 @@ mod tests {
 
     #[test]
     fn logarithmic_height_axis_shows_small_and_large_bins() {
-        let (heights, edges) = ([1.0, 0.0, 1e5], edges(3));
-        let plot = HistogramPlot { log: true, ..plot("log", &heights, &edges) };
-        let text = plot.svg().expect("the histogram can be drawn");
+        let text = svg(&HistogramPlot { log: true, ..plot("log", &[1.0, 0.0, 1e5], &edges(3)) });
         assert_eq!(text.matches("class=\"bar\"").count(), 2);
         assert!(text.contains(">100 k</text>") && !text.contains("NaN"), "{text}");
     }
@@ -371,7 +367,7 @@ mod tests {
             x_label: Some("metres"),
             ..plot("uneven", &heights, &edges)
         };
-        let text = plot.svg().expect("the histogram can be drawn");
+        let text = svg(&plot);
         for part in [">metres<", ">samples per unit<", ">10 k<", "[100, 10000): 1000"] {
             assert!(text.contains(part), "no {part} in {text}");
         }
@@ -380,17 +376,15 @@ mod tests {
     #[test]
     fn infinite_edges_are_marked() {
         let (heights, edges) = ([1.0, 2.0], [f64::NEG_INFINITY, 0.0, f64::INFINITY]);
-        let text = plot("open", &heights, &edges).svg().expect("the histogram can be drawn");
+        let text = svg(&plot("open", &heights, &edges));
         assert!(text.contains(">\u{2212}\u{221e}<") && text.contains(">\u{221e}<"), "{text}");
-        let plot = HistogramPlot { density: true, ..plot("open", &heights, &edges) };
-        let text = plot.svg().expect("the histogram can be drawn");
+        let text = svg(&HistogramPlot { density: true, ..plot("open", &heights, &edges) });
         assert!(text.contains("have no density") && !text.contains("class=\"bar\""), "{text}");
     }
 
     #[test]
     fn many_bins_share_bars() {
-        let (heights, edges) = (vec![1.0; 65_536], edges(65_536));
-        let text = plot("many", &heights, &edges).svg().expect("the histogram can be drawn");
+        let text = svg(&plot("many", &[1.0; 65_536], &edges(65_536)));
         assert!(text.len() < 40_000 && text.contains("bins per bar"), "{} bytes", text.len());
     }
 

@@ -1,7 +1,5 @@
 //! Comparison of two runs of `multisplit bench publish`, cell by cell.
 
-use std::fmt::Write as _;
-
 use anyhow::{Result, ensure};
 
 use super::results::{Cell, Results};
@@ -36,30 +34,20 @@ impl Results {
                 continue;
             };
             let change = cell.ms / before.ms - 1.0;
-            let what = match () {
+            let (count, what) = match () {
                 () if change > SAME && cell.ms - before.ms > noise(cell) + noise(before) => {
-                    slower += 1;
-                    "slower"
+                    (&mut slower, Some("slower"))
                 }
-                () if change > SAME => {
-                    noisy += 1;
-                    "slower, within the noise"
-                }
-                () if 1.0 / (1.0 + change) > 1.0 + SAME => {
-                    faster += 1;
-                    continue;
-                }
-                () => {
-                    same += 1;
-                    continue;
-                }
+                () if change > SAME => (&mut noisy, Some("slower, within the noise")),
+                () if 1.0 / (1.0 + change) > 1.0 + SAME => (&mut faster, None),
+                () => (&mut same, None),
             };
+            *count += 1;
+            let Some(what) = what else { continue };
             let [before, now] = [before, cell].map(|cell| figures::time(cell.ms * 1e6));
             let percent = 100.0 * change;
-            // Writing to a string cannot fail.
-            let _ = writeln!(
-                text,
-                "{what}: {}, {}: {before} -> {now}, {percent:+.1}%",
+            text += &format!(
+                "{what}: {}, {}: {before} -> {now}, {percent:+.1}%\n",
                 cell.operation(),
                 cell.sizes()
             );
@@ -69,10 +57,9 @@ impl Results {
         text += &names("only in the old file", &gone);
         text += &names("only in the new file", &added);
         let both = slower + noisy + faster + same;
-        let _ = writeln!(
-            text,
+        text += &format!(
             "{both} cells in both: {slower} slower, {noisy} slower within the noise, {faster} faster, \
-             {same} the same within 3%; {} only in the old file, {} only in the new one",
+             {same} the same within 3%; {} only in the old file, {} only in the new one\n",
             gone.len(),
             added.len()
         );
@@ -107,7 +94,7 @@ fn names(title: &str, cells: &[&Cell]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Results;
+    use super::{Comparison, Results};
 
     /// A file with two cells. The samples of the second cell vary by the fraction `spread` of its time.
     fn file(ms: [f64; 2], spread: f64) -> String {
@@ -125,11 +112,13 @@ mod tests {
         Results::parse(&file(ms, spread)).expect("the file is valid")
     }
 
+    fn compare(new: &Results, old: &Results) -> Comparison {
+        new.compare(old).expect("the devices are the same")
+    }
+
     #[test]
     fn slower_cells_are_listed() {
-        let compared = parse([1.1, 2.0], 0.01)
-            .compare(&parse([1.0, 2.0], 0.01))
-            .expect("the devices are the same");
+        let compared = compare(&parse([1.1, 2.0], 0.01), &parse([1.0, 2.0], 0.01));
         assert_eq!(compared.slower, 1);
         assert!(compared.text.contains("slower: copy, n = 2^10: 1.00 ms -> 1.10 ms, +10.0%"));
         assert!(compared.text.contains("2 cells in both: 1 slower, 0 slower within the noise"));
@@ -138,11 +127,11 @@ mod tests {
     #[test]
     fn equal_or_noisy_times_do_not_count_as_slower() {
         let (old, new) = (parse([1.0, 2.0], 0.2), parse([1.0, 2.2], 0.2));
-        let same = old.compare(&old).expect("the devices are the same");
+        let same = compare(&old, &old);
         assert_eq!((same.slower, same.text.lines().count()), (0, 3), "{}", same.text);
-        let noisy = new.compare(&old).expect("the devices are the same");
+        let noisy = compare(&new, &old);
         assert!(noisy.slower == 0 && noisy.text.contains("within the noise: fill"));
-        let faster = old.compare(&new).expect("the devices are the same");
+        let faster = compare(&old, &new);
         assert!(faster.text.contains("1 faster, 1 the same"), "{}", faster.text);
     }
 
@@ -151,9 +140,9 @@ mod tests {
         let all = parse([1.0, 2.0], 0.0);
         let mut less = all.clone();
         less.cells.remove(1);
-        let gone = less.compare(&all).expect("the devices are the same");
+        let gone = compare(&less, &all);
         assert!(gone.text.contains("only in the old file: fill: n = 2^10\n"), "{}", gone.text);
-        let added = all.compare(&less).expect("the devices are the same");
+        let added = compare(&all, &less);
         assert!(added.text.contains("only in the new file: fill: n = 2^10\n"), "{}", added.text);
     }
 

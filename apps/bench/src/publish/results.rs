@@ -1,7 +1,5 @@
 //! Files of `multisplit bench publish`: a line with the device, a line per cell, and a line with the number of cells.
 
-use std::fmt::Write as _;
-
 use anyhow::{Context as _, Result, bail, ensure};
 use serde::Deserialize;
 use serde_json::Value;
@@ -105,13 +103,9 @@ impl Results {
     /// The device, the program, and the date, in one line.
     pub fn description(&self) -> String {
         let Origin { device, driver, version, commit, date, clocks } = &self.origin;
-        let mut text = format!("{device}, {driver}; multisplit {version}");
-        // Writing to a string cannot fail.
-        let _ = write!(text, ", commit {}", commit.as_deref().unwrap_or("unknown"));
-        if let Some(clocks) = clocks {
-            let _ = write!(text, "; clocks {clocks}");
-        }
-        text + "; " + date
+        let commit = commit.as_deref().unwrap_or("unknown");
+        let clocks = clocks.as_ref().map_or(String::new(), |clocks| format!("; clocks {clocks}"));
+        format!("{device}, {driver}; multisplit {version}, commit {commit}{clocks}; {date}")
     }
 }
 

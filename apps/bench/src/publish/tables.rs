@@ -1,7 +1,5 @@
 //! Formats the results of `multisplit bench publish` as Markdown tables, and inserts them into pages.
 
-use std::fmt::Write as _;
-
 use anyhow::{Context as _, Result, bail, ensure};
 
 use super::results::{Cell, Results};
@@ -42,7 +40,7 @@ pub fn tables(results: &Results, others: &Points, names: &[&str]) -> Result<Stri
     let mut text = format!("{}.\n", results.description());
     let anchors = others.distinct(|point| point.anchor.clone()).join(", ");
     if !anchors.is_empty() {
-        let _ = writeln!(text, "In brackets: the rate divided by the best one of {anchors}.");
+        text += &format!("In brackets: the rate divided by the best one of {anchors}.\n");
     }
     if results.cells.iter().any(|cell| !cell.settled) {
         text += "\\*: the times did not become stable.\n";
@@ -75,17 +73,13 @@ fn table(results: &Results, others: &Points, name: &str) -> String {
     let title = if of_times { "times by n".to_owned() } else { format!("{name}: rates by m") };
     let mut text = format!("| {title} |");
     let heads: String = columns.iter().map(|&size| format!(" {} |", size::show(size))).collect();
-    // Writing to a string cannot fail.
-    let _ = writeln!(text, "{heads}\n|{}", "---|".repeat(columns.len() + 1));
+    text += &format!("{heads}\n|{}\n", "---|".repeat(columns.len() + 1));
     for name in &rows {
-        let _ = write!(text, "| {name} |");
+        text += &format!("| {name} |");
         for &at in &columns {
             let cell = cells.iter().find(|cell| column(cell) == at && row(cell) == *name);
-            let _ = write!(
-                text,
-                " {} |",
-                cell.map_or(String::new(), |cell| show(cell, of_times, others))
-            );
+            let shown = cell.map(|cell| show(cell, of_times, others)).unwrap_or_default();
+            text += &format!(" {shown} |");
         }
         text.push('\n');
     }
@@ -102,7 +96,7 @@ fn show(cell: &Cell, time: bool, others: &Points) -> String {
         (other.n, other.m) == (cell.n as f64, cell.m as f64) && counterpart(&cell.op, &other.op)
     });
     if let Some(best) = same.map(|other| other.ms).min_by(f64::total_cmp) {
-        let _ = write!(text, " ({:.2})", best / cell.ms);
+        text += &format!(" ({:.2})", best / cell.ms);
     }
     if !cell.settled {
         text += " \\*";
@@ -140,7 +134,7 @@ pub fn filled(page: &str, read: impl Fn(&str) -> Result<String>) -> Result<Strin
             }
         }
         let tables = tables(&ours, &Points::parse(&others)?, &names)?;
-        let _ = write!(text, "{before}{BEGIN}{marker}-->\n{tables}{END}");
+        text += &format!("{before}{BEGIN}{marker}-->\n{tables}{END}");
         rest = after;
     }
     Ok(text + rest)

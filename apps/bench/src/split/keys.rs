@@ -19,17 +19,11 @@ pub enum Distribution {
 
 impl Named for Distribution {
     const CHOICES: &'static [Choice<Self>] = &[
-        choice(Self::Uniform, "uniform", "Uniform keys"),
-        choice(
-            Self::Binomial,
-            "binomial",
-            "Binomial B(m-1, 1/2) over the buckets: most keys are in the middle buckets",
-        ),
-        choice(
-            Self::QuarterUniform,
-            "quarter-uniform",
-            "A quarter of the keys uniform over the buckets, the rest in one bucket",
-        ),
+        choice(Self::Uniform, "uniform").help("Uniform keys"),
+        choice(Self::Binomial, "binomial")
+            .help("Binomial B(m-1, 1/2) over the buckets: most keys are in the middle buckets"),
+        choice(Self::QuarterUniform, "quarter-uniform")
+            .help("A quarter of the keys uniform over the buckets, the rest in one bucket"),
     ];
 }
 

@@ -31,19 +31,13 @@ pub type Op = Choice<Split>;
 
 impl Named for Split {
     const CHOICES: &'static [Op] = &[
-        choice(
-            keys(Delta),
-            "split_delta_keys",
-            "Keys, by buckets of equal width over the whole domain",
-        ),
-        choice(pairs(Delta), "split_delta_pairs", "Pairs, by the same buckets"),
-        choice(
-            keys(Identity),
-            "split_identity_keys",
-            "Keys, by their low bits; by the key itself if m is not a power of two",
-        ),
-        choice(pairs(Identity), "split_identity_pairs", "Pairs, by the same buckets"),
-        choice(keys(Range), "split_range_keys", "Keys, by m - 1 random splitters"),
+        choice(keys(Delta), "split_delta_keys")
+            .help("Keys, by buckets of equal width over the whole domain"),
+        choice(pairs(Delta), "split_delta_pairs").help("Pairs, by the same buckets"),
+        choice(keys(Identity), "split_identity_keys")
+            .help("Keys, by their low bits; by the key itself if m is not a power of two"),
+        choice(pairs(Identity), "split_identity_pairs").help("Pairs, by the same buckets"),
+        choice(keys(Range), "split_range_keys").help("Keys, by m - 1 random splitters"),
     ];
 }
 
@@ -158,36 +152,21 @@ pub type Method = Choice<engine::Method>;
 
 impl Named for engine::Method {
     const CHOICES: &'static [Method] = &[
-        choice(Self::Auto, "auto", "Best method for the device"),
-        choice(
-            Self::Direct,
-            "direct",
-            "One subproblem per subgroup, no reordering (DMS in the GPU Multisplit paper)",
-        ),
-        choice(
-            Self::Warp,
-            "warp",
-            "Tiles reordered within a subgroup (WMS in the GPU Multisplit paper)",
-        ),
-        choice(
-            Self::Block,
-            "block",
-            "Tiles reordered across a workgroup (BMS in the GPU Multisplit paper)",
-        ),
-        choice(
-            Self::OneSweep,
-            "onesweep",
-            "One histogram, then a single pass with decoupled look-back",
-        ),
-        choice(
-            Self::ScanSplit,
-            "scan-split",
+        choice(Self::Auto, "auto").help("Best method for the device"),
+        choice(Self::Direct, "direct")
+            .help("One subproblem per subgroup, no reordering (DMS in the GPU Multisplit paper)"),
+        choice(Self::Warp, "warp")
+            .help("Tiles reordered within a subgroup (WMS in the GPU Multisplit paper)"),
+        choice(Self::Block, "block")
+            .help("Tiles reordered across a workgroup (BMS in the GPU Multisplit paper)"),
+        choice(Self::OneSweep, "onesweep")
+            .help("One histogram, then a single pass with decoupled look-back"),
+        choice(Self::ScanSplit, "scan-split").help(
             "One scan of flags per bit of the bucket ids (a baseline of the GPU Multisplit paper)",
         ),
-        choice(
-            Self::ReducedBitSort,
-            "reduced-bit",
-            "Radix sort of labels on the bits of the bucket ids (a baseline of the GPU Multisplit paper)",
+        choice(Self::ReducedBitSort, "reduced-bit").help(
+            "Radix sort of labels on the bits of the bucket ids (a baseline of the \
+             GPU Multisplit paper)",
         ),
     ];
     const IN_FIGURES: &'static [(Self, &'static str)] =

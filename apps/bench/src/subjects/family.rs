@@ -4,15 +4,15 @@
 use anyhow::{Result, ensure};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use multisplit::graph::Graph;
 use multisplit::operations::{
     self, ReduceBuffers, ReduceByKeyBuffers, ScanBuffers, SegmentedReduceBuffers, SelectBuffers,
 };
-use multisplit::{Array, Bound, Key, Operator, Scan, Select};
+use multisplit::{Array, Key, Operator, Scan, Select};
 
 use super::segments::{self, ROWS};
 use crate::data::{self, mixed};
 use crate::measure::{Bench, Case};
+use crate::plans::{BoundGraph, method};
 
 /// Selections keep the keys below this bound, which are about half of all keys.
 const HALF: u32 = 1 << 31;
@@ -80,35 +80,33 @@ struct Family<'b, 'c> {
     n: u64,
 }
 
+/// The parts of an array that are scanned separately.
+#[derive(Clone, Copy)]
+enum Parts<'a> {
+    Whole,
+    /// Runs of equal keys.
+    Keys(&'a Array<u32>),
+    /// Rows of this length.
+    Rows(u64),
+    /// Rows of this length, given by their offsets.
+    Offsets(u64, &'a Array<u32>),
+}
+
 impl Family<'_, '_> {
     /// Measures a graph if the operation was requested. `m` is the row length, or 0 if there are no rows.
     fn measure(
         &self,
         op: &'static str,
         m: u64,
-        graph: Graph,
-        bound: Vec<Bound<'_>>,
+        run: BoundGraph<'_>,
         check: impl FnOnce() -> Result<()>,
     ) -> Result<()> {
         if !self.options.is_selected(op) {
             return Ok(());
         }
-        let plan = self.bench.target.plan(graph)?;
-        let labels: Vec<_> = plan.steps().iter().map(|step| step.pass.label.as_str()).collect();
-        let method = match () {
-            () if labels.iter().any(|label| label.starts_with("select.")) => "lookback",
-            () if labels.iter().any(|label| label.contains(".lookback")) => "lookback",
-            () if labels.contains(&"scan.open_totals") => "reduce-then-scan",
-            () if m > 0 && labels == ["scan.spine"] => "rows",
-            () if labels.contains(&"reduce.rows") => "rows",
-            () if labels.contains(&"reduce.segments") => "tiles",
-            () if labels.contains(&"reduce.polled_segments") => "polled",
-            () if labels.contains(&"reduce.long_segments") => "segments",
-            () if labels.contains(&"scan.reduce") => "reduce-then-scan",
-            () if labels.contains(&"reduce") => "one-pass",
-            () => "one-workgroup",
-        };
-        let case = Case { m, ..Case::new(op, method, self.n, bound) };
+        let plan = self.bench.target.plan(run.graph)?;
+        let method = method(&plan, m);
+        let case = Case { m, ..Case::new(op, method, self.n, run.bound) };
         self.bench.measure(&case, &plan, check)
     }
 
@@ -121,43 +119,41 @@ impl Family<'_, '_> {
     ) -> Result<()> {
         let context = self.bench.context;
         let dst = context.zeroed::<K>(1)?;
-        let mut graph = Graph::new("reduce");
-        let (from, to) = (graph.import::<K>("src", self.n), graph.import::<K>("dst", 1));
-        let buffers = ReduceBuffers::new(from, to);
-        operations::reduce(&mut graph, &self.bench.target.policy, operator, &buffers)?;
-        self.measure(op, 0, graph, vec![(from, src).into(), (to, &dst).into()], || {
+        let mut run = BoundGraph::new("reduce");
+        let buffers = ReduceBuffers::new(run.import("src", src), run.import("dst", &dst));
+        operations::reduce(&mut run.graph, &self.bench.target.policy, operator, &buffers)?;
+        self.measure(op, 0, run, || {
             let same = context.download(&dst)?.first().map(|x| x.key_bits());
-            ensure!(
-                same == Some(expected.key_bits()),
-                "the reduction differs from the CPU's result"
-            );
-            Ok(())
+            verify(same == Some(expected.key_bits()), "the reduction differs")
         })
     }
 
-    /// Measures an inclusive scan of `src`. With `keys`, scans each run of equal keys separately.
+    /// Measures an inclusive scan of `src`, or of each of its parts.
     fn sums<K: Key>(
         &self,
         op: &'static str,
         src: &Array<K>,
-        keys: Option<&Array<u32>>,
-        check: impl FnOnce(&[K]) -> bool,
+        parts: Parts<'_>,
+        is_right: impl FnOnce(&[K]) -> bool,
     ) -> Result<()> {
         let context = self.bench.context;
         let dst = context.zeroed::<K>(self.n)?;
-        let mut graph = Graph::new("scan");
-        let [from, to] = ["src", "dst"].map(|name| graph.import::<K>(name, self.n));
-        let (how, mut buffers) = (Scan::inclusive(Operator::Sum), ScanBuffers::new(from, to));
-        let mut bound: Vec<Bound<'_>> = vec![(from, src).into(), (to, &dst).into()];
-        if let Some(keys) = keys {
-            let import = graph.import::<u32>("keys", self.n);
-            buffers = buffers.keys(import);
-            bound.push((import, keys).into());
+        let mut run = BoundGraph::new("scan");
+        let mut how = Scan::inclusive(Operator::Sum);
+        let mut buffers = ScanBuffers::new(run.import("src", src), run.import("dst", &dst));
+        let mut row_length = 0;
+        match parts {
+            Parts::Whole => {}
+            Parts::Keys(keys) => buffers = buffers.keys(run.import("keys", keys)),
+            Parts::Rows(m) => (how, row_length) = (how.rows(m), m),
+            Parts::Offsets(m, offsets) => {
+                buffers = buffers.segments(run.import("offsets", offsets), self.n / m);
+                row_length = m;
+            }
         }
-        operations::scan(&mut graph, &self.bench.target.policy, &how, &buffers)?;
-        self.measure(op, 0, graph, bound, || {
-            ensure!(check(&context.download(&dst)?), "the scan differs from the CPU's result");
-            Ok(())
+        operations::scan(&mut run.graph, &self.bench.target.policy, &how, &buffers)?;
+        self.measure(op, row_length, run, || {
+            verify(is_right(&context.download(&dst)?), "the scan differs")
         })
     }
 
@@ -173,34 +169,22 @@ impl Family<'_, '_> {
     ) -> Result<()> {
         let context = self.bench.context;
         let (dst, found) = (context.zeroed::<u32>(self.n)?, context.zeroed::<u32>(1)?);
-        let counts = context.zeroed::<u32>(if lengths.is_some() { self.n } else { 1 })?;
-        let mut graph = Graph::new("select");
-        let [from, to] = ["src", "dst"].map(|name| graph.import::<u32>(name, self.n));
-        let selected = graph.import::<u32>("selected", 1);
-        let mut buffers = SelectBuffers::new(from, to, selected);
-        let mut bound: Vec<Bound<'_>> =
-            vec![(from, src).into(), (to, &dst).into(), (selected, &found).into()];
-        if lengths.is_some() {
-            let import = graph.import::<u32>("lengths", self.n);
-            buffers = buffers.run_lengths(import);
-            bound.push((import, &counts).into());
+        let counts = lengths.map(|_| context.zeroed::<u32>(self.n)).transpose()?;
+        let mut run = BoundGraph::new("select");
+        let (from, to) = (run.import("src", src), run.import("dst", &dst));
+        let mut buffers = SelectBuffers::new(from, to, run.import("selected", &found));
+        if let Some(counts) = &counts {
+            buffers = buffers.run_lengths(run.import("lengths", counts));
         }
-        operations::select(&mut graph, &self.bench.target.policy, condition, &buffers)?;
-        self.measure(op, 0, graph, bound, || {
+        operations::select(&mut run.graph, &self.bench.target.policy, condition, &buffers)?;
+        self.measure(op, 0, run, || {
             let kept = keys.len() as u64;
-            ensure!(
-                context.download(&found)? == [kept as u32],
-                "the number of selected elements differs from the CPU's result"
-            );
-            ensure!(
-                context.download_range(&dst, 0..kept)? == keys,
-                "the selected elements differ from the CPU's result"
-            );
-            if let Some(lengths) = lengths {
-                let found = context.download_range(&counts, 0..kept)?;
-                ensure!(found == lengths, "the run lengths differ from the CPU's result");
-            }
-            Ok(())
+            let count = context.download(&found)?;
+            verify(count == [kept as u32], "the number of selected elements differs")?;
+            let selected = context.download_range(&dst, 0..kept)?;
+            verify(selected == keys, "the selected elements differ")?;
+            let Some((counts, lengths)) = counts.as_ref().zip(lengths) else { return Ok(()) };
+            verify(context.download_range(counts, 0..kept)? == lengths, "the run lengths differ")
         })
     }
 
@@ -209,13 +193,7 @@ impl Family<'_, '_> {
         let src = self.bench.context.upload(&words)?;
         let sum = words.iter().copied().fold(0, u32::wrapping_add);
         self.reduction("reduce_sum_u32", Operator::Sum, &src, sum)?;
-        self.sums("scan_inclusive_u32", &src, None, |found| {
-            let mut sum = 0u32;
-            words.iter().zip(found).all(|(&word, &found)| {
-                sum = sum.wrapping_add(word);
-                found == sum
-            })
-        })?;
+        self.sums("scan_inclusive_u32", &src, Parts::Whole, |found| word_sums(&words, found))?;
         let below: Vec<u32> = words.into_iter().filter(|&word| word < HALF).collect();
         self.selection("select_if_u32", &Select::less_than(HALF), &src, &below, None)
     }
@@ -227,13 +205,7 @@ impl Family<'_, '_> {
         let greatest = floats.iter().copied().fold(0.0, f32::max);
         self.reduction("reduce_max_f32", Operator::Max, &src, greatest)?;
         self.rows(floats, &src)?;
-        self.sums("scan_inclusive_f32", &src, None, |found| {
-            let mut sum = 0.0;
-            floats.iter().zip(found).all(|(&x, &found)| {
-                sum += f64::from(x);
-                (f64::from(found) - sum).abs() <= NEAR * sum
-            })
-        })
+        self.sums("scan_inclusive_f32", &src, Parts::Whole, |found| float_sums(floats, found))
     }
 
     fn wide(&self) -> Result<()> {
@@ -242,12 +214,8 @@ impl Family<'_, '_> {
         let wide: Vec<u64> =
             pairs.map(|pair| u64::from(pair[1]) << 32 | u64::from(pair[0])).collect();
         let src = self.bench.context.upload(&wide)?;
-        self.sums("scan_inclusive_u64", &src, None, |found| {
-            let mut sum = 0u64;
-            wide.iter().zip(found).all(|(&x, &found)| {
-                sum = sum.wrapping_add(x);
-                found == sum
-            })
+        self.sums("scan_inclusive_u64", &src, Parts::Whole, |found| {
+            are_sums(&wide, found, u64::wrapping_add, |found, sum| found == sum)
         })
     }
 
@@ -290,62 +258,54 @@ impl Family<'_, '_> {
         }
         let (dst, found) = (context.zeroed::<u32>(n)?, context.zeroed::<u32>(1)?);
         let keys_out = context.zeroed::<u32>(n)?;
-        let mut graph = Graph::new("reduce by key");
-        let [from, with, out, to] =
-            ["keys", "values", "keys_out", "dst"].map(|name| graph.import::<u32>(name, n));
-        let count = graph.import::<u32>("found", 1);
-        let buffers = ReduceByKeyBuffers::new((from, with), (out, to), count);
-        operations::reduce_by_key(&mut graph, &self.bench.target.policy, Operator::Sum, &buffers)?;
-        let arrays =
-            [(from, src), (with, &of_values), (out, &keys_out), (to, &dst), (count, &found)];
-        let bound = arrays.map(Bound::from).to_vec();
-        self.measure(REDUCE_BY_KEY, 0, graph, bound, || {
+        let mut run = BoundGraph::new("reduce by key");
+        let input = (run.import("keys", src), run.import("values", &of_values));
+        let output = (run.import("keys_out", &keys_out), run.import("dst", &dst));
+        let buffers = ReduceByKeyBuffers::new(input, output, run.import("found", &found));
+        let policy = &self.bench.target.policy;
+        operations::reduce_by_key(&mut run.graph, policy, Operator::Sum, &buffers)?;
+        self.measure(REDUCE_BY_KEY, 0, run, || {
             let runs = sums.len() as u64;
-            ensure!(
-                context.download(&found)? == [runs as u32],
-                "the number of runs differs from the CPU's result"
-            );
-            ensure!(
-                context.download_range(&dst, 0..runs)? == sums,
-                "the sums differ from the CPU's result"
-            );
-            Ok(())
+            verify(context.download(&found)? == [runs as u32], "the number of runs differs")?;
+            verify(context.download_range(&dst, 0..runs)? == sums, "the sums differ")
         })?;
-        self.sums(SCAN_BY_KEY, &of_values, Some(src), |found| found == scanned)
+        self.sums(SCAN_BY_KEY, &of_values, Parts::Keys(src), |found| found == scanned)
     }
 
-    /// Measures sums of rows, which are given either by row length or by offsets, for each length in [`ROWS`] that
-    /// divides the array length.
+    /// The lengths in [`ROWS`] that divide the array length.
+    fn row_lengths(&self) -> impl Iterator<Item = u64> {
+        let n = self.n;
+        ROWS.into_iter().filter(move |&m| n.is_multiple_of(m))
+    }
+
+    /// The offsets of rows of length `m`.
+    fn offsets(&self, m: u64) -> Result<Array<u32>> {
+        let words = data::words(self.n / m + 1, |index| (index as u64 * m) as u32)?;
+        Ok(self.bench.context.upload(&words)?)
+    }
+
+    /// Measures sums of rows, which are given either by row length or by offsets.
     fn rows(&self, floats: &[f32], src: &Array<f32>) -> Result<()> {
-        let (context, n) = (self.bench.context, self.n);
-        let all = ROWS.into_iter().filter(|m| n.is_multiple_of(*m));
-        for (op, m) in all.flat_map(|m| [(SUM_OF_ROWS, m), (SUM_BY_OFFSETS, m)]) {
-            let segments = n / m;
-            let dst = context.zeroed::<f32>(segments)?;
-            let mut graph = Graph::new("reduce segments");
-            let (from, to) = (graph.import::<f32>("src", n), graph.import::<f32>("dst", segments));
-            let mut bound: Vec<Bound<'_>> = vec![(from, src).into(), (to, &dst).into()];
+        let context = self.bench.context;
+        for (op, m) in self.row_lengths().flat_map(|m| [(SUM_OF_ROWS, m), (SUM_BY_OFFSETS, m)]) {
+            let dst = context.zeroed::<f32>(self.n / m)?;
+            let mut run = BoundGraph::new("reduce segments");
+            let (from, to) = (run.import("src", src), run.import("dst", &dst));
             let offsets;
             let buffers = if op == SUM_BY_OFFSETS {
-                let words = data::words(segments + 1, |index| (index as u64 * m) as u32)?;
-                offsets = context.upload(&words)?;
-                let cuts = graph.import::<u32>("offsets", segments + 1);
-                bound.push((cuts, &offsets).into());
-                SegmentedReduceBuffers::new(from, cuts, to)
+                offsets = self.offsets(m)?;
+                SegmentedReduceBuffers::new(from, run.import("offsets", &offsets), to)
             } else {
                 SegmentedReduceBuffers::rows(from, m, to)
             };
             let policy = &self.bench.target.policy;
-            operations::reduce_segments(&mut graph, policy, Operator::Sum, &buffers)?;
-            self.measure(op, m, graph, bound, || {
+            operations::reduce_segments(&mut run.graph, policy, Operator::Sum, &buffers)?;
+            self.measure(op, m, run, || {
                 let found = context.download(&dst)?;
-                let is_near = |(row, found): (&[f32], &f32)| {
-                    let sum: f64 = row.iter().map(|&x| f64::from(x)).sum();
-                    (f64::from(*found) - sum).abs() <= NEAR * sum
-                };
-                let all = floats.chunks(m as usize).zip(&found).all(is_near);
-                ensure!(all, "the sums of rows differ from the CPU's result");
-                Ok(())
+                let sums =
+                    floats.chunks(m as usize).map(|row| row.iter().map(|&x| f64::from(x)).sum());
+                let are_near = found.iter().zip(sums).all(|(&found, sum)| is_near(found, sum));
+                verify(are_near, "the sums of rows differ")
             })?;
         }
         Ok(())
@@ -353,67 +313,63 @@ impl Family<'_, '_> {
 
     fn scans_of_words(&self) -> Result<()> {
         let words = data::words(self.n, |index| mixed(index, 1))?;
-        let src = self.bench.context.upload(&words)?;
-        self.scans_of_rows(SCANS_OF_WORDS, &src, |m, found| {
-            words.chunks(m).zip(found.chunks(m)).all(|(row, found)| {
-                let mut sum = 0u32;
-                row.iter().zip(found).all(|(&word, &found)| {
-                    sum = sum.wrapping_add(word);
-                    found == sum
-                })
-            })
-        })
+        self.scans_of_rows(SCANS_OF_WORDS, &words, word_sums)
     }
 
     fn scans_of_floats(&self) -> Result<()> {
         let bits = data::float_bits(self.n)?;
-        let floats: &[f32] = bytemuck::cast_slice(&bits);
-        let src = self.bench.context.upload(floats)?;
-        self.scans_of_rows(SCANS_OF_FLOATS, &src, |m, found| {
-            floats.chunks(m).zip(found.chunks(m)).all(|(row, found)| {
-                let mut sum = 0.0;
-                row.iter().zip(found).all(|(&x, &found)| {
-                    sum += f64::from(x);
-                    (f64::from(found) - sum).abs() <= NEAR * sum
-                })
-            })
-        })
+        self.scans_of_rows(SCANS_OF_FLOATS, bytemuck::cast_slice(&bits), float_sums)
     }
 
-    /// Measures inclusive sums of rows, given by row length and by offsets, for each length of [`ROWS`] that divides the
-    /// array length. `is_right` compares the results for a row length.
+    /// Measures inclusive sums of rows, given by row length and by offsets. `is_right` checks the result of one row.
     fn scans_of_rows<K: Key>(
         &self,
         [by_length, by_offsets]: [&'static str; 2],
-        src: &Array<K>,
-        is_right: impl Fn(usize, &[K]) -> bool,
+        values: &[K],
+        is_right: fn(&[K], &[K]) -> bool,
     ) -> Result<()> {
-        let (context, n) = (self.bench.context, self.n);
-        let dst = context.zeroed::<K>(n)?;
-        let all = ROWS.into_iter().filter(|m| n.is_multiple_of(*m));
-        for (op, m) in all.flat_map(|m| [(by_length, m), (by_offsets, m)]) {
-            let mut graph = Graph::new("scan segments");
-            let [from, to] = ["src", "dst"].map(|name| graph.import::<K>(name, n));
-            let mut bound: Vec<Bound<'_>> = vec![(from, src).into(), (to, &dst).into()];
-            let (mut how, mut buffers) =
-                (Scan::inclusive(Operator::Sum), ScanBuffers::new(from, to));
-            let offsets;
-            if op == by_offsets {
-                let words = data::words(n / m + 1, |index| (index as u64 * m) as u32)?;
-                offsets = context.upload(&words)?;
-                let cuts = graph.import::<u32>("offsets", n / m + 1);
-                bound.push((cuts, &offsets).into());
-                buffers = buffers.segments(cuts, n / m);
-            } else {
-                how = how.rows(m);
-            }
-            operations::scan(&mut graph, &self.bench.target.policy, &how, &buffers)?;
-            self.measure(op, m, graph, bound, || {
-                let found = context.download(&dst)?;
-                ensure!(is_right(m as usize, &found), "the scan differs from the CPU's result");
-                Ok(())
-            })?;
+        let src = self.bench.context.upload(values)?;
+        for m in self.row_lengths() {
+            let all_right = |found: &[K]| {
+                let mut rows = values.chunks(m as usize).zip(found.chunks(m as usize));
+                rows.all(|(row, found)| is_right(row, found))
+            };
+            self.sums(by_length, &src, Parts::Rows(m), all_right)?;
+            self.sums(by_offsets, &src, Parts::Offsets(m, &self.offsets(m)?), all_right)?;
         }
         Ok(())
     }
+}
+
+/// Returns an error unless `is_right`; `wrong` names what differs.
+fn verify(is_right: bool, wrong: &str) -> Result<()> {
+    ensure!(is_right, "{wrong} from the CPU's result");
+    Ok(())
+}
+
+/// Whether `found` has the inclusive sums of `values`: `add` computes them, `equal` compares each with the one found.
+fn are_sums<K: Copy, S: Copy + Default>(
+    values: &[K],
+    found: &[K],
+    add: impl Fn(S, K) -> S,
+    equal: impl Fn(K, S) -> bool,
+) -> bool {
+    let mut sum = S::default();
+    values.iter().zip(found).all(|(&value, &found)| {
+        sum = add(sum, value);
+        equal(found, sum)
+    })
+}
+
+fn word_sums(words: &[u32], found: &[u32]) -> bool {
+    are_sums(words, found, u32::wrapping_add, |found, sum| found == sum)
+}
+
+fn float_sums(floats: &[f32], found: &[f32]) -> bool {
+    are_sums(floats, found, |sum, x| sum + f64::from(x), is_near)
+}
+
+/// Whether a sum of floats is close enough to the one computed in f64.
+fn is_near(found: f32, sum: f64) -> bool {
+    (f64::from(found) - sum).abs() <= NEAR * sum
 }

@@ -2,12 +2,12 @@
 //! sorts unsorted data.
 
 use anyhow::{Result, ensure};
-use multisplit::graph::Graph;
 use multisplit::operations::{self, SortBuffers};
-use multisplit::{Array, Bound, Sort};
+use multisplit::{Array, Sort};
 
 use crate::data::{self, random_offsets};
 use crate::measure::{Bench, Case};
+use crate::plans::BoundGraph;
 
 /// Row lengths that other benchmark programs use.
 pub const ROWS: [u64; 7] = [16, 64, 256, 1024, 4096, 1 << 16, 1 << 20];
@@ -77,28 +77,23 @@ impl Segments<'_, '_> {
         let (context, target) = (self.bench.context, &self.bench.target);
         let (n, segments) = (self.unsorted.len(), offsets.len() as u64 - 1);
         let on_device = context.upload(offsets)?;
-        let mut graph = Graph::new("segments");
-        let keys = graph.import::<f32>("keys", n);
-        let order = graph.import::<u32>("order", n);
-        let import = graph.import::<u32>("offsets", segments + 1);
-        let mut bound: Vec<Bound<'_>> = vec![(keys, &self.keys).into()];
-        let (mut how, mut buffers) = (Sort::ascending(), SortBuffers::keys(keys));
+        let mut run = BoundGraph::new("segments");
+        let mut how = Sort::ascending();
+        let mut buffers = SortBuffers::keys(run.import("keys", &self.keys));
         if sort.indices {
-            buffers = buffers.indices(order);
-            bound.push((order, &self.order).into());
+            buffers = buffers.indices(run.import("order", &self.order));
         }
         if sort.by_rows {
             how = how.rows(sort.length);
         } else {
-            buffers = buffers.segments(import, segments);
-            bound.push((import, &on_device).into());
+            buffers = buffers.segments(run.import("offsets", &on_device), segments);
         }
-        operations::sort(&mut graph, &target.policy, &how, &buffers)?;
+        operations::sort(&mut run.graph, &target.policy, &how, &buffers)?;
         let restore = self.bench.restoring(&self.unsorted, &self.keys)?;
         let method = if sort.by_rows { "rows" } else { "offsets" };
-        let case = Case::new(sort.op, method, n, bound);
+        let case = Case::new(sort.op, method, n, run.bound);
         let case = Case { m: sort.length, restore: Some(&restore), ..case };
-        self.bench.measure(&case, &target.plan(graph)?, || self.check(offsets, sort.indices))
+        self.bench.measure(&case, &target.plan(run.graph)?, || self.check(offsets, sort.indices))
     }
 
     /// Checks that each segment contains its original elements, sorted, and, with `indices`, that each index refers to

@@ -2,7 +2,6 @@
 
 use anyhow::{Context as _, Result, ensure};
 use clap::{Args, value_parser};
-use multisplit::graph::Graph;
 use multisplit::operations::topk::TopKMethod;
 use multisplit::operations::{TopKBuffers, topk};
 use multisplit::{Array, TopK};
@@ -10,6 +9,7 @@ use multisplit::{Array, TopK};
 use crate::choice::{Choice, Named, choice, name, or_default};
 use crate::key_order::rank;
 use crate::measure::{Bench, Case};
+use crate::plans::BoundGraph;
 use crate::{console, data, size};
 
 /// Arguments for the subject `topk`.
@@ -29,10 +29,11 @@ pub struct TopKOptions {
 
 impl Named for TopKMethod {
     const CHOICES: &'static [Choice<Self>] = &[
-        choice(Self::Auto, "auto", "Best method for the device"),
-        choice(Self::Rows, "rows", "One workgroup per row, or per part of a long row"),
-        choice(Self::Filter, "filter", "One pass that keeps the elements above an estimated bound"),
-        choice(Self::Select, "select", "Radix selection, digit by digit"),
+        choice(Self::Auto, "auto").help("Best method for the device"),
+        choice(Self::Rows, "rows").help("One workgroup per row, or per part of a long row"),
+        choice(Self::Filter, "filter")
+            .help("One pass that keeps the elements above an estimated bound"),
+        choice(Self::Select, "select").help("Radix selection, digit by digit"),
     ];
 }
 
@@ -77,18 +78,14 @@ fn measure(
 ) -> Result<()> {
     let (context, target) = (bench.context, &bench.target);
     let (n, found) = (keys.len(), rows * how.k());
-    let mut graph = Graph::new("topk");
-    let input = graph.import::<f32>("keys", n);
-    let keys_out = graph.import::<f32>("keys_out", found);
-    let indices_out = graph.import::<u32>("indices_out", found);
-    let buffers = TopKBuffers::new(input, keys_out, indices_out);
-    let added = topk(&mut graph, &target.policy, how, &buffers)?;
-    let out = context.zeroed::<f32>(found)?;
-    let indices = context.zeroed::<u32>(found)?;
-    let bound = vec![(input, keys).into(), (keys_out, &out).into(), (indices_out, &indices).into()];
+    let (out, indices) = (context.zeroed::<f32>(found)?, context.zeroed::<u32>(found)?);
+    let mut run = BoundGraph::new("topk");
+    let (input, keys_out) = (run.import("keys", keys), run.import("keys_out", &out));
+    let buffers = TopKBuffers::new(input, keys_out, run.import("indices_out", &indices));
+    let added = topk(&mut run.graph, &target.policy, how, &buffers)?;
     let op = if rows == 1 { "topk_f32" } else { "topk_rows_f32" };
-    let case = Case { m: how.k(), ..Case::new(op, name(added.method), n, bound) };
-    bench.measure(&case, &target.plan(graph)?, || {
+    let case = Case { m: how.k(), ..Case::new(op, name(added.method), n, run.bound) };
+    bench.measure(&case, &target.plan(run.graph)?, || {
         check(host_keys, rows, how.k() as usize, &context.download(&indices)?)
     })
 }

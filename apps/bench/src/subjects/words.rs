@@ -70,24 +70,19 @@ fn scanned(input: &[u32], output: &[u32]) -> Result<()> {
         next = next.wrapping_add(value);
         sum
     });
-    equal("the scan", sums, input.len(), output)
+    equal("the scan", sums, output)
 }
 
 fn copied(input: &[u32], output: &[u32]) -> Result<()> {
-    equal("the copy", input.iter().copied(), input.len(), output)
+    equal("the copy", input.iter().copied(), output)
 }
 
 fn filled(input: &[u32], output: &[u32]) -> Result<()> {
-    let values = std::iter::repeat_n(FILL_VALUE, input.len());
-    equal("the fill", values, input.len(), output)
+    equal("the fill", std::iter::repeat_n(FILL_VALUE, input.len()), output)
 }
 
-fn equal(
-    what: &str,
-    expected: impl Iterator<Item = u32>,
-    length: usize,
-    output: &[u32],
-) -> Result<()> {
+fn equal(what: &str, expected: impl ExactSizeIterator<Item = u32>, output: &[u32]) -> Result<()> {
+    let length = expected.len();
     if output.len() != length {
         bail!("{what} is wrong: the result has {} elements, not {length}", output.len());
     }

@@ -4,6 +4,7 @@
 use multisplit_sssp::network::{Network, NetworkError};
 
 use super::{check_memory, key, network, random};
+use crate::network::error::Result;
 use crate::network::{InputError, Weighting};
 
 /// A road-like network.
@@ -52,7 +53,7 @@ impl Grid {
     }
 
     /// Generates the network.
-    pub fn generate(&self, weighting: Weighting) -> Result<Network, InputError> {
+    pub fn generate(&self, weighting: Weighting) -> Result<Network> {
         let problem = |problem| InputError::Generator { problem };
         let junctions = u64::from(self.width) * u64::from(self.height);
         if junctions == 0 {

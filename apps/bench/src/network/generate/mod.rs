@@ -8,7 +8,7 @@ pub use rmat::Rmat;
 
 use multisplit_sssp::network::{Direction, EdgeList, EdgeWeights, Network};
 
-use super::error::InputError;
+use super::error::Result;
 use super::weighting::Weighting;
 use crate::data::SplitMix64;
 use crate::host_memory;
@@ -25,14 +25,14 @@ fn key(u: u32, v: u32) -> u64 {
 
 /// Checks that memory suffices to generate a network of this size: keys, edge list, duplicate detection, and
 /// the network itself with arcs in both directions.
-fn check_memory(vertices: u32, edges: u32) -> Result<(), InputError> {
+fn check_memory(vertices: u32, edges: u32) -> Result<()> {
     let bytes = 40 * u64::from(vertices) + 80 * u64::from(edges);
     let what = format!("a network of {vertices} vertices and {edges} edges");
     Ok(host_memory::check(&what, bytes)?)
 }
 
 /// Builds the weighted undirected network of these edges, in ascending order.
-fn network(vertices: u32, mut keys: Vec<u64>, weighting: Weighting) -> Result<Network, InputError> {
+fn network(vertices: u32, mut keys: Vec<u64>, weighting: Weighting) -> Result<Network> {
     keys.sort_unstable();
     let mut edges = EdgeList {
         from: keys.iter().map(|key| (key >> 32) as u32).collect(),

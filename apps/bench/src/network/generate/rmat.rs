@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::thread;
 
 use multisplit_sssp::network::{Network, NetworkError, mix64};
 
 use super::{check_memory, key, network, random};
 use crate::data;
+use crate::network::error::Result;
 use crate::network::{InputError, Weighting};
 
 /// An undirected R-MAT network like those of GTgraph, but without noise on the parameters.
@@ -47,7 +47,7 @@ impl Rmat {
     }
 
     /// Generates the network.
-    pub fn generate(&self, weighting: Weighting) -> Result<Network, InputError> {
+    pub fn generate(&self, weighting: Weighting) -> Result<Network> {
         let problem = |problem| InputError::Generator { problem };
         if self.vertices == 0 {
             return Err(NetworkError::Empty.into());
@@ -68,26 +68,21 @@ impl Rmat {
             if first > max {
                 return Err(problem("R-MAT does not find enough distinct edges; use fewer edges"));
             }
-            let threads = data::cores() as u64;
-            for candidate in self.candidates(first, threads).into_iter().flatten() {
+            // One block per core.
+            let blocks = data::cores();
+            let candidates =
+                data::per_core(blocks, |core| self.block(first + core.start as u64 * BLOCK));
+            for candidate in candidates.into_iter().flatten() {
                 if keys.len() < self.edges as usize && seen.insert(candidate) {
                     keys.push(candidate);
                 }
             }
-            first += threads * BLOCK;
+            first += blocks as u64 * BLOCK;
         }
         network(self.vertices, keys, weighting)
     }
 
-    /// The next candidates without loops, in order, one block per thread.
-    fn candidates(&self, first: u64, blocks: u64) -> Vec<Vec<u64>> {
-        thread::scope(|scope| {
-            let block = |b: u64| scope.spawn(move || self.block(first + b * BLOCK));
-            let running: Vec<_> = (0..blocks).map(block).collect();
-            running.into_iter().map(|thread| thread.join().unwrap_or_default()).collect()
-        })
-    }
-
+    /// The candidates of a block without loops, in order.
     fn block(&self, first: u64) -> Vec<u64> {
         let share = |part: u32| (u64::from(part) << 32) / 1000;
         let below_a = share(self.parts[0]);
@@ -134,21 +129,14 @@ mod tests {
 
     #[test]
     fn rmat_has_the_requested_size_and_hubs() {
-        let network =
-            Rmat::of_size(1000, 5000).generate(Weighting::Own).expect("the network is valid");
-        assert_eq!(
-            (network.vertices(), network.edges(), network.arcs().len()),
-            (1000, 5000, 10_000)
-        );
-        assert!(
-            network.max_degree() > 40,
-            "expected a vertex with more than 40 arcs, but the largest degree is {}",
-            network.max_degree()
-        );
+        let generate = || Rmat::of_size(1000, 5000).generate(Weighting::Own);
+        let network = generate().expect("the network is valid");
+        let sizes = (network.vertices(), network.edges(), network.arcs().len());
+        assert_eq!(sizes, (1000, 5000, 10_000));
+        let degree = network.max_degree();
+        assert!(degree > 40, "the largest degree is {degree}, expected more than 40");
         assert!((400.0..600.0).contains(&network.mean_weight()));
-        let again =
-            Rmat::of_size(1000, 5000).generate(Weighting::Own).expect("the network is valid");
-        assert_eq!(network, again);
+        assert_eq!(network, generate().expect("the network is valid"));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::host_memory;
-use crate::network::InputError;
+use crate::network::error::{InputError, Result};
 
 /// Some consecutive whole lines of a file.
 pub(super) struct Block {
@@ -43,13 +43,13 @@ impl<'r> Blocks<'r> {
 
     /// Checks that `bytes` bytes of host memory are available. The error names the file, and `what`
     /// as the reason.
-    pub fn check_memory(&self, what: &str, bytes: usize) -> Result<(), InputError> {
+    pub fn check_memory(&self, what: &str, bytes: usize) -> Result<()> {
         let what = format!("{}: {what}", self.path.display());
         Ok(host_memory::check(&what, bytes as u64)?)
     }
 
     /// The next block; `None` at the end of the file.
-    pub fn next(&mut self) -> Result<Option<Block>, InputError> {
+    pub fn next(&mut self) -> Result<Option<Block>> {
         if self.ended && self.rest.is_empty() {
             return Ok(None);
         }
@@ -57,8 +57,11 @@ impl<'r> Blocks<'r> {
         self.check_memory("reading the next lines", 8 * BLOCK)?;
         let mut text = std::mem::take(&mut self.rest);
         text.reserve_exact(BLOCK);
-        while !self.ended && text.len() < BLOCK {
-            self.ended = self.read_some(&mut text)? == 0;
+        if !self.ended {
+            let missing = BLOCK.saturating_sub(text.len()) as u64;
+            let read = Read::take(&mut *self.reader, missing).read_to_end(&mut text);
+            read.map_err(|error| InputError::Io { path: self.path.to_owned(), error })?;
+            self.ended = text.len() < BLOCK;
         }
         if !self.ended {
             let end = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
@@ -80,21 +83,6 @@ impl<'r> Blocks<'r> {
         text.append(&mut self.rest);
         self.rest = text;
         self.next_line = block.first_line + newlines(&block.text[..used]);
-    }
-
-    fn read_some(&mut self, text: &mut Vec<u8>) -> Result<usize, InputError> {
-        let (filled, available) = (text.len(), BLOCK - text.len());
-        text.resize(filled + available, 0);
-        loop {
-            match self.reader.read(&mut text[filled..]) {
-                Ok(bytes) => {
-                    text.truncate(filled + bytes);
-                    return Ok(bytes);
-                }
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(InputError::Io { path: self.path.to_owned(), error }),
-            }
-        }
     }
 }
 

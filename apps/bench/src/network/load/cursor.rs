@@ -3,7 +3,7 @@
 /// A position in a text.
 pub(super) struct Cursor<'t> {
     text: &'t [u8],
-    at: usize,
+    pub at: usize,
 }
 
 /// Error message that names the expected and the found text.
@@ -12,10 +12,6 @@ pub(super) type ParseError = String;
 impl<'t> Cursor<'t> {
     pub fn new(text: &'t [u8]) -> Self {
         Self { text, at: 0 }
-    }
-
-    pub fn at(&self) -> usize {
-        self.at
     }
 
     pub fn at_end(&self) -> bool {

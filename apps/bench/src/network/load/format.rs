@@ -39,8 +39,8 @@ impl Format {
         let lines = first.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
         let mut lines = lines.filter(|line| !line.is_empty());
         let line = lines.find(|line| !matches!(line[0], b'%' | b'#' | b'c'))?;
-        let words: Vec<&[u8]> = line.split(u8::is_ascii_whitespace).collect();
-        let words: Vec<&[u8]> = words.into_iter().filter(|word| !word.is_empty()).collect();
+        let words = line.split(u8::is_ascii_whitespace);
+        let words: Vec<&[u8]> = words.filter(|word| !word.is_empty()).collect();
         let number = |word: &&[u8]| word.iter().all(u8::is_ascii_digit);
         match words[..] {
             [b"p", b"sp", ..] => Some(Self::Dimacs),

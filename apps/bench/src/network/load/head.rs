@@ -5,7 +5,7 @@ use multisplit_sssp::network::Direction;
 use super::blocks::Blocks;
 use super::cursor::{Cursor, ParseError, parse_error};
 use super::format::Format;
-use crate::network::InputError;
+use crate::network::error::Result;
 
 /// Format of the weight after the two vertices of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ const LIST: Head = Head {
 
 impl Head {
     /// Reads the header and leaves the edges in `blocks`.
-    pub fn read(format: Format, blocks: &mut Blocks<'_>) -> Result<Self, InputError> {
+    pub fn read(format: Format, blocks: &mut Blocks<'_>) -> Result<Self> {
         match format {
             Format::EdgeList => Ok(LIST),
             Format::WeightedEdgeList => Ok(Self { weight: WeightText::Either, ..LIST }),
@@ -64,7 +64,7 @@ fn lines(
     blocks: &mut Blocks<'_>,
     missing: &str,
     mut parse: impl FnMut(&mut Cursor<'_>) -> Result<Option<Head>, ParseError>,
-) -> Result<Head, InputError> {
+) -> Result<Head> {
     let mut number = 0;
     while let Some(block) = blocks.next()? {
         number = block.first_line;
@@ -72,7 +72,7 @@ fn lines(
         while !cursor.at_end() {
             let head = parse(&mut cursor).map_err(|text| blocks.malformed(number, text))?;
             if let Some(head) = head {
-                blocks.push_back(&block, cursor.at());
+                blocks.push_back(&block, cursor.at);
                 return Ok(head);
             }
             number += 1;

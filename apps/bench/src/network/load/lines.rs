@@ -11,7 +11,7 @@ use super::blocks::{Block, Blocks};
 use super::cursor::{Cursor, ParseError, parse_error};
 use super::head::{Head, WeightText};
 use crate::data;
-use crate::network::InputError;
+use crate::network::error::Result;
 
 /// The edges of one block. Weights are in `integers` or in `real`; without weights, both are empty.
 #[derive(Default)]
@@ -29,14 +29,14 @@ type Outcome = Result<Parsed, (u64, ParseError)>;
 type Outcomes = Mutex<Vec<(usize, Outcome)>>;
 
 /// Parses all remaining `blocks`.
-pub(super) fn parse(head: &Head, blocks: &mut Blocks<'_>) -> Result<EdgeList, InputError> {
+pub(super) fn parse(head: &Head, blocks: &mut Blocks<'_>) -> Result<EdgeList> {
     let threads = data::cores();
     let outcomes = Outcomes::default();
     let failed = AtomicBool::new(false);
     // Bounded, so that a fast reader does not fill memory.
     let (sender, receiver) = sync_channel::<(usize, Block)>(2 * threads);
     let receiver = Mutex::new(receiver);
-    let read: Result<(), InputError> = thread::scope(|scope| {
+    let read: Result<()> = thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| work(head, &receiver, &outcomes, &failed));
         }

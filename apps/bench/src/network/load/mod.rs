@@ -20,7 +20,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use flate2::bufread::MultiGzDecoder;
 use multisplit_sssp::network::{Direction, EdgeList, Network};
 
-use super::{InputError, WeightOrigin, Weighting};
+use super::error::{InputError, Result};
+use super::{WeightOrigin, Weighting};
 use crate::first_bytes::{BYTE_ORDER_MARK, Compression, PEEKED_BYTES, compression};
 use crate::host_memory;
 use blocks::Blocks;
@@ -59,15 +60,12 @@ pub struct Loaded {
 }
 
 /// Loads a file. Its format is given by the options, its name or its first lines.
-pub fn load(path: impl AsRef<Path>, options: &LoadOptions<'_>) -> Result<Network, InputError> {
+pub fn load(path: impl AsRef<Path>, options: &LoadOptions<'_>) -> Result<Network> {
     Ok(load_weighted(path, options)?.network)
 }
 
 /// Like [`load`], but also returns the origin of the weights.
-pub fn load_weighted(
-    path: impl AsRef<Path>,
-    options: &LoadOptions<'_>,
-) -> Result<Loaded, InputError> {
+pub fn load_weighted(path: impl AsRef<Path>, options: &LoadOptions<'_>) -> Result<Loaded> {
     let path = path.as_ref();
     let file = File::open(path).map_err(|error| io(path, error))?;
     let found = file.metadata().map_err(|error| io(path, error))?;
@@ -80,11 +78,7 @@ pub fn load_weighted(
 
 /// Reads a network from `reader`. Its format is given by the options or its first lines. `name` is used in error
 /// messages.
-pub fn read_weighted(
-    name: &str,
-    reader: impl Read,
-    options: &LoadOptions<'_>,
-) -> Result<Loaded, InputError> {
+pub fn read_weighted(name: &str, reader: impl Read, options: &LoadOptions<'_>) -> Result<Loaded> {
     read_all(Path::new(name), reader, 0, options)
 }
 
@@ -93,7 +87,7 @@ fn read_all(
     reader: impl Read,
     all_bytes: u64,
     options: &LoadOptions<'_>,
-) -> Result<Loaded, InputError> {
+) -> Result<Loaded> {
     let _span = tracing::debug_span!("network.load", path = %path.display()).entered();
     let failed = |error| io(path, error);
     let count = AtomicU64::new(0);
@@ -139,16 +133,13 @@ fn network(
     head: &Head,
     mut edges: EdgeList,
     options: &LoadOptions<'_>,
-) -> Result<Loaded, InputError> {
+) -> Result<Loaded> {
     let (found, path) = (edges.len() as u64, path.to_owned());
-    match head.announced {
-        Some(announced) if found < announced => {
-            return Err(InputError::FewerEdges { path, announced, found });
-        }
-        Some(announced) if found > announced => {
-            return Err(InputError::MoreEdges { path, announced, found });
-        }
-        _ => {}
+    if let Some(announced) = head.announced.filter(|&announced| announced != found) {
+        return Err(match found < announced {
+            true => InputError::FewerEdges { path, announced, found },
+            false => InputError::MoreEdges { path, announced, found },
+        });
     }
     let greatest = || edges.from.iter().chain(&edges.to).max().map_or(0, |&v| u64::from(v) + 1);
     let vertices = head.vertices.unwrap_or_else(greatest);
