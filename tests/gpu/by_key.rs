@@ -2,9 +2,6 @@
 //! Cases combine element type, operator, segment heads (flags or keys), method, size, and the
 //! location of the count (host or device).
 
-use multisplit::graph::{Buffer, ElementType};
-use multisplit::operations::{ReduceByKeyBuffers, ScanBuffers, ScanMethod, reduce_by_key, scan};
-use multisplit::{Operator, Policy, Scan};
 use multisplit_tests::prelude::*;
 
 tests!(by_key:
@@ -14,8 +11,7 @@ tests!(by_key:
     float_sums_are_reproducible
 );
 
-/// Number of array elements after those that a device count includes; they must be ignored.
-const SPARE: usize = 77;
+const METHODS: [ScanMethod; 2] = [ScanMethod::LookBack, ScanMethod::ReduceThenScan];
 
 /// The array that marks segment heads: flags, or keys, which differ between adjacent segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,9 +154,7 @@ fn policy(gpu: &Gpu, scan: ScanMethod) -> Policy {
 
 fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
     for (number, case) in cases().into_iter().enumerate() {
-        for (k, method) in
-            [ScanMethod::LookBack, ScanMethod::ReduceThenScan].into_iter().enumerate()
-        {
+        for (k, method) in METHODS.into_iter().enumerate() {
             let policy = policy(gpu, method);
             // Number of four-element vectors that a thread processes in a tile of a reduction.
             // Tiles of scans may be larger: up to 16 elements per thread.
@@ -199,7 +193,7 @@ fn segments_of_any_length_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let one: Vec<bool> = (0..6 * tile + 5).map(|at| at == 0).collect();
     let mut mine = gpu.mine();
     for how in [How::Inclusive, How::Reduce] {
-        for method in [ScanMethod::LookBack, ScanMethod::ReduceThenScan] {
+        for method in METHODS {
             let case = Case { operator: Operator::Sum, by: By::Keys, how, on_device: false };
             for heads in [&some, &one].into_iter().filter(|_| mine()) {
                 let input: Vec<i32> = terms::input(case.operator, heads.len(), 6);
@@ -224,11 +218,9 @@ fn look_back_with_few_polls_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The policy allows only a few workgroups in the x dimension, so dispatches have several rows. The
-/// last row may have workgroups without a tile.
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
-    for method in [ScanMethod::LookBack, ScanMethod::ReduceThenScan] {
+    for method in METHODS {
         let policy = few_groups(policy(gpu, method));
         for (how, on_device) in [(How::Inclusive, true), (How::Reduce, false)] {
             let case = Case { operator: Operator::Sum, by: By::Keys, how, on_device };
@@ -259,14 +251,13 @@ fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
 /// bits.
 fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
     let n = 20 * gpu.context.policy().threads as usize * 16 + 5;
-    let mut rng = Rng::new(5);
-    let input: Vec<f32> = (0..n).map(|_| rng.next_u32() as f32 / 4e9).collect();
+    let input = fractions(n, 5);
     let heads = heads(n, 20_000, 3);
     let keys = key_words(By::Keys, &heads);
     for how in [How::Inclusive, How::Reduce] {
         let case = Case { operator: Operator::Sum, by: By::Keys, how, on_device: false };
         let mut first: Option<Vec<u64>> = None;
-        for method in [ScanMethod::LookBack, ScanMethod::ReduceThenScan] {
+        for method in METHODS {
             let policy = policy(gpu, method);
             let (setup, [dst, ..]) = run(gpu, &policy, case, (&input, &keys), n as u32)?;
             let got: Vec<f32> = setup.found(dst)?;
@@ -276,11 +267,7 @@ fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
             for segment in terms::segments(&input, &heads) {
                 let sum: f64 = segment.iter().map(|&x| f64::from(x)).sum();
                 at += if how == How::Reduce { 1 } else { segment.len() };
-                let found = f64::from(got[at - 1]);
-                ensure!(
-                    (found - sum).abs() <= 1e-4 * sum.max(1.0),
-                    "the sum is {found}, expected about {sum}"
-                );
+                expect_near(got[at - 1], sum, 1e-4)?;
             }
         }
     }

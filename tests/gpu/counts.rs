@@ -1,12 +1,7 @@
 //! Element counts in device memory: zero, one, two, an odd count, the capacity, and counts above
 //! it. The same plan runs with each count.
 
-use multisplit::graph::{Buffer, Graph, Limits};
 use multisplit::operations::split::Method;
-use multisplit::operations::{
-    Count, ScanBuffers, ScanMethod, SplitBuffers, copy_first, fill_first, scan, split,
-};
-use multisplit::{Buckets, Glsl, Policy, Scan};
 use multisplit_tests::prelude::*;
 
 use crate::multisplit_cases::{Arrays, KINDS, Kind, METHODS};
@@ -230,11 +225,7 @@ fn replayed_split_uses_the_count_of_the_previous_run(gpu: &Gpu) -> Result<()> {
                 expected.retain(|key| key.wrapping_mul(factor) >> 31 == 0);
             }
             let left = context.download(&device_number)?[0] as usize;
-            ensure!(
-                left == expected.len(),
-                "{method:?}: {left} keys are left, expected {}",
-                expected.len()
-            );
+            expect_value(format!("{method:?}: the number of keys left"), &left, &expected.len())?;
             expect_equal(&context.download(&device_keys)?[..left], &expected)?;
         }
     }

@@ -2,12 +2,7 @@
 //! accesses, so the results of sorts are compared with the CPU reference. Unsupported uses are
 //! rejected.
 
-use multisplit::ash::vk;
-use multisplit::graph::Graph;
-use multisplit::operations::sort::SortMethod;
-use multisplit::operations::{SortBuffers, copy, sort};
 use multisplit::requirements::Features;
-use multisplit::{BufferAt, Context, ExecutableOptions, Sort};
 use multisplit_tests::prelude::*;
 
 use crate::embedding::quick;

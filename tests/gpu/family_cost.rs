@@ -1,13 +1,6 @@
 //! The documentation of the operations has a table of passes per operation; its numbers match the
 //! plans.
 
-use multisplit::graph::Graph;
-use multisplit::operations::{
-    Count, Merge, MergeBuffers, ReduceBuffers, ReduceByKeyBuffers, ScanBuffers, ScanMethod, Search,
-    SearchBuffers, SegmentedReduceBuffers, SelectBuffers, SortBuffers, TopKBuffers, merge, reduce,
-    reduce_by_key, reduce_segments, scan, search, select, sort, topk,
-};
-use multisplit::{Operator, Policy, Scan, Select, Sort, TopK};
 use multisplit_tests::prelude::*;
 
 tests!(family_cost: documented_pass_counts_match_the_plans, count_in_device_memory_adds_documented_passes);
@@ -166,9 +159,8 @@ fn documented_pass_counts_match_the_plans(gpu: &Gpu) -> Result<()> {
 }
 
 fn count_in_device_memory_adds_documented_passes(gpu: &Gpu) -> Result<()> {
-    ensure!(
-        PAGE.contains("A device count takes one pass more, of one workgroup, and another one that")
-    );
+    let sentence = "A device count takes one pass more, of one workgroup, and another one that";
+    ensure!(PAGE.contains(sentence));
     let policy = gpu.context.policy();
     let passes = |on_device: bool| -> Result<[usize; 3]> {
         let plan = |add: &dyn Fn(&mut Graph, Count) -> multisplit::Result<()>| -> Result<usize> {

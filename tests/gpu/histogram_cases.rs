@@ -1,10 +1,7 @@
 //! Histograms compared with a CPU reference. Cases combine sample type, kind of bins, number of
 //! bins, input size, distribution and method.
 
-use multisplit::graph::Graph;
 use multisplit::operations::histogram::HistogramMethod;
-use multisplit::operations::{HistogramBuffers, histogram};
-use multisplit::{Bins, Policy};
 use multisplit_tests::histogram::{Reference, Spread, count, even_edges, range_bin, splitters};
 use multisplit_tests::prelude::*;
 
@@ -67,26 +64,15 @@ fn check<S: Reference>(gpu: &Gpu, policy: &Policy, case: Case) -> Result<u32> {
     let got = run_all(gpu, policy, &bins.method(method), &samples, Input::default())
         .with_context(name)?;
     got.expect(&expected).with_context(name)?;
-    ensure!(
-        method == HistogramMethod::Auto || got.method == method,
-        "the method is {:?}, expected {method:?}",
-        got.method
-    );
+    if method != HistogramMethod::Auto {
+        expect_value("the method", &got.method, &method)?;
+    }
     Ok(got.passes)
 }
 
 /// Runs a case for one of the eight sample types, given by its index.
 fn check_type(gpu: &Gpu, policy: &Policy, sample: usize, case: Case) -> Result<()> {
-    let check = [
-        check::<f32>,
-        check::<u32>,
-        check::<i32>,
-        check::<u8>,
-        check::<u16>,
-        check::<u64>,
-        check::<f64>,
-        check::<i64>,
-    ][sample % TYPES];
+    let check = of_every_sample!(check)[sample % TYPES];
     gpu.run_or_refuse(|| check(gpu, policy, case).map(|_| ()))
 }
 const TYPES: usize = 8;
@@ -326,11 +312,8 @@ fn few_samples_per_bin_take_fewer_passes(gpu: &Gpu) -> Result<()> {
     ] {
         policy.histogram.max_passes = max_passes;
         let found = (chosen(&policy, many - 1)?, chosen(&policy, many)?);
-        ensure!(
-            found == (few, enough),
-            "with at most {max_passes} passes, the choices are {found:?}, expected {:?}",
-            (few, enough)
-        );
+        let what = format!("with at most {max_passes} passes, the pair of choices");
+        expect_value(what, &found, &(few, enough))?;
     }
     Ok(())
 }

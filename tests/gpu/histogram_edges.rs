@@ -1,6 +1,5 @@
 //! Samples on and next to the edges of even bins, compared with the documented edges.
 
-use multisplit::Bins;
 use multisplit::operations::histogram::{HistogramMethod, Layout};
 use multisplit_tests::histogram::{Reference, count};
 use multisplit_tests::prelude::*;

@@ -1,10 +1,8 @@
 //! Options of histograms: layouts, weights, accumulation, 64-bit counts, device counts, cumulative
 //! counts, and GLSL bin functions, compared with a CPU reference.
 
-use multisplit::graph::Graph;
+use multisplit::Bound;
 use multisplit::operations::histogram::{HistogramMethod, Layout};
-use multisplit::operations::{HistogramBuffers, histogram};
-use multisplit::{Bins, Bound, Glsl};
 use multisplit_tests::histogram::{Reference, Spread, count, range_bin};
 use multisplit_tests::prelude::*;
 
@@ -39,11 +37,8 @@ fn check_layout<S: Reference>(gpu: &Gpu, layout: Layout, m: u32, samples: &[S]) 
         let first = place * m as usize;
         expect_equal(&got.counts[first..first + m as usize], &counts)
             .with_context(|| format!("{layout:?}, channel {channel}"))?;
-        ensure!(
-            got.out_of_range[place] == out_of_range,
-            "{layout:?}: the out-of-range counts are {:?}, expected {out_of_range} at {place}",
-            got.out_of_range
-        );
+        let what = || format!("{layout:?}: the out-of-range count at {place}");
+        expect_value(what(), &got.out_of_range[place], &out_of_range)?;
     }
     Ok(())
 }
@@ -93,11 +88,7 @@ fn integer_weights_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let narrow: Vec<u64> = sums.iter().map(|&sum| sum & 0xFFFF_FFFF).collect();
         expect_equal(&got.counts, &narrow).with_context(|| format!("{method:?}"))?;
         // Out-of-range samples are counted without their weights.
-        ensure!(
-            got.out_of_range == [out_of_range],
-            "the out-of-range count is {:?}, expected {out_of_range}",
-            got.out_of_range
-        );
+        expect_equal(&got.out_of_range, &[out_of_range])?;
         // With 64-bit counts, sums of weights may exceed 32 bits.
         let bins = bins.method(HistogramMethod::Auto);
         let got = run_all(gpu, &policy, &bins, &values, Input { wide: true, ..input })?;

@@ -1,10 +1,7 @@
 //! One-call histograms, compared with a CPU reference. Cases combine sample type, kind of bins,
 //! layout and weights.
 
-use multisplit::graph::{ElementType, Graph};
 use multisplit::operations::histogram::Layout;
-use multisplit::operations::{HistogramBuffers, histogram};
-use multisplit::{Bins, Error};
 use multisplit_tests::histogram::{Reference, Spread, range_bin};
 use multisplit_tests::prelude::*;
 
@@ -139,36 +136,19 @@ fn check<S: Reference>(
 
 /// Returns the result, or `None` if the case was rejected as required: identity bins do not support
 /// floats.
-fn refused<S: Reference, T: std::fmt::Debug>(
-    kind: Kind,
-    found: Result<T, Error>,
-) -> Result<Option<T>> {
+fn refused<S: Reference, T>(kind: Kind, found: Result<T, Error>) -> Result<Option<T>> {
     if kind != Kind::Identity || !S::TYPE.is_float() {
         return Ok(Some(found?));
     }
-    let sentence = "identity bins support only integer samples";
-    ensure!(
-        found.as_ref().is_err_and(|error| error.to_string().contains(sentence)),
-        "expected an error with `{sentence}`, found {found:?}"
-    );
+    expect_message(found, "identity bins support only integer samples")?;
     Ok(None)
 }
 
 /// A full run tests every combination; a plain run takes its sample from half of the types for each
 /// kind of bins, each with one layout and one kind of weights.
 fn one_call_combinations_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let types = [
-        check::<u8>,
-        check::<u16>,
-        check::<u32>,
-        check::<i32>,
-        check::<u64>,
-        check::<i64>,
-        check::<f32>,
-        check::<f64>,
-    ];
     let mut mine = gpu.mine();
-    for (row, check) in types.into_iter().enumerate() {
+    for (row, check) in of_every_sample!(check).into_iter().enumerate() {
         for (column, kind) in KINDS.into_iter().enumerate() {
             for (i, placing) in PLACINGS.into_iter().enumerate() {
                 for (j, weighting) in WEIGHTINGS.into_iter().enumerate() {

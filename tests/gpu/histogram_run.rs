@@ -1,9 +1,7 @@
 //! Runs one histogram. Its outputs lie between guard words and have initial values.
 
-use multisplit::graph::ElementType;
+use multisplit::Sample;
 use multisplit::operations::histogram::{HistogramMethod, Layout};
-use multisplit::operations::{Count, HistogramBuffers, histogram};
-use multisplit::{Bins, Policy, Sample};
 use multisplit_tests::prelude::*;
 
 /// Options of the histogram, and inputs other than the samples.

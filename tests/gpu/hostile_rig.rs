@@ -2,9 +2,7 @@
 //! lie in one device array, with guard words between them. Words that a test does not set contain a
 //! poison pattern, and so does the memory of the plan's workspace.
 
-use multisplit::graph::{Buffer, Graph};
-use multisplit::operations::Count;
-use multisplit::{Bound, Context, Policy};
+use multisplit::Bound;
 use multisplit_tests::prelude::*;
 
 /// Minimum number of words between two arrays: the largest offset alignment that Vulkan allows.
@@ -185,9 +183,7 @@ fn check(memory: Memory, expected: &[Expected], found: &[u32]) -> Result<()> {
     let place = names.filter(|array| (array.at..array.at + array.len).contains(&at));
     let place: Vec<_> = place.map(|array| at - array.at).collect();
     let (found, expected) = (found[at], all[at]);
-    anyhow::bail!(
-        "word {at} (at index {place:?} of an output) is {found:#x}, expected {expected:#x}"
-    )
+    bail!("word {at} (at index {place:?} of an output) is {found:#x}, expected {expected:#x}")
 }
 
 /// An arbitrary count: near 0, near `max`, near a power of two, or random.

@@ -1,7 +1,6 @@
 //! Arrays that exceed the limits of the device itself, in a full run: more than 2^30 elements, or
 //! more bytes than a storage binding.
 
-use multisplit::{Bins, Buckets, Sort, TopK};
 use multisplit_tests::prelude::*;
 
 tests!(large_limits:
@@ -57,10 +56,8 @@ fn check_pairs<V>(
         ensure!(right, "element {from} moved to the wrong place {place}");
         seen[from] = true;
         let before = place.checked_sub(1).map(|before| (sorted[before], number(&values[before])));
-        ensure!(
-            before.is_none_or(|b| b < (sorted[place], from as u64)),
-            "element {place} is out of order"
-        );
+        let is_ordered = before.is_none_or(|b| b < (sorted[place], from as u64));
+        ensure!(is_ordered, "element {place} is out of order");
     }
     Ok(())
 }
@@ -105,10 +102,8 @@ fn more_than_2_to_30_elements_are_split(gpu: &Gpu) -> Result<()> {
     expect_equal(&split.offsets, &next).context("offsets differ")?;
     for (i, &key) in keys.iter().enumerate() {
         let place = &mut next[bucket_of(key)];
-        ensure!(
-            split.keys.get(*place as usize) == Some(&key),
-            "element {i} moved to the wrong place {place}"
-        );
+        let is_right = split.keys.get(*place as usize) == Some(&key);
+        ensure!(is_right, "element {i} moved to the wrong place {place}");
         *place += 1;
     }
     Ok(())
@@ -151,8 +146,7 @@ fn topk_searches_and_runs_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Resu
     expect_equal(&gpu.context.lower_bound(&sorted, &needles)?, &expected)
         .context("search results differ")?;
 
-    let runs = sorted.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32));
-    let (firsts, lengths): (Vec<u32>, Vec<u32>) = runs.unzip();
+    let (firsts, lengths) = reference::runs(&sorted);
     let (found, found_lengths) = gpu.context.run_lengths(&sorted)?;
     expect_equal(&found, &firsts).context("keys of runs differ")?;
     expect_equal(&found_lengths, &lengths).context("run lengths differ")?;

@@ -1,7 +1,6 @@
 //! Arrays of matrices in buffers of user shaders: each element is at the offset that its GLSL
 //! layout defines.
 
-use multisplit::threads;
 use multisplit_tests::prelude::*;
 
 tests!(matrices: arrays_of_matrices_match_the_cpu);

@@ -2,9 +2,6 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use multisplit::graph::Limits;
-use multisplit::operations::{copy, fill};
-use multisplit::{Error, Policy};
 use multisplit_tests::prelude::*;
 
 tests!(memory:
@@ -91,12 +88,11 @@ fn ranges_are_written_and_read(gpu: &Gpu) -> Result<()> {
             context.write(&buffer, offset, &vec![0u8; len as usize]),
         ];
         for outcome in outcomes {
-            let Err(Error::OutOfBounds { first, array: 4099, .. }) = outcome else {
-                bail!(
-                    "{len} elements from {offset}: expected an out-of-bounds error, found {outcome:?}"
-                );
-            };
-            ensure!(first == offset, "the error reports the offset {first}, expected {offset}");
+            expect_error!(
+                outcome,
+                OutOfBounds { first, array: 4099, .. } if first == offset,
+                "{len} elements from {offset}"
+            );
         }
     }
     expect_equal(&context.download(&buffer)?, &expected)
@@ -148,15 +144,14 @@ fn threads_transfer_each_chunk_once(gpu: &Gpu) -> Result<()> {
             Ok::<(), Error>(())
         })?;
         let found: Vec<u32> = found.into_iter().map(AtomicU32::into_inner).collect();
-        ensure!(
-            found[..begin as usize].iter().all(|&word| word == 0),
-            "n = {n}: a chunk lies outside of the range"
-        );
-        expect_equal(&found[begin as usize..], &data[begin as usize..])?;
+        let (before, found) = found.split_at(begin as usize);
+        let is_unchanged = before.iter().all(|&word| word == 0);
+        ensure!(is_unchanged, "n = {n}: a chunk lies outside of the range");
+        expect_equal(found, &data[begin as usize..])?;
     }
     let fails = |first: u64| match first {
         0 => Ok(()),
-        _ => Err(anyhow::anyhow!("chunk {first}")),
+        _ => Err(anyhow!("chunk {first}")),
     };
     let outcome = context.upload_with(5_000_011, |first, _: &mut [u32]| fails(first));
     ensure!(outcome.is_err_and(|error| error.to_string().starts_with("chunk")));
@@ -164,10 +159,7 @@ fn threads_transfer_each_chunk_once(gpu: &Gpu) -> Result<()> {
     let outcome = context.download_with(&array, 0..5_000_011, |first, _| fails(first));
     ensure!(outcome.is_err_and(|error| error.to_string().starts_with("chunk")));
     let past = context.download_with(&array, 1..5_000_012, |_, _| Ok::<(), Error>(()));
-    ensure!(
-        matches!(past, Err(Error::OutOfBounds { .. })),
-        "expected Error::OutOfBounds, found {past:?}"
-    );
+    expect_errors! { past => OutOfBounds { .. } }
     // Concurrent transfers share the available staging memory.
     let data = uniform(3_000_001, 4);
     in_threads(6, |_| expect_equal(&context.download(&context.upload(&data)?)?, &data))
@@ -181,16 +173,9 @@ fn allocations_stay_within_the_memory_limit(gpu: &Gpu) -> Result<()> {
     let data = uniform(20_000, 2);
     let buffer = context.upload(&data)?;
     expect_equal(&context.download(&buffer)?, &data)?;
-    ensure!(
-        context.memory_report().reserved_bytes <= limit,
-        "more than {limit} bytes are reserved: {:?}",
-        context.memory_report()
-    );
-    let refused = context.zeroed::<u32>(10_000);
-    ensure!(
-        matches!(refused, Err(Error::OutOfMemory { size: 40_000, .. })),
-        "expected Error::OutOfMemory, found {refused:?}"
-    );
+    let report = context.memory_report();
+    ensure!(report.reserved_bytes <= limit, "more than {limit} bytes are reserved: {report:?}");
+    expect_errors! { context.zeroed::<u32>(10_000) => OutOfMemory { size: 40_000, .. } }
     drop(buffer);
     ensure!(context.zeroed::<u32>(25_000).is_ok());
     Ok(())

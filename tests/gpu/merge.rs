@@ -2,9 +2,6 @@
 //! words. Cases combine element type, value size, array sizes, and the location of the counts (host
 //! or device).
 
-use multisplit::graph::{ElementType, Graph};
-use multisplit::operations::{Count, Merge, MergeBuffers, merge};
-use multisplit::{Error, Operator, Policy};
 use multisplit_tests::prelude::*;
 
 tests!(merge:
@@ -12,9 +9,6 @@ tests!(merge:
     device_counts_above_the_array_length_are_clamped, one_call_functions_match_the_cpu,
     recorded_merge_uses_the_counts_of_each_run, invalid_merges_are_rejected,
 );
-
-/// Number of additional array elements, which the device count excludes.
-const SPARE: usize = 77;
 
 #[derive(Clone, Copy, Debug)]
 struct Case {
@@ -125,15 +119,9 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
                 continue;
             }
             let how = if number.is_multiple_of(2) { Merge::Ascending } else { Merge::Descending };
-            for size in sizes {
-                gpu.run_or_refuse(|| {
-                    check::<T>(gpu, &policy, Case { how, words, on_device }, size)
-                })?;
-            }
-            if gpu.full {
-                gpu.run_or_refuse(|| {
-                    check::<T>(gpu, &policy, Case { how, words, on_device }, [1 << 18, 99_999])
-                })?;
+            let case = Case { how, words, on_device };
+            for size in sizes.into_iter().chain(gpu.full.then_some([1 << 18, 99_999])) {
+                gpu.run_or_refuse(|| check::<T>(gpu, &policy, case, size))?;
             }
         }
     }
@@ -144,8 +132,6 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu))
 }
 
-/// The policy allows only a few workgroups in the x dimension, so dispatches have several rows. The
-/// last row has workgroups without a tile.
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     let case = Case { how: Merge::Ascending, words: 1, on_device: [false, true] };
@@ -180,11 +166,9 @@ fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (_, values) = context.merge_pairs_with(pairs.0, pairs.1, Merge::Descending)?;
     expect_equal(&values, &[10, 0, 1, 11, 2])?;
     ensure!(context.merge(&[0f64; 0], &[0f64; 0])?.is_empty());
-    let result = context.merge_pairs((&a, &[0u32, 1]), (&b, &[10u32, 11, 12]));
-    ensure!(
-        matches!(result, Err(Error::LengthMismatch { .. })),
-        "expected Error::LengthMismatch, found {result:?}"
-    );
+    expect_errors! {
+        context.merge_pairs((&a, &[0u32, 1]), (&b, &[10u32, 11, 12])) => LengthMismatch { .. },
+    }
     Ok(())
 }
 

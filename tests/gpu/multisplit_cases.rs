@@ -1,10 +1,7 @@
 //! Multisplit, compared byte for byte with a stable split on the CPU. Outputs lie between guard
 //! words. Cases combine method, outputs, number of buckets, input size and distribution.
 
-use multisplit::graph::{Buffer, Graph};
-use multisplit::operations::split::{Method, Ranking, SplitTuning, TileShape, ValuesAfter};
-use multisplit::operations::{SplitBuffers, split};
-use multisplit::{Buckets, Policy};
+use multisplit::operations::split::{Method, Ranking, SplitTuning, ValuesAfter};
 use multisplit_tests::generate::Distribution;
 use multisplit_tests::prelude::*;
 
@@ -161,12 +158,12 @@ fn sampled_combinations(gpu: &Gpu) -> Result<()> {
             turn += 1;
         }
     }
-    let large = (1 << 20) + 3;
-    if mine() {
-        case(gpu, &policy, Method::Block, Kind::Keys, 10, large, Distribution::Uniform)?;
-    }
-    if mine() {
-        case(gpu, &policy, Method::OneSweep, Kind::Pairs, 256, large, Distribution::Binomial)?;
+    let large = [
+        (Method::Block, Kind::Keys, 10, Distribution::Uniform),
+        (Method::OneSweep, Kind::Pairs, 256, Distribution::Binomial),
+    ];
+    for (method, kind, m, distribution) in large.into_iter().filter(|_| mine()) {
+        case(gpu, &policy, method, kind, m, (1 << 20) + 3, distribution)?;
     }
     Ok(())
 }
@@ -236,28 +233,21 @@ fn invalid_tile_shapes_are_rejected(gpu: &Gpu) -> Result<()> {
         change(&mut policy.split);
         case(gpu, &policy, Method::OneSweep, Kind::Keys, 8, 100, Distribution::Uniform)
     };
-    ensure!(
-        with_invalid(|tuning| tuning.histogram_parts = 0).is_err(),
-        "0 histogram parts were accepted"
-    );
-    ensure!(
-        with_invalid(|tuning| tuning.counter_copies = 0).is_err(),
-        "0 counter copies were accepted"
-    );
-    ensure!(
-        with_invalid(|tuning| tuning.min_keys = u32::MAX).is_err(),
-        "a `min_keys` of u32::MAX was accepted"
-    );
+    let invalid: [(&str, fn(&mut SplitTuning)); 3] = [
+        ("0 histogram parts", |tuning| tuning.histogram_parts = 0),
+        ("0 counter copies", |tuning| tuning.counter_copies = 0),
+        ("a `min_keys` of u32::MAX", |tuning| tuning.min_keys = u32::MAX),
+    ];
+    for (what, change) in invalid {
+        ensure!(with_invalid(change).is_err(), "accepted: {what}");
+    }
     with_invalid(|tuning| tuning.min_keys = 1 << 24)?;
     for shape in shapes {
         let mut policy = gpu.context.policy();
         policy.split = policy.split.with_shape(shape);
         let result = case(gpu, &policy, Method::Block, Kind::Keys, 8, 100, Distribution::Uniform);
-        let named = |error: &anyhow::Error| format!("{error:#}").contains("`split.warp`");
-        ensure!(
-            result.as_ref().is_err_and(named),
-            "{shape:?}: expected an error for `split.warp`, found {result:?}"
-        );
+        let error = result.map_err(|error| format!("{error:#}"));
+        expect_message(error, "`split.warp`").with_context(|| format!("{shape:?}"))?;
     }
     // Workgroups smaller than a subgroup, and larger than the device supports: both are clamped.
     for (threads, items) in [(1, 4), (3, 2), (5000, 4)] {

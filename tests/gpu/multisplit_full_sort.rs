@@ -1,10 +1,7 @@
 //! Multisplit by sorting the whole keys: elements are also sorted within buckets, offsets equal
 //! those of other methods, and buckets that are not in key order are rejected.
 
-use multisplit::graph::{ElementType, Graph};
 use multisplit::operations::split::{Bucket, Method};
-use multisplit::operations::{Count, SplitBuffers, split};
-use multisplit::{Buckets, Error, Key, KeyType};
 use multisplit_tests::prelude::*;
 
 use crate::sort_run::{image, quick_policy};
@@ -30,9 +27,7 @@ fn check<K: Key + PartialEq + std::fmt::Debug>(
     let images: Vec<u64> = keys.iter().map(|key| image(K::TYPE, key.key_bits())).collect();
     let order = reference::sort(&images, 0..K::TYPE.bits(), descending);
     expect_equal(&result.values, &order).context("values differ")?;
-    let bits = |keys: &[K]| keys.iter().map(|key| key.key_bits()).collect::<Vec<_>>();
-    expect_equal(&bits(&result.keys), &bits(&reference::pick(keys, &order)))
-        .context("keys differ")?;
+    expect_keys(&result.keys, &reference::pick(keys, &order)).context("keys differ")?;
     let (_, offsets) = reference::split(keys.len(), m, |i| bucket_of(keys[i]));
     expect_equal(&result.offsets, &offsets).context("offsets differ")
 }
@@ -90,14 +85,10 @@ fn full_sort_rejects_unordered_buckets(gpu: &Gpu) -> Result<()> {
     ];
     for (key, bucket) in unordered {
         let buckets = Buckets::of(key, 16, bucket).method(Method::FullSort);
-        let result = outcome(&buckets, false);
-        ensure!(
-            matches!(result, Err(Error::Bucket { .. })),
-            "{buckets:?}: expected Error::Bucket, found {result:?}"
-        );
+        expect_error!(outcome(&buckets, false), Bucket { .. }, "{buckets:?}");
     }
     let delta = Buckets::<u32>::delta_over_domain(10).method(Method::FullSort).untyped();
     ensure!(outcome(&delta, false)?.rounds == 4);
-    ensure!(matches!(outcome(&delta, true), Err(Error::Method { .. })));
+    expect_errors! { outcome(&delta, true) => Method { .. } }
     Ok(())
 }

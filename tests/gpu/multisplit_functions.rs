@@ -1,10 +1,7 @@
 //! Bucket functions of the library and of users (GLSL), compared with the same function on the CPU
 //! for several key types.
 
-use multisplit::graph::{ElementType, Graph};
 use multisplit::operations::split::{Bucket, Method};
-use multisplit::operations::{SplitBuffers, split};
-use multisplit::{Bins, Buckets, Error, Glsl, Key, KeyType};
 use multisplit_tests::prelude::*;
 
 use crate::multisplit_cases::METHODS;
@@ -224,17 +221,12 @@ fn out_of_range_ids_are_counted_and_reported(gpu: &Gpu) -> Result<()> {
         ];
         for (buckets, expected) in cases.into_iter().filter(|_| mine()) {
             let m = buckets.count();
-            match gpu.context.split(&keys, buckets.method(method)) {
-                Err(Error::BucketOutOfRange { keys, buckets }) => {
-                    ensure!(
-                        buckets == m && keys == expected,
-                        "{method:?}: {keys} keys are reported as out of range, expected {expected}"
-                    );
-                }
-                other => {
-                    anyhow::bail!("{method:?}: expected an out-of-range error, found {other:?}")
-                }
-            }
+            let outcome = gpu.context.split(&keys, buckets.method(method));
+            expect_error!(
+                outcome,
+                BucketOutOfRange { keys, buckets } if (keys, buckets) == (expected, m),
+                "{method:?}, {expected} keys outside of {m} buckets"
+            );
         }
     }
     // `multisplit_cases::check` compares guard words, so it detects out-of-bounds writes.
@@ -281,15 +273,6 @@ fn invalid_bucket_functions_are_rejected(gpu: &Gpu) -> Result<()> {
 
 fn glsl_bucket_errors_show_the_users_line(gpu: &Gpu) -> Result<()> {
     let source = "uint bucket_of(uint key) {\n  return kye;\n}";
-    match gpu.context.split(&[1u32, 2], Buckets::glsl(2, source)) {
-        Err(Error::Compile(error)) => {
-            let text = error.to_string();
-            ensure!(
-                text.contains("user_bucket.glsl:2") && text.contains("return kye;"),
-                "the error does not show the line: {text}"
-            );
-            Ok(())
-        }
-        other => anyhow::bail!("expected a compile error, found {other:?}"),
-    }
+    let result = gpu.context.split(&[1u32, 2], Buckets::glsl(2, source));
+    expect_compile_error(result, &["user_bucket.glsl:2", "return kye;"])
 }

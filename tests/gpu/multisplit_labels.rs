@@ -1,10 +1,7 @@
 //! Splits by labels: the bucket of each key is stored as a label, so that an expensive bucket
 //! function is evaluated once per key. The default policy of software drivers uses no labels.
 
-use multisplit::graph::Graph;
-use multisplit::operations::split::{Method, Ranking, TileShape, ValuesAfter};
-use multisplit::operations::{SplitBuffers, split};
-use multisplit::{Buckets, Glsl, Policy};
+use multisplit::operations::split::{Method, Ranking, ValuesAfter};
 use multisplit_tests::prelude::*;
 
 use crate::multisplit_cases::{KINDS, Kind, check};
@@ -211,10 +208,8 @@ fn labels_take_one_byte_per_key(gpu: &Gpu) -> Result<()> {
     );
     let delta = Buckets::delta_over_domain(100).method(Method::Block);
     ensure!(labels_of(&policy, &delta)?.is_none(), "delta buckets are stored as labels");
-    ensure!(
-        labels_of(&policy, &range.clone().method(Method::Warp))?.is_none(),
-        "the warp method uses labels"
-    );
+    let by_warps = range.clone().method(Method::Warp);
+    ensure!(labels_of(&policy, &by_warps)?.is_none(), "the warp method uses labels");
     let mut none = policy;
     none.split.min_buckets_labelled = 101;
     ensure!(labels_of(&none, &range)?.is_none(), "labels are used below the minimum bucket count");

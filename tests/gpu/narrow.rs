@@ -1,11 +1,7 @@
 //! Sorts of 8-bit and 16-bit keys, compared with a CPU reference. Keys lie between guard bytes.
 //! Covers every method, segments, arrays larger than a plan, double buffers and device counts.
 
-use multisplit::graph::Graph;
 use multisplit::half::{bf16, f16};
-use multisplit::operations::sort::SortMethod;
-use multisplit::operations::{ScanBuffers, SortBuffers, scan, sort};
-use multisplit::{Error, Key, KeyType, Policy, Scan, Select, Sort, TopK};
 use multisplit_tests::prelude::*;
 
 use crate::large::{self, Lowered};
@@ -231,60 +227,47 @@ fn arrays_larger_than_a_plan_match_the_cpu(gpu: &Gpu) -> Result<()> {
     context.check_guards()
 }
 
-fn sorted_by_call<K: Key>(gpu: &Gpu, keys: &[K], numbers: impl Fn(K) -> f64) -> Result<()> {
+/// Sorts the keys that `key_of` makes of random words by every one-call function. `number` gives the
+/// order of the keys.
+fn check_calls<K: Key>(
+    gpu: &Gpu,
+    key_of: impl Fn(u32) -> K,
+    number: impl Fn(K) -> f64,
+) -> Result<()> {
     let context = &gpu.context;
-    let mut expected = keys.to_vec();
-    expected.sort_by(|&a, &b| numbers(a).total_cmp(&numbers(b)));
-    let bits = |keys: &[K]| keys.iter().map(|key| key.key_bits()).collect::<Vec<_>>();
-    expect_equal(&bits(&context.sort(keys)?), &bits(&expected))?;
-    let mut array = context.upload(keys)?;
-    let on_device = context.sort(&array)?;
-    expect_equal(&bits(&context.download(&on_device)?), &bits(&expected))?;
-    expect_equal(&bits(&context.download(&array)?), &bits(keys))
-        .context("the input has changed")?;
-    context.sort_in_place(&mut array, &Sort::descending())?;
+    let keys: Vec<K> = uniform(1_003, 12).into_iter().map(key_of).collect();
+    let mut order: Vec<u32> = (0..keys.len() as u32).collect();
+    let number_at = |i: u32| number(keys[i as usize]);
+    order.sort_by(|&a, &b| number_at(a).total_cmp(&number_at(b)));
+    let expected = reference::pick(&keys, &order);
     let reversed: Vec<K> = expected.iter().rev().copied().collect();
-    expect_equal(&bits(&context.download(&array)?), &bits(&reversed))?;
-    let order = context.argsort(keys)?;
-    let gathered: Vec<K> = order.iter().map(|&i| keys[i as usize]).collect();
-    expect_equal(&bits(&gathered), &bits(&expected))?;
+    expect_keys(&context.sort(&keys)?, &expected)?;
+    let mut array = context.upload(&keys)?;
+    let on_device = context.sort(&array)?;
+    expect_keys(&context.download(&on_device)?, &expected)?;
+    expect_keys(&context.download(&array)?, &keys).context("the input has changed")?;
+    context.sort_in_place(&mut array, &Sort::descending())?;
+    expect_keys(&context.download(&array)?, &reversed)?;
+    expect_equal(&context.argsort(&keys)?, &order)?;
     let values: Vec<u64> = (0..keys.len() as u64).map(|i| i << 33).collect();
-    let (pairs, payload) = context.sort_pairs(keys, &values)?;
-    expect_equal(&bits(&pairs), &bits(&expected))?;
-    expect_equal(&payload, &order.iter().map(|&i| u64::from(i) << 33).collect::<Vec<_>>())?;
-    let best = context.topk(keys, &TopK::largest(5))?;
-    expect_equal(&bits(&best.keys), &bits(&reversed[..5]))
+    let (pairs, payload) = context.sort_pairs(&keys, &values)?;
+    expect_keys(&pairs, &expected)?;
+    expect_equal(&payload, &reference::pick(&values, &order))?;
+    let best = context.topk(&keys, &TopK::largest(5))?;
+    expect_keys(&best.keys, &reversed[..5])
 }
 
 fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mut rng = Rng::new(12);
-    let words: Vec<u32> = (0..1_003).map(|_| rng.next_u64() as u32).collect();
-    let floats = |w: &u32| (f64::from(*w as i32) / 65536.0) as f32;
-    for key in gpu.cases(NARROW) {
-        match key {
-            KeyType::U8 => {
-                sorted_by_call(gpu, &words.iter().map(|&w| w as u8).collect::<Vec<_>>(), f64::from)
-            }
-            KeyType::I8 => {
-                sorted_by_call(gpu, &words.iter().map(|&w| w as i8).collect::<Vec<_>>(), f64::from)
-            }
-            KeyType::U16 => {
-                sorted_by_call(gpu, &words.iter().map(|&w| w as u16).collect::<Vec<_>>(), f64::from)
-            }
-            KeyType::I16 => {
-                sorted_by_call(gpu, &words.iter().map(|&w| w as i16).collect::<Vec<_>>(), f64::from)
-            }
-            KeyType::F16 => {
-                let halves: Vec<f16> = words.iter().map(|w| f16::from_f32(floats(w))).collect();
-                sorted_by_call(gpu, &halves, f16::to_f64)
-            }
-            _ => {
-                let brains: Vec<bf16> = words.iter().map(|w| bf16::from_f32(floats(w))).collect();
-                sorted_by_call(gpu, &brains, bf16::to_f64)
-            }
-        }?;
-    }
-    Ok(())
+    let float = |word: u32| (f64::from(word as i32) / 65536.0) as f32;
+    let checks: [&dyn Fn() -> Result<()>; 6] = [
+        &|| check_calls(gpu, |word| word as u8, f64::from),
+        &|| check_calls(gpu, |word| word as i8, f64::from),
+        &|| check_calls(gpu, |word| word as u16, f64::from),
+        &|| check_calls(gpu, |word| word as i16, f64::from),
+        &|| check_calls(gpu, |word| f16::from_f32(float(word)), f16::to_f64),
+        &|| check_calls(gpu, |word| bf16::from_f32(float(word)), bf16::to_f64),
+    ];
+    gpu.cases(checks).try_for_each(|check| check())
 }
 
 /// A recorded top-k, argsort and sort of device arrays run twice.
@@ -318,46 +301,33 @@ fn invalid_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
     // The size of the buffer must be a multiple of a word.
     let keys = graph.import::<u8>("keys", 5);
     let error = sort(&mut graph, &policy, &Sort::ascending(), &SortBuffers::keys(keys));
-    ensure!(
-        matches!(&error, Err(Error::BufferTooSmall { size: 5, needed: 8, .. })),
-        "expected Error::BufferTooSmall, found {error:?}"
-    );
+    expect_errors! { error => BufferTooSmall { size: 5, needed: 8, .. } }
     let keys = graph.import::<u16>("more", 6);
     let values = graph.import::<u32>("values", 6);
     for (how, buffers) in [
         (Sort::ascending(), SortBuffers::keys(keys).values(values)),
         (Sort::ascending().bits(0..8), SortBuffers::keys(keys)),
+        (Sort::ascending(), SortBuffers::keys(values)),
     ] {
         let by_counting = how.method(SortMethod::Counting);
-        let error = sort(&mut graph, &policy, &by_counting, &buffers);
-        ensure!(
-            matches!(error, Err(Error::Method { .. })),
-            "expected Error::Method, found {error:?}"
-        );
+        expect_errors! { sort(&mut graph, &policy, &by_counting, &buffers) => Method { .. } }
     }
-    let wide = SortBuffers::keys(values);
-    let error = sort(&mut graph, &policy, &Sort::ascending().method(SortMethod::Counting), &wide);
-    ensure!(matches!(error, Err(Error::Method { .. })), "expected Error::Method, found {error:?}");
     let by_bits = Sort::ascending().bits(0..17);
-    let error = sort(&mut graph, &policy, &by_bits, &SortBuffers::keys(keys));
-    ensure!(
-        matches!(error, Err(Error::SortBits { key_bits: 16, .. })),
-        "expected Error::SortBits, found {error:?}"
-    );
-    let refused = |error: multisplit::Result<()>| match error {
-        Err(error @ Error::KeyTypeMismatch { .. }) => {
-            ensure!(
-                error.to_string().contains("u32, i32, f32, u64, i64 or f64"),
-                "the error does not list the supported types: {error}"
-            );
-            Ok(())
+    expect_errors! {
+        sort(&mut graph, &policy, &by_bits, &SortBuffers::keys(keys)) =>
+            SortBits { key_bits: 16, .. },
+    }
+    let refused = |result: multisplit::Result<()>| -> Result<()> {
+        expect_errors! {
+            result => KeyTypeMismatch { expected, .. }
+                if expected.contains("u32, i32, f32, u64, i64 or f64"),
         }
-        other => anyhow::bail!("expected an error for the key type, found {other:?}"),
+        Ok(())
     };
     let other = graph.import::<u16>("other", 6);
     refused(scan(&mut graph, &policy, &Scan::default(), &ScanBuffers::new(keys, other)))?;
     refused(context.select(&[1u8, 2], &Select::less_than(2)).map(drop))?;
     refused(context.merge(&[1i8], &[2i8]).map(drop))?;
     refused(context.lower_bound(&[f16::ONE], &[f16::ONE]).map(drop))?;
-    refused(context.reduce(&[1u8, 2], multisplit::Operator::Sum).map(drop))
+    refused(context.reduce(&[1u8, 2], Operator::Sum).map(drop))
 }

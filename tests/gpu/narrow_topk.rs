@@ -2,8 +2,6 @@
 //! `Auto` in a plain run, and with device counts.
 
 use multisplit::operations::topk::TopKMethod;
-use multisplit::operations::{TopKBuffers, topk};
-use multisplit::{KeyType, Policy, TopK};
 use multisplit_tests::prelude::*;
 
 use crate::narrow::NARROW;

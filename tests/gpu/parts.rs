@@ -5,12 +5,10 @@ use std::fmt::Debug;
 
 use bytemuck::pod_read_unaligned;
 use multisplit::half::f16;
-use multisplit::operations::Merge;
-use multisplit::{Context, Error, GlslOperator, Key, Operator, Scan, Select, Sort, TopK};
 use multisplit_tests::prelude::*;
 
 use crate::large::Lowered;
-use crate::sort_run::image;
+use crate::sort_run::rank;
 
 tests!(parts:
     topk_larger_than_a_binding_matches_the_cpu,
@@ -61,19 +59,9 @@ fn key<K: Key>(bits: u64) -> K {
     pod_read_unaligned(&bits.to_le_bytes()[..size_of::<K>()])
 }
 
-fn rank<K: Key>(key: K) -> u64 {
-    image(K::TYPE, key.key_bits())
-}
-
 fn sorted<K: Key>(mut keys: Vec<K>) -> Vec<K> {
     keys.sort_by_key(|&key| rank(key));
     keys
-}
-
-/// Compares bits, since NaN is not equal to itself.
-fn expect_keys<K: Key>(got: &[K], expected: &[K]) -> Result<()> {
-    let bits = |keys: &[K]| keys.iter().map(|key| key.key_bits()).collect::<Vec<_>>();
-    expect_equal(&bits(got), &bits(expected))
 }
 
 fn expected_topk<K: Key>(keys: &[K], k: usize, smallest: bool) -> (Vec<K>, Vec<u32>) {
@@ -121,10 +109,11 @@ fn topk_larger_than_a_binding_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut keys = unsorted.keys;
     keys.sort_by_key(|&key| std::cmp::Reverse(key));
     expect_equal(&keys, &expected)?;
-    match context.topk(&random::<u32>(20_000, 9), &TopK::largest(20_001)) {
-        Err(Error::TooLarge { asked: 20_001, limit: 20_000, .. }) => Ok(()),
-        other => bail!("expected an error for k = 20,001, found {other:?}"),
+    expect_errors! {
+        context.topk(&random::<u32>(20_000, 9), &TopK::largest(20_001)) =>
+            TooLarge { asked: 20_001, limit: 20_000, .. },
     }
+    Ok(())
 }
 
 fn topk_of_rows_larger_than_one_binding_matches_the_cpu(gpu: &Gpu) -> Result<()> {
@@ -241,11 +230,6 @@ fn runs_of(n: usize, longest: u64, seed: u64) -> Vec<u64> {
     keys.take(n).collect()
 }
 
-/// A flag for each key: whether a run of equal keys begins there.
-fn heads(keys: &[u64]) -> Vec<bool> {
-    (0..keys.len()).map(|at| at == 0 || keys[at] != keys[at - 1]).collect()
-}
-
 fn scans_by_key_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = lowered(gpu)?;
     let mut mine = gpu.mine();
@@ -253,12 +237,9 @@ fn scans_by_key_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
         for (inclusive, longest) in [(true, 10), (false, 9000)].into_iter().filter(|_| mine()) {
             let keys = runs_of(n, longest, n as u64);
             let values: Vec<u32> = random(n, 7);
-            let begins = heads(&keys);
+            let begins = terms::heads(&keys);
             let expected = terms::scan_segments(Operator::Sum, inclusive, &values, &begins);
-            let sum = match inclusive {
-                true => Scan::inclusive(Operator::Sum),
-                false => Scan::exclusive(Operator::Sum),
-            };
+            let sum = terms::scan_of(Operator::Sum, inclusive);
             let case = || format!("{n} elements, runs of up to {longest}");
             let found = context.scan_by_key(&keys, &values, &sum)?;
             expect_equal(&found, &expected).with_context(case)?;
@@ -273,7 +254,7 @@ fn scans_by_key_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
 fn reductions_by_key_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = lowered(gpu)?;
     let mut mine = gpu.mine();
-    let last = GlslOperator::new("uint combined(uint a, uint b) { return b != 0u ? b : a; }", 0u32);
+    let last = terms::last_nonzero();
     for n in lengths(part(8)) {
         for longest in [10, 9000].into_iter().filter(|_| mine()) {
             let keys = runs_of(n, longest, n as u64);
@@ -353,10 +334,9 @@ fn merges_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
             let (ones, others) = numbers.split_at(a);
             let (keys, values) =
                 context.merge_pairs_with((&first, ones), (&second, others), how)?;
-            expect_keys(&keys, &expected)
-                .with_context(|| format!("arrays of {a} and {b} elements"))?;
-            expect_equal(&values, &places)
-                .with_context(|| format!("arrays of {a} and {b} elements"))?;
+            let case = || format!("arrays of {a} and {b} elements");
+            expect_keys(&keys, &expected).with_context(case)?;
+            expect_equal(&values, &places).with_context(case)?;
         }
     }
     context.check_guards()
@@ -390,8 +370,7 @@ fn segmented_sorts_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> 
     }
     expect_equal(&places, &expected)?;
     let rows: Vec<u32> = random(20 * 1000, 16);
-    let mut expected = rows.clone();
-    expected.chunks_mut(1000).for_each(<[u32]>::sort_unstable);
+    let expected: Vec<u32> = rows.chunks(1000).flat_map(reference::sorted).collect();
     let mut out = vec![0; rows.len()];
     context.sort_into(&rows, &Sort::ascending().rows(1000), &mut out)?;
     expect_equal(&out, &expected)?;
@@ -446,7 +425,7 @@ fn operations_stay_within_a_memory_limit(gpu: &Gpu) -> Result<()> {
     same("scan", &context.scan(&values)?, &sums(false))?;
     let found = context.scan_with(&values, &Scan::inclusive(Operator::Sum))?;
     same("inclusive scan", &found, &sums(true))?;
-    let last = GlslOperator::new("uint combined(uint a, uint b) { return b != 0u ? b : a; }", 0u32);
+    let last = terms::last_nonzero();
     let sparse: Vec<u32> =
         values.iter().map(|&value| if value % 20_000 == 0 { value } else { 0 }).collect();
     let latest = |so_far: &mut u32, &value: &u32| {
@@ -457,7 +436,7 @@ fn operations_stay_within_a_memory_limit(gpu: &Gpu) -> Result<()> {
     let expected: Vec<u32> = sparse.iter().scan(0, latest).collect();
     let found = context.scan_with(&sparse, &Scan::exclusive(&last))?;
     same("scan by GLSL", &found, &expected)?;
-    let expected = terms::scan_segments(Operator::Sum, false, &values, &heads(&keys));
+    let expected = terms::scan_segments(Operator::Sum, false, &values, &terms::heads(&keys));
     same("scan by key", &context.scan_by_key(&keys, &values, &Scan::default())?, &expected)?;
     let ends = reference::offsets(runs(&keys).1);
     let expected: Vec<u32> = reference::segments(&values, &ends).map(sum).collect();
@@ -478,8 +457,7 @@ fn rows_are_not_divided_if_memory_is_short(gpu: &Gpu) -> Result<()> {
     // 15 rows fit in the limit, with their results.
     let length = 1300;
     ensure!(length <= gpu.context.max_scan_row(), "the rows are too long");
-    let mut rng = Rng::new(17);
-    let input: Vec<f32> = (0..60 * length).map(|_| rng.next_u32() as f32 / 4e9).collect();
+    let input = fractions(60 * length as usize, 17);
     let add = GlslOperator::new("float combined(float a, float b) { return a + b; }", 0f32);
     for how in [
         Scan::inclusive(Operator::Sum),

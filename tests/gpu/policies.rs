@@ -3,9 +3,7 @@
 
 use std::time::Instant;
 
-use multisplit::operations::sort::SortMethod;
 use multisplit::operations::split::Method;
-use multisplit::{Bins, Buckets, Context, Error, Operator, Policy, Scan, Select, Sort, TopK};
 use multisplit_tests::prelude::*;
 
 use crate::policy_fields::{Draw, edit, number, pick};
@@ -79,20 +77,11 @@ fn offsets(rng: &mut Rng, n: usize, segments: u64) -> Vec<u32> {
     ends
 }
 
-/// The keys with each segment sorted.
-fn sorted_segments(keys: &[u32], offsets: &[u32]) -> Vec<u32> {
-    let mut keys = keys.to_vec();
-    for ends in offsets.windows(2) {
-        keys[ends[0] as usize..ends[1] as usize].sort_unstable();
-    }
-    keys
-}
-
 fn segment_sorts(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
     let segments = 1 + rng.below(40);
     let offsets = offsets(rng, keys.len(), segments);
     let sorted = gpu.sort_with(keys, &Sort::ascending().segments(&offsets))?;
-    Ok(sorted == sorted_segments(keys, &offsets))
+    Ok(sorted == reference::sorted_segments(keys, &offsets))
 }
 
 fn scans(gpu: &Context, _: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
@@ -116,25 +105,19 @@ fn runs(rng: &mut Rng, n: usize) -> Vec<u32> {
     keys
 }
 
-/// A flag for each key: whether a run of equal keys begins there.
-fn heads(keys: &[u32]) -> Vec<bool> {
-    (0..keys.len()).map(|i| i == 0 || keys[i] != keys[i - 1]).collect()
-}
-
 fn sum(elements: &[u32]) -> u32 {
     terms::reduce(Operator::Sum, elements)
 }
 
 /// The key of each run, and the sum of its values.
 fn sums_of_runs(keys: &[u32], values: &[u32]) -> (Vec<u32>, Vec<u32>) {
-    let heads = heads(keys);
-    let first = keys.iter().zip(&heads).filter(|(_, head)| **head).map(|(key, _)| *key);
-    (first.collect(), terms::segments(values, &heads).into_iter().map(sum).collect())
+    let segments = terms::segments(values, &terms::heads(keys));
+    (reference::runs(keys).0, segments.into_iter().map(sum).collect())
 }
 
 fn scans_by_key(gpu: &Context, rng: &mut Rng, values: &[u32]) -> multisplit::Result<bool> {
     let keys = runs(rng, values.len());
-    let expected = terms::scan_segments(Operator::Sum, true, values, &heads(&keys));
+    let expected = terms::scan_segments(Operator::Sum, true, values, &terms::heads(&keys));
     Ok(gpu.scan_by_key(&keys, values, &Scan::inclusive(Operator::Sum))? == expected)
 }
 
@@ -254,8 +237,9 @@ fn random_policies_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
         outcomes.add(&format!("seed {seed}, {name} of {n}"), &policy, &got)?;
     }
     let Outcomes { right, refused } = outcomes;
+    let is_mixed = right > 0 && refused > 0;
     ensure!(
-        right > 0 && refused > 0,
+        is_mixed,
         "{right} correct results and {refused} errors; expected at least one of each"
     );
     Ok(())
@@ -316,10 +300,8 @@ fn look_back_works_within_the_driver_loop_limit(gpu: &Gpu) -> Result<()> {
         let context = gpu.with_policy(policy)?;
         for (index, run) in operations.iter().enumerate().filter(|_| mine()) {
             gpu.run_or_refuse(|| {
-                ensure!(
-                    run(&context, &mut Rng::new(1), &ones)?,
-                    "operation {index}, tickets {tickets}, {spin_limit} polls: wrong result"
-                );
+                let case = || format!("operation {index}, tickets {tickets}, {spin_limit} polls");
+                ensure!(run(&context, &mut Rng::new(1), &ones)?, "{}: wrong result", case());
                 Ok(())
             })?;
         }
@@ -353,7 +335,7 @@ fn random_call_options_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
                     (0..rng.below(5)).map(|_| rng.below(n + 2) as u32).collect();
                 context
                     .sort_with(&keys, &Sort::ascending().segments(&offsets))
-                    .map(|sorted| sorted == sorted_segments(&keys, &offsets))
+                    .map(|sorted| sorted == reference::sorted_segments(&keys, &offsets))
             }
             2 => {
                 let (width, m) = (u64::from(number(&mut rng)), number(&mut rng) % 5_000);

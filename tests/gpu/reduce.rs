@@ -3,8 +3,6 @@
 //! or device).
 
 use multisplit::operations::reduce::NO_INDEX;
-use multisplit::operations::{ReduceBuffers, reduce};
-use multisplit::{Operator, Policy};
 use multisplit_tests::prelude::*;
 
 tests!(reduce:
@@ -14,9 +12,6 @@ tests!(reduce:
     device_counts_above_the_array_length_are_clamped, float_sums_are_reproducible,
     large_arrays_match_the_cpu
 );
-
-/// Number of additional array elements, which the device count excludes.
-const SPARE: usize = 77;
 
 #[derive(Clone, Copy, Debug)]
 struct Case {
@@ -111,10 +106,7 @@ fn empty_input_gives_the_identity(gpu: &Gpu) -> Result<()> {
             check_input(gpu, &policy, case, &input, 0)?;
             if case.index {
                 let (_, index) = reduced(gpu, &policy, case, &input, 0)?;
-                ensure!(
-                    index == Some(NO_INDEX),
-                    "{case:?}: the index is {index:?}, expected {NO_INDEX}"
-                );
+                expect_value(format!("{case:?}: the index"), &index, &Some(NO_INDEX))?;
             }
         }
     }
@@ -148,19 +140,13 @@ fn arrays_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     for tiles in [6, 7, 31] {
         for (operator, index) in [(Operator::Sum, false), (Operator::Min, true)] {
             let case = Case { operator, index, on_device: false };
-            match index {
-                false => {
-                    gpu.run_or_refuse(|| check::<i64>(gpu, &policy, case, tiles * tile + 1))?;
-                }
-                true => check::<f32>(gpu, &policy, case, tiles * tile + 1)?,
-            }
+            let check = if index { check::<f32> } else { check::<i64> };
+            gpu.run_or_refuse(|| check(gpu, &policy, case, tiles * tile + 1))?;
         }
     }
     Ok(())
 }
 
-/// The policy allows only a few workgroups in the x dimension, so larger dispatches have several
-/// rows, and the last row has workgroups without a tile.
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(policy(gpu));
     let tile = policy.threads as usize * 16;
@@ -173,7 +159,6 @@ fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The device count exceeds the length of the array.
 fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
     let policy = policy(gpu);
     let input: Vec<u32> = terms::input(Operator::Sum, 3 * policy.threads as usize * 16 + 1, 9);
@@ -187,23 +172,15 @@ fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
 fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
     let policy = policy(gpu);
     let n = 40 * policy.threads * 16 + 5;
-    let mut rng = Rng::new(5);
-    let input: Vec<f32> = (0..n).map(|_| rng.next_u32() as f32 / 4e9).collect();
+    let input = fractions(n as usize, 5);
     let case = Case { operator: Operator::Sum, index: false, on_device: false };
     let (first, _) = reduced(gpu, &policy, case, &input, n)?;
     for _ in 0..3 {
         let (again, _) = reduced(gpu, &policy, case, &input, n)?;
-        ensure!(
-            again.to_bits() == first.to_bits(),
-            "the sum is {again}, but was {first} in the first run"
-        );
+        expect_keys(&[again], &[first])?;
     }
     let sum: f64 = input.iter().map(|&x| f64::from(x)).sum();
-    ensure!(
-        (f64::from(first) - sum).abs() / sum < 1e-5,
-        "the sum is {first}, expected about {sum}"
-    );
-    Ok(())
+    expect_near(first, sum, 1e-5)
 }
 
 /// Each workgroup of the first pass reduces several tiles.

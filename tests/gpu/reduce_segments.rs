@@ -2,9 +2,6 @@
 //! combine element type, operator, segment lengths, and the location of the counts (host or
 //! device).
 
-use multisplit::graph::Buffer;
-use multisplit::operations::{SegmentedReduceBuffers, reduce_segments};
-use multisplit::{Operator, Policy};
 use multisplit_tests::prelude::*;
 
 tests!(reduce_segments:
@@ -18,14 +15,25 @@ tests!(reduce_segments:
 /// Number of additional elements, which the device count excludes: more than a tile.
 const PAST: usize = 9_000;
 
-/// With this chunk size, segments are reduced by tiles if the device has no loop limit.
+/// With this chunk size, segments are reduced by tiles if the policy has no loop limit.
 const ALWAYS_TILES: u32 = 1 << 31;
 /// With this chunk size, segments with an average length of at least 4 have one worker each.
 const SMALL_CHUNK: u32 = 128;
 
-/// A policy with [`ALWAYS_TILES`], and one that assigns a subgroup or workgroup to each segment.
-fn both_ways(policy: &Policy) -> [Policy; 2] {
-    [ALWAYS_TILES, SMALL_CHUNK].map(|segment_chunk| Policy { segment_chunk, ..*policy })
+/// A policy that reduces segments of any length by tiles. The loop limit of a software driver would
+/// limit the chunk size, so that only shorter segments would be reduced by tiles.
+fn always_tiles(gpu: &Gpu, policy: &Policy) -> Policy {
+    let mut properties = gpu.context.properties().clone();
+    properties.device_type = vk::PhysicalDeviceType::DISCRETE_GPU;
+    let facts = Policy::for_device(&properties).facts;
+    let tiles = Policy { facts, segment_chunk: ALWAYS_TILES, ..*policy };
+    tiles.lowered(|facts| facts.max_groups = policy.facts.max_groups)
+}
+
+/// A policy that always reduces by tiles, and one that assigns a subgroup or workgroup to each
+/// segment.
+fn both_ways(gpu: &Gpu, policy: &Policy) -> [Policy; 2] {
+    [always_tiles(gpu, policy), Policy { segment_chunk: SMALL_CHUNK, ..*policy }]
 }
 
 /// Segment lengths.
@@ -99,6 +107,12 @@ fn run<'g, T: Term>(
     };
     let buffers = buffers.count(count).elements(elements);
     reduce_segments(&mut setup.graph, policy, operator, &buffers)?;
+    if policy.segment_chunk == ALWAYS_TILES {
+        let plan = setup.graph.compile(&gpu.context.limits())?;
+        let labels: Vec<&str> = plan.steps().iter().map(|step| &*step.pass.label).collect();
+        let are_tiles = labels.iter().any(|label| label.starts_with("reduce.segments"));
+        ensure!(are_tiles, "the segments are not reduced by tiles: {labels:?}");
+    }
     setup.run_by(policy)?;
     Ok((setup, dst))
 }
@@ -321,7 +335,7 @@ fn long_segments_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Resul
 /// A segment has more tiles than a workgroup has threads.
 fn segments_of_many_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
-    let policy = Policy { threads, segment_chunk: ALWAYS_TILES, ..gpu.context.policy() };
+    let policy = Policy { threads, ..always_tiles(gpu, &gpu.context.policy()) };
     let tile = threads as usize * 16;
     let n = 11 * threads as usize * tile + 3;
     let input: Vec<u32> = terms::input(Operator::Sum, n, 8);
@@ -354,12 +368,10 @@ fn empty_segments_give_the_identity(gpu: &Gpu) -> Result<()> {
     })
 }
 
-/// The policy allows only a few workgroups in the x dimension, so dispatches have several rows. The
-/// last row may have workgroups without elements.
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     let n = 20 * policy.threads as usize * 16 - 3;
-    for policy in both_ways(&policy) {
+    for policy in both_ways(gpu, &policy) {
         let case = Case { operator: Operator::Sum, lengths: Lengths::Mixed, on_device: false };
         check::<u32>(gpu, &policy, case, n)?;
     }
@@ -373,7 +385,7 @@ fn elements_outside_of_segments_are_ignored(gpu: &Gpu) -> Result<()> {
     let input: Vec<f32> = terms::input(Operator::Sum, 4 * tile, 8);
     for (first, last) in [(5, 3 * tile), (tile, 2 * tile), (2 * tile + 1, 2 * tile + 9)] {
         let cuts = [first, first + 1, first + 1, (first + last) / 2, last].map(|at| at as u32);
-        for policy in both_ways(&policy) {
+        for policy in both_ways(gpu, &policy) {
             check_cuts(gpu, &policy, (Operator::Sum, false), (&input, &cuts), 4)?;
         }
     }
@@ -389,7 +401,7 @@ fn invalid_device_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
     let past = [0, 7, n as u32 + 1, n as u32 + 500, u32::MAX, u32::MAX];
     let mut rng = Rng::new(4);
     let falling: Vec<u32> = (0..3000).map(|_| rng.below(2 * n as u64) as u32).collect();
-    for policy in both_ways(&policy) {
+    for policy in both_ways(gpu, &policy) {
         check_cuts(gpu, &policy, (Operator::Sum, true), (&input, &past), 5)?;
         let (setup, dst) =
             run(gpu, &policy, (Operator::Sum, true), (&input, Cut::Offsets(&falling)), 2999)?;
@@ -403,9 +415,8 @@ fn invalid_device_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
 fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let n = 20 * policy.threads as usize * 16 + 5;
-    let mut rng = Rng::new(5);
-    let input: Vec<f32> = (0..n).map(|_| rng.next_u32() as f32 / 4e9).collect();
-    let cuts: Vec<u32> = [0, 3, 20_000, n as u32 - 7, n as u32].to_vec();
+    let input = fractions(n, 5);
+    let cuts = [0, 3, 20_000, n as u32 - 7, n as u32];
     let how = (Operator::Sum, false);
     let cut = Cut::Offsets(&cuts);
     let (setup, dst) = run(gpu, &policy, how, (&input, cut), 4)?;
@@ -414,10 +425,7 @@ fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
     again.expect(dst, &first)?;
     for (of, found) in reference::segments(&input, &cuts).zip(&first) {
         let sum: f64 = of.iter().map(|&x| f64::from(x)).sum();
-        ensure!(
-            (f64::from(*found) - sum).abs() <= 1e-4 * sum,
-            "the sum is {found}, expected about {sum}"
-        );
+        expect_near(*found, sum, 1e-4)?;
     }
     Ok(())
 }

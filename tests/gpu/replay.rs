@@ -3,9 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use multisplit::graph::{Buffer, Graph, PingPong};
-use multisplit::operations::{ScanBuffers, ScanMethod, copy, fill, scan};
-use multisplit::{Context, Error, Executable, Policy, Scan};
+use multisplit::graph::PingPong;
 use multisplit_tests::counting;
 use multisplit_tests::prelude::*;
 
@@ -109,7 +107,10 @@ fn plans_that_are_not_replayable_are_rejected(gpu: &Gpu) -> Result<()> {
     fill(&mut graph, &gpu.context.policy(), "fill", data, 0)?;
     let executable = gpu.context.instantiate(graph.compile(&gpu.context.limits())?)?;
     let buffer = gpu.context.zeroed::<u32>(100)?;
-    let refused = gpu.context.replay(Arc::new(executable), &[(data, &buffer)]);
-    ensure!(matches!(refused, Err(Error::NotReplayable { plan }) if plan == "once"));
+    let executable = Arc::new(executable);
+    expect_errors! {
+        gpu.context.replay(executable, &[(data, &buffer)]) =>
+            NotReplayable { plan } if plan == "once",
+    }
     Ok(())
 }

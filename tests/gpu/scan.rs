@@ -1,9 +1,6 @@
 //! Exclusive scans of u32, compared with a CPU reference: every method, sizes around tile
 //! boundaries, and special values. Also scans of rows.
 
-use multisplit::graph::{Graph, Limits};
-use multisplit::operations::{self, ScanBuffers, ScanMethod, fill};
-use multisplit::{Context, Error, Key, Operator, Policy, Scan};
 use multisplit_tests::prelude::*;
 
 tests!(scan:
@@ -24,15 +21,15 @@ const METHODS: [ScanMethod; 2] = [ScanMethod::ReduceThenScan, ScanMethod::LookBa
 fn check(gpu: &Gpu, policy: &Policy, limits: &Limits, input: &[u32]) -> Result<()> {
     let mut setup = Setup::new(&gpu.context, "scan");
     let (src, dst) = (setup.input("src", input), setup.output::<u32>("dst", input.len()));
-    operations::scan(&mut setup.graph, policy, &Scan::default(), &ScanBuffers::new(src, dst))?;
+    scan(&mut setup.graph, policy, &Scan::default(), &ScanBuffers::new(src, dst))?;
     setup.run_within(limits)?;
     let say = || format!("{:?}, n = {}", policy.scan, input.len());
     setup.expect(dst, &reference::exclusive_scan(input)).with_context(say)
 }
 
 fn check_all_methods(gpu: &Gpu, input: &[u32]) -> Result<()> {
-    for scan in METHODS {
-        let policy = Policy { scan, ..gpu.context.policy() };
+    for method in METHODS {
+        let policy = Policy { scan: method, ..gpu.context.policy() };
         check(gpu, &policy, &gpu.context.limits(), input)?;
     }
     Ok(())
@@ -78,7 +75,7 @@ fn empty_scan_gives_an_empty_result(gpu: &Gpu) -> Result<()> {
     let mut graph = Graph::new("empty");
     let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, 1));
     let buffers = ScanBuffers::new(src, dst).count(0);
-    operations::scan(&mut graph, &gpu.context.policy(), &Scan::default(), &buffers)?;
+    scan(&mut graph, &gpu.context.policy(), &Scan::default(), &buffers)?;
     let plan = graph.compile(&gpu.context.limits())?;
     ensure!(plan.steps().is_empty(), "a scan of an empty array has passes");
     Ok(())
@@ -94,8 +91,9 @@ fn arrays_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     for piece in [5, 128] {
         let max_storage_range = (piece * tile * 4 + 100) as u64;
         let limits = Limits { max_storage_range, ..gpu.context.limits() };
-        for scan in METHODS {
-            let policy = Policy { scan, threads, small_scans_up_to: 0, ..gpu.context.policy() };
+        for method in METHODS {
+            let policy =
+                Policy { scan: method, threads, small_scans_up_to: 0, ..gpu.context.policy() };
             let policy = policy.lowered(|facts| facts.max_storage_range = max_storage_range);
             for n in [piece, 2 * piece, 3 * piece + 1].map(|tiles| tiles * tile) {
                 check(gpu, &policy, &limits, &uniform(n, 3))?;
@@ -110,10 +108,10 @@ fn arrays_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
 fn large_pieces_of_one_stage_are_independent(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let tile = tile(gpu) as u64;
-    let scan = ScanMethod::ReduceThenScan;
+    let method = ScanMethod::ReduceThenScan;
     for (piece_tiles, pieces, levels) in [(64, 1, 3), (64, 5, 3), (100, 5, 3), (3, 5, 7)] {
         let max_storage_range = piece_tiles * tile * 4 + 100;
-        let policy = Policy { scan, ..context.policy() };
+        let policy = Policy { scan: method, ..context.policy() };
         let policy = policy.lowered(|facts| facts.max_storage_range = max_storage_range);
         let limits = Limits { max_storage_range, ..context.limits() };
         // If possible, a piece contains a multiple of 64 tiles.
@@ -121,36 +119,27 @@ fn large_pieces_of_one_stage_are_independent(gpu: &Gpu) -> Result<()> {
         let n = pieces * aligned * tile;
         let mut graph = Graph::new("scan");
         let (src, dst) = (graph.import::<u32>("src", n), graph.import::<u32>("dst", n));
-        operations::scan(&mut graph, &policy, &Scan::default(), &ScanBuffers::new(src, dst))?;
+        scan(&mut graph, &policy, &Scan::default(), &ScanBuffers::new(src, dst))?;
         let plan = graph.compile(&limits)?;
         let got = (plan.steps().len() as u64, plan.levels());
-        ensure!(
-            got == (2 * pieces + 1, levels),
-            "{pieces} pieces of {piece_tiles} tiles: {got:?} passes and levels, expected {:?}",
-            (2 * pieces + 1, levels)
-        );
+        let what = format!("{pieces} pieces of {piece_tiles} tiles: the pair of passes and levels");
+        expect_value(what, &got, &(2 * pieces + 1, levels))?;
     }
     Ok(())
 }
 
 /// Sizes that no device supports are rejected when the scan is declared.
 fn sizes_beyond_any_device_are_rejected(gpu: &Gpu) -> Result<()> {
-    for scan in METHODS {
-        let policy = Policy { scan, ..gpu.context.policy() };
+    for method in METHODS {
+        let policy = Policy { scan: method, ..gpu.context.policy() };
         for n in [1 << 50, 1 << 62, u64::MAX] {
             let mut graph = Graph::new("absurd");
             let (src, dst) = (graph.import::<u32>("src", n), graph.import::<u32>("dst", n));
             let buffers = ScanBuffers::new(src, dst).count(n);
-            let result = operations::scan(&mut graph, &policy, &Scan::default(), &buffers);
-            ensure!(
-                matches!(result, Err(Error::TooLarge { .. })),
-                "{scan:?}, {n}: expected Error::TooLarge, found {result:?}"
-            );
+            let result = scan(&mut graph, &policy, &Scan::default(), &buffers);
+            expect_error!(result, TooLarge { .. }, "{method:?}, {n}");
             let result = fill(&mut graph, &policy, "fill", dst, 0);
-            ensure!(
-                matches!(result, Err(Error::TooLarge { .. })),
-                "fill, {n}: expected Error::TooLarge, found {result:?}"
-            );
+            expect_error!(result, TooLarge { .. }, "fill, {n}");
         }
     }
     Ok(())
@@ -158,8 +147,8 @@ fn sizes_beyond_any_device_are_rejected(gpu: &Gpu) -> Result<()> {
 
 /// The error contains the name of the invalid field.
 fn invalid_policies_are_rejected(gpu: &Gpu) -> Result<()> {
-    for scan in METHODS {
-        let base = Policy { scan, ..gpu.context.policy() };
+    for method in METHODS {
+        let base = Policy { scan: method, ..gpu.context.policy() };
         let absurd = [
             ("`threads`", Policy { threads: 0, ..base }),
             ("`threads`", Policy { threads: base.threads + 1, ..base }),
@@ -174,22 +163,16 @@ fn invalid_policies_are_rejected(gpu: &Gpu) -> Result<()> {
         ];
         for (named, policy) in absurd {
             let result = check(gpu, &policy, &gpu.context.limits(), &uniform(1000, 1));
-            let text = result.err().map(|error| error.to_string()).unwrap_or_default();
-            ensure!(
-                text.starts_with("policy: ") && text.contains(named),
-                "expected a policy error for {named}, found: {text}"
-            );
+            expect_message_parts(result, &["policy: ", named])?;
         }
     }
     Ok(())
 }
 
-/// The limits allow only a few workgroups in the x dimension, so larger dispatches have several
-/// rows, and the last row may have workgroups without a tile.
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let limits = Limits { max_workgroup_count: [7, 65535, 65535], ..gpu.context.limits() };
-    for scan in METHODS {
-        let policy = Policy { scan, ..gpu.context.policy() };
+    for method in METHODS {
+        let policy = Policy { scan: method, ..gpu.context.policy() };
         for tiles in [7, 8, 20, 50] {
             check(gpu, &policy, &limits, &uniform(tiles * tile(gpu) - 3, 11))?;
         }
@@ -201,8 +184,8 @@ fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// polling for them; with a small limit, it polls a few times first.
 fn look_back_with_few_polls_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     for (spin_limit, tickets) in [(0, true), (1, false), (5, true)] {
-        let scan = ScanMethod::LookBack;
-        let policy = Policy { scan, spin_limit, tickets, ..gpu.context.policy() };
+        let method = ScanMethod::LookBack;
+        let policy = Policy { scan: method, spin_limit, tickets, ..gpu.context.policy() };
         check(gpu, &policy, &gpu.context.limits(), &uniform(70 * tile(gpu) + 9, 5))?;
     }
     Ok(())
@@ -211,9 +194,14 @@ fn look_back_with_few_polls_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 /// If one workgroup cannot scan all tile sums, they are scanned in tiles themselves.
 fn recursively_scanned_tile_sums_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (threads, spine_tiles) = (gpu.context.properties().subgroup_size, 1);
-    let scan = ScanMethod::ReduceThenScan;
-    let policy =
-        Policy { scan, threads, spine_threads: threads, spine_tiles, ..gpu.context.policy() };
+    let method = ScanMethod::ReduceThenScan;
+    let policy = Policy {
+        scan: method,
+        threads,
+        spine_threads: threads,
+        spine_tiles,
+        ..gpu.context.policy()
+    };
     let tile = threads as usize * 16;
     for n in [tile * tile, tile * tile + 1, 3 * tile * tile + 5] {
         check(gpu, &policy, &gpu.context.limits(), &uniform(n, 13))?;
@@ -259,13 +247,12 @@ fn check_rows<T: Key>(context: &Context, rows: usize, input: &[T]) -> Result<()>
         let found = context.scan_with(input, &how.clone().rows(length as u64))?;
         let array = context.upload(input)?;
         let on_device = context.scan_with(&array, &how.clone().rows(length as u64))?;
-        let bits = |found: &[T]| found.iter().map(|x| x.key_bits()).collect::<Vec<_>>();
-        expect_equal(&bits(&context.download(&on_device)?), &bits(&found))?;
+        expect_keys(&context.download(&on_device)?, &found)?;
         for row in [0, 1, rows / 2, rows - 1] {
             let range = row * length..(row + 1) * length;
             let alone = context.scan_with(&input[range.clone()], &how)?;
             let say = || format!("row {row} of {rows}, {length} elements, {how:?}");
-            expect_equal(&bits(&found[range]), &bits(&alone)).with_context(say)?;
+            expect_keys(&found[range], &alone).with_context(say)?;
         }
     }
     Ok(())
@@ -311,7 +298,7 @@ fn device_count_limits_the_scanned_rows(gpu: &Gpu) -> Result<()> {
         let count = setup.count(true, n as u32, input.len());
         let buffers = ScanBuffers::new(src, dst).count(count);
         let how = Scan::default().rows(length as u64);
-        operations::scan(&mut setup.graph, &gpu.context.policy(), &how, &buffers)?;
+        scan(&mut setup.graph, &gpu.context.policy(), &how, &buffers)?;
         setup.run()?;
         let rows = input[..n].chunks(length);
         let expected: Vec<u32> = rows.flat_map(reference::exclusive_scan).collect();

@@ -4,9 +4,6 @@
 
 use std::sync::Arc;
 
-use multisplit::graph::Graph;
-use multisplit::operations::{self, ScanBuffers, ScanMethod};
-use multisplit::{Context, ExecutableOptions, GlslOperator, Key, Operator, Policy, Scan};
 use multisplit_tests::prelude::*;
 
 use crate::hostile_rig::Expected::Exactly;
@@ -21,8 +18,7 @@ tests!(scan_segments:
     arbitrary_device_offsets_give_defined_results, invalid_segments_are_rejected
 );
 
-/// Number of array elements, and of offsets, after those that the device counts include.
-const SPARE: usize = 77;
+const METHODS: [ScanMethod; 2] = [ScanMethod::LookBack, ScanMethod::ReduceThenScan];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum By {
@@ -54,10 +50,6 @@ fn cases() -> Vec<Case> {
         }
     }
     cases
-}
-
-fn scan_of(operator: Operator, inclusive: bool) -> Scan {
-    if inclusive { Scan::inclusive(operator) } else { Scan::exclusive(operator) }
 }
 
 /// Offsets of segments of `n` elements with an average length of `length`. Some segments are empty.
@@ -106,7 +98,7 @@ fn check<T: Term>(
     let (src, dst) = (setup.input("src", &input), setup.output::<T>("dst", len));
     let count = setup.count(on_device, n as u32, len);
     let (mut how, mut buffers) =
-        (scan_of(operator, inclusive), ScanBuffers::new(src, dst).count(count));
+        (terms::scan_of(operator, inclusive), ScanBuffers::new(src, dst).count(count));
     let given = match by {
         By::Rows => row_offsets(n, length),
         _ => offsets(n, length, n as u64),
@@ -122,7 +114,7 @@ fn check<T: Term>(
             buffers = buffers.segments(setup.input("offsets", &all), segments);
         }
     }
-    operations::scan(&mut setup.graph, policy, &how, &buffers)?;
+    scan(&mut setup.graph, policy, &how, &buffers)?;
     setup.run_by(policy)?;
     let expected = terms::scan_segments(operator, inclusive, &input[..n], &heads(n, &given));
     setup
@@ -132,9 +124,7 @@ fn check<T: Term>(
 
 fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
     for (number, case) in cases().into_iter().enumerate() {
-        for (k, method) in
-            [ScanMethod::LookBack, ScanMethod::ReduceThenScan].into_iter().enumerate()
-        {
+        for (k, method) in METHODS.into_iter().enumerate() {
             let policy = Policy { scan: method, ..gpu.context.policy() };
             let vectors = if T::TYPE.bits() == 64 { 2 } else { 4 };
             let tile = policy.threads as usize * 4 * vectors;
@@ -165,7 +155,7 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// without polling and by reduce-then-scan.
 fn segments_of_any_length_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let tile = gpu.context.policy().threads as usize * 16;
-    for scan in [ScanMethod::LookBack, ScanMethod::ReduceThenScan] {
+    for scan in METHODS {
         let policy = Policy { scan, spin_limit: 0, ..gpu.context.policy() };
         for (by, on_device) in [(By::Rows, false), (By::DeviceOffsets, true)] {
             let case = Case { operator: Operator::Sum, inclusive: true, by, on_device };
@@ -178,40 +168,36 @@ fn segments_of_any_length_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
-    let (context, mut rng) = (&gpu.context, Rng::new(5));
-    let input: Vec<f32> = (0..300_000).map(|_| rng.next_u32() as f32 / 4e9).collect();
+    let (context, input) = (&gpu.context, fractions(300_000, 5));
     let how = Scan::inclusive(Operator::Sum);
     let row = context.max_scan_row() as usize + 60_000;
     for cut in [row_offsets(input.len(), 20), offsets(input.len(), 900, 1), vec![0, 300_000]] {
         let found = context.scan_segments(&input, &cut, &how)?;
-        expect_near(&found, &input, &cut)?;
+        expect_sums(&found, &input, &cut)?;
         for _ in 0..3 {
             expect_equal(&context.scan_segments(&input, &cut, &how)?, &found)?;
         }
     }
     let n = input.len() / row * row;
     let found = context.scan_rows(&input[..n], row as u64, &how)?;
-    expect_near(&found, &input[..n], &row_offsets(n, row))
+    expect_sums(&found, &input[..n], &row_offsets(n, row))
 }
 
 /// Compares sums of floats with sums in f64.
-fn expect_near(found: &[f32], input: &[f32], offsets: &[u32]) -> Result<()> {
+fn expect_sums(found: &[f32], input: &[f32], offsets: &[u32]) -> Result<()> {
     for of in offsets.windows(2) {
         let (range, mut sum) = (of[0] as usize..of[1] as usize, 0.0);
         for at in range {
             sum += f64::from(input[at]);
-            let error = (f64::from(found[at]) - sum).abs() / sum.max(1.0);
-            ensure!(error < 1e-4, "element {at} is {}, expected about {sum}", found[at]);
+            expect_near(found[at], sum, 1e-4).with_context(|| format!("element {at}"))?;
         }
     }
     Ok(())
 }
 
-/// The operator returns the last nonzero operand, which is not commutative.
 fn noncommutative_operators_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
-    let last = GlslOperator::new("uint combined(uint a, uint b) { return b != 0u ? b : a; }", 0u32);
-    let how = Scan::inclusive(&last);
+    let how = Scan::inclusive(&terms::last_nonzero());
     let n = 50_000;
     let input: Vec<u32> = uniform(n, 3).iter().map(|x| if x % 7 == 0 { *x } else { 0 }).collect();
     let scanned = |offsets: &[u32]| -> Vec<u32> {
@@ -295,10 +281,10 @@ fn replay_by_address_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let [segments, rows] = ["segments", "rows"].map(|name| setup.output::<f32>(name, n));
     let (policy, how) = (context.policy(), Scan::inclusive(Operator::Sum));
     let buffers = ScanBuffers::new(src, segments).segments(by_offsets, cuts.len() as u64 - 1);
-    operations::scan(&mut setup.graph, &policy, &how, &buffers)?;
+    scan(&mut setup.graph, &policy, &how, &buffers)?;
     // Rows whose length is not a multiple of 16 bytes.
     let of_rows = ScanBuffers::new(src, rows);
-    operations::scan(&mut setup.graph, &policy, &how.clone().rows(75), &of_rows)?;
+    scan(&mut setup.graph, &policy, &how.clone().rows(75), &of_rows)?;
     setup.graph.replayable();
     let by_address = context.features().buffer_device_address;
     let options = ExecutableOptions { by_address, ..ExecutableOptions::default() };
@@ -320,17 +306,16 @@ fn replay_by_address_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 fn arrays_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     fn check<T: Key + Term>(context: &Context, n: usize, length: usize) -> Result<()> {
         for (operator, inclusive) in [(Operator::Sum, true), (Operator::Max, false)] {
-            let (input, how) = (terms::input::<T>(operator, n, 9), scan_of(operator, inclusive));
+            let (input, how) =
+                (terms::input::<T>(operator, n, 9), terms::scan_of(operator, inclusive));
             let of = |offsets: &[u32]| {
-                let all = terms::scan_segments(operator, inclusive, &input, &heads(n, offsets));
-                all.iter().map(|x| x.key_bits()).collect::<Vec<_>>()
+                terms::scan_segments(operator, inclusive, &input, &heads(n, offsets))
             };
-            let bits = |found: Vec<T>| found.iter().map(|x| x.key_bits()).collect::<Vec<_>>();
             let cut = offsets(n, length, 6);
-            expect_equal(&bits(context.scan_segments(&input, &cut, &how)?), &of(&cut))?;
+            expect_keys(&context.scan_segments(&input, &cut, &how)?, &of(&cut))?;
             if n.is_multiple_of(length) {
                 let found = context.scan_rows(&input, length as u64, &how)?;
-                expect_equal(&bits(found), &of(&row_offsets(n, length)))?;
+                expect_keys(&found, &of(&row_offsets(n, length)))?;
             }
         }
         Ok(())
@@ -373,7 +358,7 @@ fn arbitrary_device_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
             .count(rig.count(0, max))
             .segments(cuts.import, rig.count(1, max_segments));
         let policy = Policy { scan: method, ..narrow(gpu) };
-        operations::scan(&mut rig.graph, &policy, &Scan::exclusive(Operator::Max), &buffers)?;
+        scan(&mut rig.graph, &policy, &Scan::exclusive(Operator::Max), &buffers)?;
         rig.run(plans.len(), |rng, memory| {
             let n = memory.set_count(rng, 0, max);
             let segments = memory.set_count(rng, 1, max_segments);
@@ -410,8 +395,8 @@ fn invalid_segments_are_rejected(gpu: &Gpu) -> Result<()> {
     let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, 8));
     let (floats, huge) = (graph.import::<f32>("floats", 9), graph.import::<u32>("huge", 1 << 33));
     let good = ScanBuffers::new(src, dst);
-    let count = operations::Count::Device { buffer: src, index: 0, max: 8 };
-    let mut add = |how: &Scan, buffers| operations::scan(&mut graph, &policy, how, &buffers);
+    let count = Count::Device { buffer: src, index: 0, max: 8 };
+    let mut add = |how: &Scan, buffers| scan(&mut graph, &policy, how, &buffers);
     expect_errors! {
         add(&how, good.segments(floats, 8)) => KeyTypeMismatch { name: "offsets", .. },
         add(&how, good.segments(src, 8)) => BufferTooSmall { .. },

@@ -2,9 +2,6 @@
 //! type, operator, inclusive or exclusive, method, input size, and the location of the count (host
 //! or device).
 
-use multisplit::graph::Buffer;
-use multisplit::operations::{ScanBuffers, ScanMethod, scan};
-use multisplit::{Operator, Policy, Scan};
 use multisplit_tests::prelude::*;
 
 tests!(scan_types:
@@ -14,20 +11,11 @@ tests!(scan_types:
     recursively_scanned_tile_totals_match_the_cpu
 );
 
-/// Number of additional array elements, which the device count excludes.
-const SPARE: usize = 77;
-
 #[derive(Clone, Copy, Debug)]
 struct Case {
     operator: Operator,
     inclusive: bool,
     on_device: bool,
-}
-
-impl Case {
-    fn scan(self) -> Scan {
-        if self.inclusive { Scan::inclusive(self.operator) } else { Scan::exclusive(self.operator) }
-    }
 }
 
 /// Scans the first `n` elements on the GPU. Returns the output.
@@ -41,7 +29,12 @@ fn scanned<'g, T: Term>(
     let mut setup = Setup::new(&gpu.context, "scan");
     let (src, dst) = (setup.input("src", input), setup.output::<T>("dst", input.len()));
     let count = setup.count(case.on_device, n as u32, input.len());
-    scan(&mut setup.graph, policy, &case.scan(), &ScanBuffers::new(src, dst).count(count))?;
+    scan(
+        &mut setup.graph,
+        policy,
+        &terms::scan_of(case.operator, case.inclusive),
+        &ScanBuffers::new(src, dst).count(count),
+    )?;
     setup.run_by(policy)?;
     Ok((setup, dst))
 }
@@ -103,8 +96,7 @@ fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
         ..policy(gpu, ScanMethod::LookBack)
     };
     let n = 300 * policy.threads as usize * 40 + 5;
-    let mut rng = Rng::new(5);
-    let input: Vec<f32> = (0..n).map(|_| rng.next_u32() as f32 / 4e9).collect();
+    let input = fractions(n, 5);
     let case = Case { operator: Operator::Sum, inclusive: true, on_device: false };
     let (setup, dst) = scanned(gpu, &policy, case, &input, n)?;
     let first: Vec<f32> = setup.found(dst)?;
@@ -117,8 +109,7 @@ fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
     let mut sum = 0.0;
     for (at, (x, got)) in input.iter().zip(&first).enumerate() {
         sum += f64::from(*x);
-        let error = (f64::from(*got) - sum).abs() / sum.max(1.0);
-        ensure!(error < 1e-5, "element {at} is {got}, expected about {sum}");
+        expect_near(*got, sum, 1e-5).with_context(|| format!("element {at}"))?;
     }
     Ok(())
 }

@@ -2,9 +2,6 @@
 //! combine element type, lower or upper bound, sizes, and the location of the counts (host or
 //! device).
 
-use multisplit::graph::Graph;
-use multisplit::operations::{Count, Search, SearchBuffers, search};
-use multisplit::{Operator, Policy};
 use multisplit_tests::prelude::*;
 
 tests!(search:
@@ -13,8 +10,6 @@ tests!(search:
     search_uses_a_sorted_device_array, invalid_searches_are_rejected,
 );
 
-/// Number of additional array elements, which the device count excludes.
-const SPARE: usize = 77;
 /// Number of elements that the kernel copies to shared memory as the top of the search tree.
 const TOP: usize = 1024;
 
@@ -111,13 +106,8 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
             if !taken || !mine() {
                 continue;
             }
-            for size in sizes {
+            for size in sizes.into_iter().chain(gpu.full.then_some([(1 << 20) - 5, 1 << 18])) {
                 gpu.run_or_refuse(|| check::<T>(gpu, &policy, Case { how, on_device }, size))?;
-            }
-            if gpu.full {
-                gpu.run_or_refuse(|| {
-                    check::<T>(gpu, &policy, Case { how, on_device }, [(1 << 20) - 5, 1 << 18])
-                })?;
             }
         }
     }
@@ -128,8 +118,6 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu))
 }
 
-/// The policy allows only a few workgroups in the x dimension, so dispatches have several rows. The
-/// last row has workgroups without a tile.
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     for on_device in [[false; 2], [true; 2]] {
@@ -155,10 +143,8 @@ fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let elements = sorted::<f64>(2000, 1);
     let needles = needles(&elements, 900, 2);
-    let (lower, upper) = (
-        expected(Search::LowerBound, &elements, &needles),
-        expected(Search::UpperBound, &elements, &needles),
-    );
+    let [lower, upper] =
+        [Search::LowerBound, Search::UpperBound].map(|how| expected(how, &elements, &needles));
     expect_equal(&context.lower_bound(&elements, &needles)?, &lower)?;
     let (array, wanted) = (context.upload(&elements)?, context.upload(&needles)?);
     expect_equal(&context.download(&context.upper_bound(&array, &wanted)?)?, &upper)?;
@@ -178,7 +164,7 @@ fn search_uses_a_sorted_device_array(gpu: &Gpu) -> Result<()> {
     let upper = context.zeroed::<u32>(5)?;
     let mut work = context.work("sort and search");
     let n = work.count("elements", 5000);
-    work.sort(src.first(n), &multisplit::Sort::ascending())?;
+    work.sort(src.first(n), &Sort::ascending())?;
     work.lower_bound(src.first(n), &needles, &lower)?;
     work.upper_bound(src.first(n), &needles, &upper)?;
     let mut frame = work.record()?;

@@ -3,11 +3,6 @@
 
 use std::sync::Arc;
 
-use multisplit::graph::Graph;
-use multisplit::operations::{
-    ReduceByKeyBuffers, ScanBuffers, SegmentedReduceBuffers, reduce_by_key, reduce_segments, scan,
-};
-use multisplit::{Error, ExecutableOptions, Operator, Scan};
 use multisplit_tests::prelude::*;
 
 tests!(segments_calls:
@@ -49,11 +44,9 @@ fn one_call_segmented_operations_match_the_cpu(gpu: &Gpu) -> Result<()> {
     expect_equal(&of_rows, &[4, 5, 14])?;
     ensure!(context.reduce_rows(&[0f64; 0], 7, Operator::Max)?.is_empty());
     for length in [0, 4] {
-        let result = context.reduce_rows(&[1u32; 6], length, Operator::Sum);
-        ensure!(
-            matches!(result, Err(Error::Rows { n: 6, .. })),
-            "expected Error::Rows, found {result:?}"
-        );
+        expect_errors! {
+            context.reduce_rows(&[1u32; 6], length, Operator::Sum) => Rows { n: 6, .. },
+        }
     }
     ensure!(context.reduce_segments(&values, &[0; 0], Operator::Sum)?.is_empty());
     ensure!(context.reduce_segments(&values, &[4], Operator::Sum)?.is_empty());
@@ -126,7 +119,7 @@ fn later_passes_use_the_found_count(gpu: &Gpu) -> Result<()> {
     let (context, n) = (&gpu.context, 10_000);
     let values = terms::input::<u64>(Operator::Max, n, 4);
     let keys: Vec<u32> = (0..n as u32).map(|at| at * at / 17 % 1000).collect();
-    let heads: Vec<bool> = (0..n).map(|at| at == 0 || keys[at] != keys[at - 1]).collect();
+    let heads = terms::heads(&keys);
     let expected: Vec<u64> = terms::segments(&values, &heads)
         .iter()
         .map(|of| terms::reduce(Operator::Max, of))
@@ -179,11 +172,9 @@ fn invalid_operations_by_key_are_rejected(gpu: &Gpu) -> Result<()> {
 fn invalid_segments_are_rejected(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     for cuts in [[0, 3, 2], [0, 1, 5]] {
-        let result = gpu.context.reduce_segments(&[1u32, 2, 3, 4], &cuts, Operator::Sum);
-        ensure!(
-            matches!(result, Err(Error::Segments { .. })),
-            "expected Error::Segments, found {result:?}"
-        );
+        expect_errors! {
+            gpu.context.reduce_segments(&[1u32, 2, 3, 4], &cuts, Operator::Sum) => Segments { .. },
+        }
     }
     let mut graph = Graph::new("refused");
     let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, 8));

@@ -2,9 +2,6 @@
 //! element type, condition, optional outputs, input size, and the location of the count (host or
 //! device).
 
-use multisplit::graph::Graph;
-use multisplit::operations::{SelectBuffers, select};
-use multisplit::{Error, Operator, Policy, Select};
 use multisplit_tests::prelude::*;
 
 tests!(select:
@@ -15,9 +12,6 @@ tests!(select:
     later_passes_use_the_found_count, one_call_functions_match_the_cpu,
     invalid_selections_are_rejected
 );
-
-/// Number of additional array elements, which the device count excludes.
-const SPARE: usize = 77;
 
 /// The condition: a flag per element, a bound, or whether the element begins a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -215,8 +209,6 @@ fn look_back_with_few_polls_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The policy allows only a few workgroups in the x dimension, so dispatches have several rows. The
-/// last row has workgroups without a tile.
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     for on_device in [false, true] {
@@ -226,7 +218,6 @@ fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The device count exceeds the length of the array.
 fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let keys: Vec<u32> = input(2 * tile(&policy, 32, Also::Nothing) + 1, 9);
@@ -277,7 +268,7 @@ fn later_passes_use_the_found_count(gpu: &Gpu) -> Result<()> {
     let mut work = context.work("select and scan");
     work.select(&src, &dst, &count, &Select::less_than(1 << 30))?;
     let n = work.count_in(&count, 10_000);
-    work.scan(dst.first(n), &sums, &multisplit::Scan::default())?;
+    work.scan(dst.first(n), &sums, &Scan::default())?;
     work.record()?.submit()?;
     expect_equal(&context.download(&count)?, &[kept.len() as u32])?;
     let mut expected = terms::scan(Operator::Sum, false, &kept);
@@ -327,11 +318,7 @@ fn invalid_selections_are_rejected(gpu: &Gpu) -> Result<()> {
         (less(), good.run_lengths(src)),
         (Select::first_of_runs(), good.rejected(dst).run_lengths(dst)),
     ] {
-        let result = add(which.clone(), buffers);
-        ensure!(
-            matches!(result, Err(Error::Selection { .. })),
-            "{which:?}: expected Error::Selection, found {result:?}"
-        );
+        expect_error!(add(which.clone(), buffers), Selection { .. }, "{which:?}");
     }
     let long = SelectBuffers::new(huge, huge, one);
     expect_errors! {

@@ -1,9 +1,7 @@
 //! Radix sorts, compared with a stable sort on the CPU. Keys and values lie between guard words.
 //! Cases combine key type, kind of values, direction, size, distribution and method.
 
-use multisplit::operations::sort::SortMethod;
-use multisplit::operations::split::{Ranking, TileShape};
-use multisplit::{KeyType, Policy};
+use multisplit::operations::split::Ranking;
 use multisplit_tests::prelude::*;
 
 use crate::sort_run::{KEYS, Keys, Order, PAYLOADS, Payload, case, quick_policy, tile};

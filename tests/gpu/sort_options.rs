@@ -3,11 +3,6 @@
 
 use std::sync::Arc;
 
-use multisplit::graph::{Buffer, ElementType, Graph};
-use multisplit::operations::sort::SortMethod;
-use multisplit::operations::split::TileShape;
-use multisplit::operations::{Count, SortBuffers, copy, sort};
-use multisplit::{Error, KeyType, Policy, Sort};
 use multisplit_tests::prelude::*;
 
 use crate::sort_run::{Order, Payload, check, quick_policy, tile};
@@ -225,17 +220,12 @@ fn sort_workspace_is_bounded(gpu: &Gpu) -> Result<()> {
             Ok(graph.compile(&gpu.context.limits())?.workspace().size)
         };
         let doubled = workspace(&mut graph, &declared.doubled())?;
-        ensure!(
-            10 * doubled <= input,
-            "the workspace takes {doubled} bytes for {input} bytes of input in a double buffer"
-        );
+        let what = format!("bytes of workspace for {input} bytes of input");
+        ensure!(10 * doubled <= input, "{doubled} {what} in a double buffer");
         let mut graph = Graph::new("memory");
         let declared = Doubled::new(&mut graph, n);
         let in_place = workspace(&mut graph, &declared.in_place())?;
-        ensure!(
-            10 * in_place <= 11 * input,
-            "the workspace takes {in_place} bytes for {input} bytes of input"
-        );
+        ensure!(10 * in_place <= 11 * input, "{in_place} {what}");
     }
     Ok(())
 }
@@ -254,49 +244,40 @@ fn outcome(
 fn invalid_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let order = Sort::ascending();
-    let too_large = |result: &Result<(), Error>| matches!(result, Err(Error::TooLarge { .. }));
     for n in [1 << 30, 1 << 32, u64::MAX] {
         let result = outcome(&policy, &order, |declared| declared.doubled().count(n));
-        ensure!(too_large(&result), "{n} elements: expected Error::TooLarge, found {result:?}");
+        expect_error!(result, TooLarge { .. }, "{n} elements");
     }
     for wrong in [0, 1, 5, 12, 32] {
         let result = outcome(&policy, &order, |declared| {
             declared.in_place().values(declared.values[0].reinterpret(ElementType::Other(wrong)))
         });
-        let named = matches!(result, Err(Error::ValueSize { bytes }) if bytes == wrong);
-        ensure!(named, "values of {wrong} bytes: {result:?}");
+        expect_error!(result, ValueSize { bytes } if bytes == wrong, "values of {wrong} bytes");
     }
     for radix_bits in [0, 3, 9, 32] {
         let rounds = order.clone().method(SortMethod::Multisplit { radix_bits });
         let result = outcome(&policy, &rounds, |declared| declared.doubled());
-        ensure!(
-            matches!(result, Err(Error::Method { .. })),
-            "digits of {radix_bits} bits: expected Error::Method, found {result:?}"
-        );
+        expect_error!(result, Method { .. }, "digits of {radix_bits} bits");
     }
     let small = order.clone().method(SortMethod::Small);
     let tile = tile(&policy, KeyType::U32)? as u64;
     ensure!(outcome(&policy, &small, |declared| declared.doubled().count(tile)).is_ok());
     let result = outcome(&policy, &small, |declared| declared.doubled().count(tile + 1));
-    ensure!(too_large(&result), "a small sort of one key more than a tile: {result:?}");
+    expect_error!(result, TooLarge { .. }, "a small sort of one key more than a tile");
     let result = outcome(&policy, &small, |declared| {
         let buffer = declared.keys[0];
         declared.doubled().count(Count::Device { buffer, index: 0, max: 10 })
     });
-    ensure!(
-        matches!(result, Err(Error::Method { .. })),
-        "small sort with a device count: expected Error::Method, found {result:?}"
-    );
+    expect_error!(result, Method { .. }, "small sort with a device count");
     #[expect(clippy::reversed_empty_ranges, reason = "reversed ranges must be rejected")]
     for bits in [0..33, 33..40, 8..7, 0..u32::MAX] {
         let by_bits = order.clone().bits(bits.clone());
         let result = outcome(&policy, &by_bits, |declared| declared.doubled());
-        let named = matches!(
-            &result,
-            Err(Error::SortBits { key, key_bits: 32, start, end })
-                if key == "u32" && *start == bits.start && *end == bits.end
+        expect_error!(
+            result,
+            SortBits { key, key_bits: 32, start, end } if key == "u32" && (start..end) == bits,
+            "bits {bits:?}"
         );
-        ensure!(named, "bits {bits:?}: {result:?}");
     }
     let absurd = Policy { sort: policy.sort.with_shape(TileShape::new(0, 0)), ..policy };
     let result = outcome(&absurd, &order, |declared| declared.doubled());
@@ -329,10 +310,7 @@ fn too_small_sort_buffers_are_rejected(gpu: &Gpu) -> Result<()> {
         ),
     ];
     for (name, result) in results {
-        ensure!(
-            matches!(result, Err(Error::BufferTooSmall { .. })),
-            "{name}: expected Error::BufferTooSmall, found {result:?}"
-        );
+        expect_error!(result, BufferTooSmall { .. }, "{name}");
     }
     Ok(())
 }
@@ -347,8 +325,9 @@ fn one_call_sorts_slices(gpu: &Gpu) -> Result<()> {
     let (sorted, values) = context.sort_pairs_with(&keys, &[1u32, 2, 3, 4], &down)?;
     expect_equal(&sorted, &[2.0, 0.5, -0.0, -1.0])?;
     expect_equal(&values, &[1, 3, 4, 2])?;
-    let missing = context.sort_pairs(&keys, &[1u32]);
-    ensure!(matches!(missing, Err(Error::LengthMismatch { len: 1, other_len: 4, .. })));
+    expect_errors! {
+        context.sort_pairs(&keys, &[1u32]) => LengthMismatch { len: 1, other_len: 4, .. },
+    }
     Ok(())
 }
 
@@ -383,6 +362,6 @@ fn one_call_sorts_device_arrays(gpu: &Gpu) -> Result<()> {
     expect_equal(&keys_out, &sorted)?;
     expect_equal(&values_out, &moved)?;
     let short = context.sort_into(&keys, &sort, &mut keys_out[1..]);
-    ensure!(matches!(short, Err(Error::LengthMismatch { len: 1_999, other_len: 2_000, .. })));
+    expect_errors! { short => LengthMismatch { len: 1_999, other_len: 2_000, .. } }
     Ok(())
 }

@@ -3,11 +3,6 @@
 
 use std::ops::Range;
 
-use multisplit::graph::{Buffer, ElementType, Graph};
-use multisplit::operations::sort::SortMethod;
-use multisplit::operations::split::TileShape;
-use multisplit::operations::{SortBuffers, sort};
-use multisplit::{KeyType, Policy, Sort};
 use multisplit_tests::prelude::*;
 
 /// The parameters of a sort, for the engine and for the CPU.
@@ -119,6 +114,11 @@ pub fn image(key: KeyType, bits: u64) -> u64 {
             signed.wrapping_sub(i64::MIN) as u64
         }
     }
+}
+
+/// The [`image`] of a key.
+pub fn rank<K: Key>(key: K) -> u64 {
+    image(K::TYPE, key.key_bits())
 }
 
 fn special(key: KeyType, rng: &mut Rng) -> u64 {

@@ -1,10 +1,7 @@
 //! Segmented sorts, compared with a stable sort of each segment on the CPU. Cases combine segment
 //! sizes, key types, values and directions.
 
-use multisplit::graph::Graph;
-use multisplit::operations::sort::{AddedSort, SortMethod};
-use multisplit::operations::{Count, SortBuffers, sort};
-use multisplit::{Error, KeyType, Policy, Sort};
+use multisplit::operations::sort::AddedSort;
 use multisplit_tests::prelude::*;
 
 use crate::sort_run::{
@@ -181,10 +178,8 @@ fn segments_around_a_tile_match_the_cpu(gpu: &Gpu) -> Result<()> {
         for given in [Given::Host, Given::Counted] {
             let kinds = (PAIRS, Keys::FewDistinct, given);
             let added = check_segments(gpu, &policy, &Order::of(KeyType::U32), kinds, &offsets)?;
-            ensure!(
-                added.method == method || given != Given::Host,
-                "longest segment {longest}: {added:?}"
-            );
+            let is_right = added.method == method || given != Given::Host;
+            ensure!(is_right, "longest segment {longest}: {added:?}");
         }
     }
     Ok(())
@@ -284,15 +279,9 @@ fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
                 let kinds = (payload, kind, Given::Rows);
                 let added = check_segments(gpu, &policy, &order, kinds, &offsets)?;
                 let fits = length <= added.shape.tile() as usize;
-                ensure!(
-                    (added.method == SortMethod::Small) == fits,
-                    "rows of {length} elements: expected the method Small exactly if they fit in a \
-                     tile, found {added:?}"
-                );
-                ensure!(
-                    fits || length > 500,
-                    "rows of {length} elements do not fit in a tile: {added:?}"
-                );
+                let what = format!("rows of {length} elements, {added:?}: whether they are small");
+                expect_value(what, &(added.method == SortMethod::Small), &fits)?;
+                ensure!(fits || length > 500, "rows of {length} elements do not fit: {added:?}");
                 Ok(())
             })?;
         }
@@ -370,12 +359,10 @@ fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let rows = Sort::descending().rows(5);
     expect_equal(&context.sort_with(&keys, &rows)?, &[3.0, 2.0, 1.0, -1.0, -2.0])?;
     ensure!(context.sort_with(&[0u32; 0], &rows)?.is_empty());
-    for (length, n) in [(2, 5), (0, 5)] {
-        let result = context.sort_with(&keys, &Sort::ascending().rows(length));
-        ensure!(
-            matches!(result, Err(Error::Rows { n: found, .. }) if found == n),
-            "expected Error::Rows, found {result:?}"
-        );
+    for length in [2, 0] {
+        expect_errors! {
+            context.sort_with(&keys, &Sort::ascending().rows(length)) => Rows { n: 5, .. },
+        }
     }
     if gpu.full {
         let offsets = context.upload(&[0u32, 3, 3, 5])?;
@@ -388,10 +375,7 @@ fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
         expect_equal(&values, &[1, 2, 0, 4, 3])?;
     }
     let short = context.sort_with(&keys, &Sort::ascending().segments(&[0, 3]));
-    ensure!(
-        matches!(short, Err(Error::Segments { .. })),
-        "expected Error::Segments, found {short:?}"
-    );
+    expect_errors! { short => Segments { .. } }
     Ok(())
 }
 
@@ -404,11 +388,7 @@ fn invalid_segmented_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
         sort(&mut graph, &policy, &how.segments(offsets), &buffers)
     };
     for offsets in [&[][..], &[1, 2], &[0, 3, 2], &[0, 5, 4, 6]] {
-        let result = outcome(Sort::ascending(), offsets);
-        ensure!(
-            matches!(result, Err(Error::Segments { .. })),
-            "{offsets:?}: expected Error::Segments, found {result:?}"
-        );
+        expect_error!(outcome(Sort::ascending(), offsets), Segments { .. }, "{offsets:?}");
     }
     let by = |method| Sort::ascending().method(method);
     let rounds = SortMethod::Multisplit { radix_bits: 8 };
@@ -425,11 +405,7 @@ fn invalid_segmented_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
     let segments = Sort::ascending().segments(&[0, 2, 5]);
     let counted = SortBuffers::keys(keys).count(Count::Device { buffer: word, index: 0, max: 5 });
     for buffers in [counted, SortBuffers::keys(keys).between(other, None, word)] {
-        let result = sort(&mut graph, &policy, &segments, &buffers);
-        ensure!(
-            matches!(result, Err(Error::Segments { .. })),
-            "expected Error::Segments, found {result:?}"
-        );
+        expect_errors! { sort(&mut graph, &policy, &segments, &buffers) => Segments { .. } }
     }
     Ok(())
 }

@@ -2,9 +2,8 @@
 //! and key bits, plans for other devices, buffers of another graph. The errors report the cause,
 //! e.g. the wrong type, size, range or limit.
 
-use multisplit::graph::{Buffer, ElementType, Graph, GraphError, Limits};
-use multisplit::operations::{ScanBuffers, SortBuffers, SplitBuffers, fill, scan, sort, split};
-use multisplit::{Bins, Buckets, DeviceProperties, Error, Glsl, Key, Policy, Scan, Sort};
+use multisplit::DeviceProperties;
+use multisplit::graph::GraphError;
 use multisplit_tests::prelude::*;
 
 tests!(soundness:
@@ -16,18 +15,13 @@ tests!(soundness:
 );
 
 /// The name of an array, its type, and the type it must have.
-type Mismatch = (&'static str, &'static str, &'static str);
+pub type Mismatch = (&'static str, &'static str, &'static str);
 
-fn expect_mismatch<T>(result: Result<T, Error>, (array, is, needed): Mismatch) -> Result<()> {
+pub fn expect_mismatch<T>(result: Result<T, Error>, mismatch: Mismatch) -> Result<()> {
+    let (array, is, _) = mismatch;
     match result {
         Err(Error::KeyTypeMismatch { name, found, expected }) => {
-            let reported = (name, found.as_str(), expected.as_str());
-            ensure!(
-                reported == (array, is, needed),
-                "the error reports {reported:?}, expected {:?}",
-                (array, is, needed)
-            );
-            Ok(())
+            expect_value("the reported mismatch", &(name, &*found, &*expected), &mismatch)
         }
         Err(other) => bail!("{array} of type {is}: unexpected error: {other}"),
         Ok(_) => bail!("{array} of type {is} was accepted"),
@@ -139,8 +133,10 @@ fn unsupported_value_sizes_are_rejected(gpu: &Gpu) -> Result<()> {
 /// The error contains the valid range of bits.
 fn bits_beyond_the_key_are_rejected(gpu: &Gpu) -> Result<()> {
     let result = gpu.context.sort_with(&[1.0f32, 0.0], &Sort::descending().bits(8..40));
-    let text = result.err().map(|error| error.to_string()).unwrap_or_default();
-    ensure!(text == "cannot sort f32 keys by bits 8..40; the range must be within 0..32", "{text}");
+    expect_errors! {
+        result => ref e if e.to_string()
+            == "cannot sort f32 keys by bits 8..40; the range must be within 0..32",
+    }
     let wide = Sort::ascending().bits(8..65);
     expect_errors! {
         gpu.context.argsort_with(&[1u64, 0], &wide) =>
@@ -241,17 +237,12 @@ fn plans_for_other_subgroup_sizes_are_rejected(gpu: &Gpu) -> Result<()> {
         let Err(GraphError::SubgroupSize { lanes: sized, device }) = &result else {
             bail!("expected GraphError::SubgroupSize, found {result:?}");
         };
-        ensure!(
-            (*sized, *device) == (lanes, policy.facts.subgroup_size),
-            "the error reports the subgroup sizes {sized} and {device}, expected {lanes} and {}",
-            policy.facts.subgroup_size
-        );
+        let sizes = (lanes, policy.facts.subgroup_size);
+        expect_value("the reported pair of subgroup sizes", &(*sized, *device), &sizes)?;
         // The graph contains passes for two subgroup sizes, so no device can run it.
         declare(&mut graph, &policy, words)?;
-        ensure!(matches!(
-            graph.compile(&Limits { subgroup_size: lanes, ..context.limits() }),
-            Err(GraphError::SubgroupSize { .. })
-        ));
+        let limits = Limits { subgroup_size: lanes, ..context.limits() };
+        expect_errors! { graph.compile(&limits) => GraphError::SubgroupSize { .. } }
     }
     Ok(())
 }
@@ -282,11 +273,9 @@ fn one_call_functions_read_their_tables(gpu: &Gpu) -> Result<()> {
     // A one-call function creates its own graph, so it rejects buffers of other graphs.
     let strange = Graph::new("strange").import::<u32>("table", 5);
     let foreign = Glsl::new(SOURCE).parameters([5, 1, 0]).table_buffer(strange);
-    let result = context.split(&keys, Buckets::glsl(4, foreign));
-    ensure!(
-        matches!(result, Err(Error::Graph(GraphError::ForeignBuffer { .. }))),
-        "expected GraphError::ForeignBuffer, found {result:?}"
-    );
+    expect_errors! {
+        context.split(&keys, Buckets::glsl(4, foreign)) => Graph(GraphError::ForeignBuffer { .. }),
+    }
     Ok(())
 }
 
@@ -302,10 +291,7 @@ fn push_constants_of_operations_cannot_be_set(gpu: &Gpu) -> Result<()> {
     let pass = passes.find(|pass| pass.settable).context("no pass has a count")?;
     let label = pass.label.clone();
     let refused = frame.set(&label, &0u32);
-    ensure!(
-        matches!(refused, Err(Error::UnknownPass { .. })),
-        "{label}: expected Error::UnknownPass, found {refused:?}"
-    );
+    expect_error!(refused, UnknownPass { .. }, "{label}");
     frame.submit()?;
     frame.wait()?;
     ensure!(gpu.context.download(&keys)? == [1, 2, 3]);

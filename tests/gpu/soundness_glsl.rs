@@ -1,10 +1,8 @@
 //! Shaders and functions of users: safe calls reject accesses that could leave their buffers, or
 //! keep them in bounds. Unchecked SPIR-V requires `unsafe`.
 
-use multisplit::graph::{Graph, Groups};
 use multisplit::shaders::compile::{CompileError, Source, compile};
 use multisplit::shaders::{Kernel, builtin};
-use multisplit::{Bins, Buckets, Error, ExecutableOptions, Glsl, Sort, threads};
 use multisplit_tests::prelude::*;
 
 tests!(soundness:
@@ -21,10 +19,11 @@ fn expect_refused(gpu: &Gpu, source: &str) -> Result<()> {
         gpu.context.histogram(&[1u32, 2], Bins::glsl(4, source)).map(|_| ()),
     ];
     for outcome in outcomes {
-        match outcome {
-            Err(Error::Compile(CompileError::Refused(_) | CompileError::Glsl(_))) => {}
-            other => bail!("expected a compile error, found {other:?}; the source is: {source}"),
-        }
+        expect_error!(
+            outcome,
+            Compile(CompileError::Refused(_) | CompileError::Glsl(_)),
+            "{source}"
+        );
     }
     Ok(())
 }
@@ -64,10 +63,8 @@ layout(buffer_reference) buffer Any { uint word; };
 layout(set = 0, binding = 0) buffer Data { uvec2 address; } data;
 void main() { Any(data.address).word = 1u; }";
     let mut work = gpu.context.work("addresses");
-    match work.glsl("user.addresses", source).map(|_| ()) {
-        Err(Error::Compile(CompileError::Refused(_))) => Ok(()),
-        other => bail!("expected the shader to be refused, found {other:?}"),
-    }
+    expect_errors! { work.glsl("user.addresses", source) => Compile(CompileError::Refused(_)) }
+    Ok(())
 }
 
 /// Four MiB of shared memory are rejected before the driver compiles the shader.
@@ -133,11 +130,7 @@ fn splits_survive_out_of_range_table_reads(gpu: &Gpu) -> Result<()> {
     for table in [&[][..], &[1], &[2, 0, 1]] {
         let buckets = Buckets::glsl(4, Glsl::new(source).table(table));
         let mut split = gpu.context.split(&keys, buckets)?;
-        ensure!(
-            split.offsets[0] == 0 && split.offsets[4] == 5_000,
-            "the offsets are {:?}, expected 0 to 5,000",
-            split.offsets
-        );
+        expect_equal(&[split.offsets[0], split.offsets[4]], &[0, 5_000])?;
         split.keys.sort_unstable();
         expect_equal(&split.keys, &keys)?;
     }
@@ -156,18 +149,11 @@ void main() { data.at[gl_LocalInvocationIndex] = 9u; }";
     let data = graph.import::<u32>("data", 64);
     graph.pass("user.nine", kernel).bind("data", data).dispatch(Groups::linear(1));
     let plan = graph.compile(&context.limits())?;
-    match context.instantiate(plan.clone()) {
-        Err(Error::ForeignKernel { kernel }) => {
-            ensure!(kernel == "user.nine", "the error names `{kernel}`, expected `user.nine`");
-        }
-        other => bail!("expected an error for a foreign kernel, found {:?}", other.err()),
-    }
     let options = ExecutableOptions::default();
-    let prepared = context.prepare_step(&plan, 0, options);
-    ensure!(
-        matches!(prepared, Err(Error::ForeignKernel { .. })),
-        "expected Error::ForeignKernel, found {prepared:?}"
-    );
+    expect_errors! {
+        context.instantiate(plan.clone()) => ForeignKernel { kernel } if kernel == "user.nine",
+        context.prepare_step(&plan, 0, options) => ForeignKernel { .. },
+    }
     // SAFETY: a valid shader whose 64 threads write one word each of a 64-word binding.
     let executable = unsafe {
         context.prepare_foreign_step(&plan, 0, options)?;
@@ -191,11 +177,8 @@ fn built_in_kernels_in_user_graphs_are_rejected(gpu: &Gpu) -> Result<()> {
         .push_bytes(bytemuck::bytes_of(&past_the_end))
         .dispatch(Groups::linear(1));
     let plan = graph.compile(&context.limits())?;
-    match context.instantiate(plan) {
-        Err(Error::ForeignKernel { kernel }) => {
-            ensure!(kernel == "memory.fill", "the error names `{kernel}`, expected `memory.fill`");
-        }
-        other => bail!("expected an error for a foreign kernel, found {:?}", other.err()),
+    expect_errors! {
+        context.instantiate(plan) => ForeignKernel { kernel } if kernel == "memory.fill",
     }
 
     // A user's pass may have the label of a built-in pass. Values set by that label do not affect
@@ -220,10 +203,8 @@ void main() { flags.at[gl_LocalInvocationIndex] = push.words[0]; }";
         frame.submit()?;
         frame.wait()?;
         expect_equal(&context.download(&keys)?, &[1, 2, 3])?;
-        ensure!(
-            context.download(&flags)?.first() == Some(&u32::MAX),
-            "{label}: the push constants were not set"
-        );
+        let is_set = context.download(&flags)?.first() == Some(&u32::MAX);
+        ensure!(is_set, "{label}: the push constants were not set");
     }
     Ok(())
 }

@@ -265,11 +265,8 @@ fn overflowing_queues_match_the_cpu(gpu: &Gpu) -> Result<()> {
     for method in [Method::NearFar, Method::Multisplit] {
         let options = Options { tuning: Some(tuning), ..options(method) };
         for found in check(gpu, &network, &options, &[1])? {
-            ensure!(
-                found.statistics.dense_rounds > 0,
-                "no queue overflowed: {:?}",
-                found.statistics
-            );
+            let statistics = found.statistics;
+            ensure!(statistics.dense_rounds > 0, "no queue overflowed: {statistics:?}");
         }
     }
     Ok(())

@@ -66,12 +66,7 @@ fn predecessor_trees_of_random_networks_are_valid(gpu: &Gpu) -> Result<()> {
                 let path = found.paths.path_to(vertex);
                 ensure!(path.is_some() == found.paths.distance(vertex).is_some());
                 let ends = path.map_or((0, vertex), |path| (path[0], path[path.len() - 1]));
-                ensure!(
-                    ends == (0, vertex),
-                    "the path leads from {} to {}, expected 0 to {vertex}",
-                    ends.0,
-                    ends.1
-                );
+                expect_value("the pair of ends of the path", &ends, &(0, vertex))?;
             }
         }
     }
@@ -108,33 +103,18 @@ fn statistics_are_consistent(gpu: &Gpu) -> Result<()> {
         let mut solver = Solver::new(&gpu.context, &on_device, &options(method))?;
         let found = solver.solve(0)?.statistics;
         let arcs = network.arcs().len() as u64;
-        ensure!(
-            found.relaxations == arcs + found.rerelaxations,
-            "the relaxations of {arcs} arcs do not add up: {found:?}"
-        );
-        ensure!(
-            found.expansions >= network.vertices().into() && found.rounds > 1,
-            "too few expansions or rounds: {found:?}"
-        );
+        let are_equal = found.relaxations == arcs + found.rerelaxations;
+        ensure!(are_equal, "the relaxations of {arcs} arcs do not add up: {found:?}");
+        let are_enough = found.expansions >= network.vertices().into() && found.rounds > 1;
+        ensure!(are_enough, "too few expansions or rounds: {found:?}");
         // Bellman-Ford never splits, and for the multisplit method one window of ten buckets covers
         // this whole network.
         let split = !matches!(method, Method::BellmanFord | Method::Multisplit);
-        ensure!(
-            split == (found.splits > 0),
-            "{method:?}: expected splits: {split}, found {found:?}"
-        );
+        let what = format!("{method:?}, {found:?}: whether there are splits");
+        expect_value(what, &(found.splits > 0), &split)?;
         let sizes = solver.round_sizes()?;
-        ensure!(
-            sizes.len() == found.rounds as usize,
-            "the history has {} rounds, expected {}",
-            sizes.len(),
-            found.rounds
-        );
-        ensure!(
-            sizes[0].entries == 1,
-            "expected one entry in the first round, found {:?}",
-            sizes[0]
-        );
+        expect_value("the length of the history", &sizes.len(), &(found.rounds as usize))?;
+        expect_value("the number of entries in the first round", &sizes[0].entries, &1)?;
         ensure!(sizes.is_sorted_by_key(|size| size.threshold));
     }
     Ok(())
@@ -151,16 +131,11 @@ fn far_vertices_are_split_every_eight_rounds(gpu: &Gpu) -> Result<()> {
         let plan = multisplit_sssp::plan(&network, &options(method), &policy, &limits, 9)?;
         let count = |label| plan.steps().iter().filter(|step| step.pass.label == label).count();
         let found = ["sssp.round", "sssp.filter", "sssp.take"].map(count);
-        ensure!(
-            found == [16, 2, 2],
-            "{method:?}: the pass counts are {found:?}, expected [16, 2, 2]"
-        );
+        expect_value(format!("{method:?}: the list of pass counts"), &found, &[16, 2, 2])?;
         let indirect = |step: &&Step| matches!(step.pass.work, Work::DispatchIndirect { .. });
         let indirect = plan.steps().iter().filter(indirect).count();
-        ensure!(
-            2 * indirect > plan.steps().len(),
-            "{method:?}: only {indirect} passes are dispatched indirectly"
-        );
+        let are_most = 2 * indirect > plan.steps().len();
+        ensure!(are_most, "{method:?}: only {indirect} passes are dispatched indirectly");
         let mut solver = Solver::new(context, &on_device, &options(method))?;
         ensure!(solver.time_runs(3, 2)?.len() == 2, "{method:?}: expected two times");
     }
@@ -176,9 +151,7 @@ fn distance_overflow_is_reported(gpu: &Gpu) -> Result<()> {
     edges.push(0, 1, u32::MAX - 1);
     edges.push(1, 2, 1);
     let refused = solve(&Network::new(4, Direction::Directed, &edges)?);
-    let Err(Error::Network(NetworkError::DistanceOverflow { vertex: 2 })) = refused else {
-        bail!("expected an overflow at vertex 2, found {refused:?}");
-    };
+    expect_errors! { refused => Error::Network(NetworkError::DistanceOverflow { vertex: 2 }) }
     // A shorter path to the same vertex makes the overflow harmless.
     edges.push(0, 2, 5);
     let found = solve(&Network::new(4, Direction::Directed, &edges)?)?;
@@ -188,10 +161,7 @@ fn distance_overflow_is_reported(gpu: &Gpu) -> Result<()> {
     edges.push_f32(0, 1, f32::MAX);
     edges.push_f32(1, 2, f32::MAX);
     let refused = solve(&Network::new(3, Direction::Directed, &edges)?);
-    ensure!(
-        matches!(refused, Err(Error::Network(NetworkError::DistanceOverflow { vertex: 2 }))),
-        "expected an overflow at vertex 2, found {refused:?}"
-    );
+    expect_errors! { refused => Error::Network(NetworkError::DistanceOverflow { vertex: 2 }) }
     Ok(())
 }
 
@@ -214,12 +184,8 @@ fn invalid_sources_and_options_are_rejected(gpu: &Gpu) -> Result<()> {
         ensure!(Solver::new(&gpu.context, &on_device, &wrong).is_err(), "{wrong:?} was accepted");
     }
     let none = Options { buckets: 0, ..Options::default() };
-    let refused = Solver::new(&gpu.context, &on_device, &none).err().map(|error| error.to_string());
-    ensure!(
-        refused.as_deref() == Some("the number of buckets is 0; it must be at least 1"),
-        "expected an error for 0 buckets, found {refused:?}"
-    );
-    Ok(())
+    let refused = Solver::new(&gpu.context, &on_device, &none);
+    expect_message(refused, "the number of buckets is 0; it must be at least 1")
 }
 
 fn hundred_searches_do_not_leak(gpu: &Gpu) -> Result<()> {
@@ -271,12 +237,7 @@ fn known_graphs_match_certified_results(gpu: &Gpu) -> Result<()> {
             ensure!(!known.is_empty(), "there are no known results for {graph}");
             for known in known.iter().take(if gpu.full { usize::MAX } else { 1 }) {
                 let found = solver.solve(known.source)?.paths.summary();
-                ensure!(
-                    found == known.found,
-                    "{graph} from {}: found {found}, expected {}",
-                    known.source,
-                    known.found
-                );
+                expect_value(format!("{graph} from {}", known.source), &found, &known.found)?;
             }
         }
     }

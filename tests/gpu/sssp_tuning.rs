@@ -46,11 +46,7 @@ fn random_tunings_give_correct_distances_or_errors(gpu: &Gpu) -> Result<()> {
     // `FIELDS` contains all fields but two: `residents`, whose own fields are listed separately,
     // and the loop limit, which is a device property.
     let all = format!("{device:?}").matches(": ").count();
-    ensure!(
-        all == FIELDS.len() + 2,
-        "the tuning has {all} fields, but {} are listed; expected all but two",
-        FIELDS.len()
-    );
+    expect_value("the number of listed fields", &FIELDS.len(), &(all - 2))?;
     let (mut right, mut refused, mut mine) = (0, 0, gpu.mine());
     for seed in 0..if gpu.full { 400 } else { 16 } {
         let mut rng = Rng::new(seed * 7919 + u64::from(gpu.context.properties().subgroup_size));
@@ -69,10 +65,8 @@ fn random_tunings_give_correct_distances_or_errors(gpu: &Gpu) -> Result<()> {
         match solver.and_then(|mut solver| solver.solve(0)) {
             Ok(found) => {
                 let expected = shortest::distances_in(&network, 0);
-                ensure!(
-                    found.paths.distances == expected,
-                    "seed {seed}: wrong distances with {options:?}"
-                );
+                let are_right = found.paths.distances == expected;
+                ensure!(are_right, "seed {seed}: wrong distances with {options:?}");
                 right += 1;
             }
             Err(Error::Engine(multisplit::Error::Vulkan { call, result })) => {
@@ -81,8 +75,9 @@ fn random_tunings_give_correct_distances_or_errors(gpu: &Gpu) -> Result<()> {
             Err(_) => refused += 1,
         }
     }
+    let is_mixed = right > 0 && refused > 0;
     ensure!(
-        right > 0 && refused > 0,
+        is_mixed,
         "{right} correct results and {refused} errors; expected at least one of each"
     );
     Ok(())

@@ -6,9 +6,6 @@
 
 use std::sync::Arc;
 
-use multisplit::graph::{Buffer, Graph, Plan};
-use multisplit::operations::{ScanBuffers, ScanMethod, copy, scan};
-use multisplit::{Context, Policy, Scan};
 use multisplit_tests::prelude::*;
 
 tests!(synchronization:
@@ -71,11 +68,15 @@ fn hazards(gpu: &Gpu, work: &Work, plan: Plan, times: u32) -> Result<Vec<String>
     let buffers = [(work.src, &source), (work.dst, &output)];
     let reported =
         gpu.expect_messages(|| Ok(context.run_repeatedly(&executable, &buffers, times)?))?;
-    ensure!(
-        reported.iter().all(|id| id.starts_with("SYNC-HAZARD")),
-        "the layer reported other messages: {reported:?}"
-    );
+    expect_only_hazards(&reported)?;
     Ok(reported)
+}
+
+/// Fails if the ids of violated rules contain others than hazards.
+pub fn expect_only_hazards(reported: &[String]) -> Result<()> {
+    let are_hazards = reported.iter().all(|id| id.starts_with("SYNC-HAZARD"));
+    ensure!(are_hazards, "the layer reported other messages: {reported:?}");
+    Ok(())
 }
 
 fn removing_any_barrier_of_a_scan_is_reported(gpu: &Gpu) -> Result<()> {
@@ -86,10 +87,8 @@ fn removing_any_barrier_of_a_scan_is_reported(gpu: &Gpu) -> Result<()> {
     for step in barriers {
         let broken = scan.plan.without_barrier(step);
         let reported = hazards(gpu, &scan, broken, 1)?;
-        ensure!(
-            !reported.is_empty(),
-            "the layer did not report the missing barrier before step {step}"
-        );
+        let is_reported = !reported.is_empty();
+        ensure!(is_reported, "the layer did not report the missing barrier before step {step}");
     }
     Ok(())
 }

@@ -2,10 +2,7 @@
 //! key type, number of rows, k, direction, distribution and method. Other tests of this file cover
 //! device counts and rejected arguments.
 
-use multisplit::graph::Graph;
 use multisplit::operations::topk::TopKMethod;
-use multisplit::operations::{Count, TopKBuffers, topk};
-use multisplit::{Error, KeyType, Policy, TopK};
 use multisplit_tests::prelude::*;
 
 use crate::sort_run::{KEYS, Keys, import_keys, key_words, make_keys};
@@ -295,10 +292,7 @@ fn invalid_topk_is_rejected(gpu: &Gpu) -> Result<()> {
     }
     for length in [0, 4, 7] {
         let rows = context.topk(&keys, &TopK::largest(1).rows(length));
-        ensure!(
-            matches!(rows, Err(Error::Rows { n: 6, .. })),
-            "rows of {length} elements: expected Error::Rows, found {rows:?}"
-        );
+        expect_error!(rows, Rows { n: 6, .. }, "rows of {length} elements");
     }
     let mut graph = Graph::new("refused");
     let keys = graph.import::<u32>("keys", 100_000);
@@ -313,19 +307,11 @@ fn invalid_topk_is_rejected(gpu: &Gpu) -> Result<()> {
         add(&five, &TopKBuffers::new(keys, out, short)) => BufferTooSmall { .. },
         add(&five, &good.count(100_001)) => BufferTooSmall { .. },
         add(&five, &TopKBuffers::new(keys, wide, out)) => KeyTypeMismatch { .. },
+        add(&five.rows(10), &good.count(n)) => RowsOfDeviceCount,
     }
-    let counted = add(&five.rows(10), &good.count(n));
-    ensure!(
-        matches!(counted, Err(Error::RowsOfDeviceCount)),
-        "expected Error::RowsOfDeviceCount, found {counted:?}"
-    );
     for method in [TopKMethod::Rows, TopKMethod::Filter] {
         let many = TopK::largest(50_000).method(method);
-        let many = add(&many, &TopKBuffers::new(keys, out, out));
-        ensure!(
-            matches!(many, Err(Error::TooLarge { asked: 50_000, .. })),
-            "expected Error::TooLarge, found {many:?}"
-        );
+        expect_errors! { add(&many, &good) => TooLarge { asked: 50_000, .. } }
     }
     expect_equal(&context.topk(&[1u32, 9], &TopK::largest(1))?.indices, &[1])
 }

@@ -1,8 +1,6 @@
 //! Runs one top-k, with guard words around its outputs, and compares it with a CPU reference.
 
 use multisplit::operations::topk::TopKMethod;
-use multisplit::operations::{TopKBuffers, topk};
-use multisplit::{KeyType, Policy, TopK};
 use multisplit_tests::prelude::*;
 
 use crate::sort_run::{Keys, image, import_keys, keys_of_words, make_keys};

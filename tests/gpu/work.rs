@@ -1,9 +1,7 @@
 //! Tests of `Work` and `Frame`: passes on arrays are declared once, recorded once, and submitted
 //! many times with values that change between submissions.
 
-use multisplit::{
-    Array, Bins, Buckets, Error, ExecutableOptions, Frame, Glsl, Scan, Sort, Work, threads,
-};
+use multisplit::Frame;
 use multisplit_tests::prelude::*;
 
 tests!(work:
@@ -355,20 +353,14 @@ void main() { if (gl_GlobalInvocationID.x == 0) data.at[0] += push.a + push.b; }
             8 => frame.set(label, &[u32::MAX; 2]),
             _ => frame.set(label, &[u32::MAX; 3]),
         };
-        ensure!(
-            matches!(&result, Err(Error::UnknownPass { .. })),
-            "{label}: expected Error::UnknownPass, found {result:?}"
-        );
+        expect_error!(result, UnknownPass { .. }, "{label}");
     }
     // An unknown pass, and a label of two passes with different push constants.
     for label in ["none", "twice"] {
-        let result = frame.set(label, &1u32);
-        let Err(Error::UnknownPass { plan, pass }) = &result else {
-            bail!("{label}: expected Error::UnknownPass, found {result:?}")
-        };
-        ensure!(
-            plan == "values" && pass == label,
-            "the error names plan `{plan}` and pass `{pass}`, expected `values` and `{label}`"
+        expect_error!(
+            frame.set(label, &1u32),
+            UnknownPass { plan, pass } if plan == "values" && pass == label,
+            "{label}"
         );
     }
     expect_errors! { frame.set("add", &1u64) => ValueOfPass { given: 8, needed: 4, .. } }
@@ -388,14 +380,9 @@ fn frames_with_imports_are_rejected(gpu: &Gpu) -> Result<()> {
         work.sort(keys, &Sort::ascending())?;
         Ok((work, keys))
     };
-    match begin()?.0.record() {
-        Err(Error::ImportBinding { plan, name, .. }) => {
-            ensure!(
-                plan == "imported" && name == "keys",
-                "the error names plan `{plan}` and import `{name}`, expected `imported` and `keys`"
-            );
-        }
-        other => bail!("expected an error for the import, found {:?}", other.err()),
+    expect_errors! {
+        begin()?.0.record() =>
+            ImportBinding { plan, name, .. } if plan == "imported" && name == "keys",
     }
     let (work, keys) = begin()?;
     let executable = work.executable(ExecutableOptions::default())?;

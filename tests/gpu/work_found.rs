@@ -1,7 +1,6 @@
 //! Recorded work in which passes use counts that earlier passes wrote to device memory: selections,
 //! runs, minima and maxima, and segments.
 
-use multisplit::{Operator, Scan, Select};
 use multisplit_tests::prelude::*;
 
 tests!(work_found:
@@ -33,16 +32,7 @@ fn runs_argmin_and_argmax_of_selected_elements_match_the_cpu(gpu: &Gpu) -> Resul
     work.record()?.submit()?;
 
     let taken = keys.iter().zip(&flags).filter(|(_, flag)| **flag != 0).map(|(key, _)| *key);
-    let (mut expected, mut how_long): (Vec<i32>, Vec<u32>) = (Vec::new(), Vec::new());
-    for key in taken {
-        match (expected.last(), how_long.last_mut()) {
-            (Some(last), Some(length)) if *last == key => *length += 1,
-            _ => {
-                expected.push(key);
-                how_long.push(1);
-            }
-        }
-    }
+    let (expected, how_long) = reference::runs(&taken.collect::<Vec<i32>>());
     let len = expected.len();
     expect_equal(&context.download(&found)?, &[len as u32])?;
     expect_equal(&context.download(&again)?, &[len as u32])?;
