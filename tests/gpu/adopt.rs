@@ -205,7 +205,7 @@ fn with_host(
     left_out: &Features,
     body: impl FnOnce(&Host) -> Result<()>,
 ) -> Result<()> {
-    let host = Host::new(gpu.context.properties(), api_version, left_out)?;
+    let host = Host::new(gpu.properties(), api_version, left_out)?;
     body(&host)?;
     // SAFETY: all work on the device has completed, and its other objects were destroyed.
     unsafe {

@@ -87,7 +87,7 @@ fn run<'g, T: Term>(
 ) -> Result<(Setup<'g>, [Buffer; 3])> {
     let len = input.len();
     let key = if case.by == By::WideKeys { ElementType::U64 } else { ElementType::U32 };
-    let mut setup = Setup::new(&gpu.context, "by key");
+    let mut setup = Setup::new(gpu, "by key");
     let (src, dst) = (setup.input("src", input), setup.output::<T>("dst", len));
     let from = setup.array("keys", key, len as u64, keys);
     let to = setup.array("keys_out", key, len as u64, &[]);
@@ -149,7 +149,7 @@ fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, (n, length): (usize, u
 }
 
 fn policy(gpu: &Gpu, scan: ScanMethod) -> Policy {
-    Policy { scan, ..gpu.context.policy() }
+    Policy { scan, ..gpu.policy() }
 }
 
 fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
@@ -187,7 +187,7 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// Inputs with segments that end at a tile boundary, with segments of several tiles, and with a
 /// single segment.
 fn segments_of_any_length_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let tile = gpu.context.policy().threads as usize * 16;
+    let tile = gpu.policy().threads as usize * 16;
     let lengths = [tile, 1, tile - 1, 3 * tile + 2, 1, 1, 2 * tile - 1, 5, tile / 2];
     let some: Vec<bool> = lengths.iter().flat_map(|&n| (0..n).map(|at| at == 0)).collect();
     let one: Vec<bool> = (0..6 * tile + 5).map(|at| at == 0).collect();
@@ -250,7 +250,7 @@ fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
 /// Sums of floats differ from exact sums by rounding errors, but both scan methods return the same
 /// bits.
 fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
-    let n = 20 * gpu.context.policy().threads as usize * 16 + 5;
+    let n = 20 * gpu.policy().threads as usize * 16 + 5;
     let input = fractions(n, 5);
     let heads = heads(n, 20_000, 3);
     let keys = key_words(By::Keys, &heads);

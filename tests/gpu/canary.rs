@@ -33,7 +33,7 @@ fn by_lane_order(context: &Context) -> Result<Policy> {
 
 /// A context whose kernels rank keys as if lanes executed in reverse order.
 fn reversed(gpu: &Gpu) -> Result<WithPolicy<'_>> {
-    let mut policy = by_lane_order(&gpu.context)?;
+    let mut policy = by_lane_order(gpu)?;
     policy.split.ranking = Ranking::ReversedLanes;
     gpu.with_policy(policy)
 }
@@ -47,7 +47,7 @@ fn expect_switch_to_ballots(context: &Context) -> Result<()> {
 
 /// With a canary period of 1, every tile is verified.
 fn verification_accepts_a_device_that_keeps_lane_order(gpu: &Gpu) -> Result<()> {
-    let mut policy = by_lane_order(&gpu.context)?;
+    let mut policy = by_lane_order(gpu)?;
     policy.split.canary_period = 1;
     let context = gpu.with_policy(policy)?;
     for n in gpu.cases([1, 2, 2047, 2049, 70_001]) {
@@ -259,13 +259,12 @@ fn embedded_runs_return_a_lane_order_error(gpu: &Gpu) -> Result<()> {
 }
 
 fn ranking_by_ballots_is_not_verified(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let mut graph = Graph::new("promised");
     let import = graph.import::<u32>("keys", 10_000);
-    let mut policy = context.promised_policy();
+    let mut policy = gpu.promised_policy();
     policy.sort.auto = SortMethod::OneSweep;
     sort(&mut graph, &policy, &Sort::ascending(), &SortBuffers::keys(import))?;
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    let executable = gpu.instantiate(graph.compile(&gpu.limits())?)?;
     ensure!(!executable.relies_on_lane_order());
     Ok(())
 }

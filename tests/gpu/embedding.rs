@@ -20,7 +20,7 @@ tests!(embedding:
 /// enabled. `body` must destroy everything that it creates from the device. Returns its result and
 /// the validation messages.
 fn with_host<T>(gpu: &Gpu, body: impl FnOnce(&Host) -> Result<T>) -> Result<(T, Vec<String>)> {
-    let name = &gpu.context.properties().name;
+    let name = &gpu.properties().name;
     // SAFETY: a Vulkan driver is installed, and everything that `body` created was destroyed.
     unsafe {
         let host = Host::new(Some(name), true).map_err(|e| anyhow!("{e}"))?;
@@ -43,7 +43,7 @@ pub fn quick(mut policy: Policy) -> Policy {
 }
 
 fn config(gpu: &Gpu, barriers: Barriers) -> Config {
-    let mut policy = quick(gpu.context.policy());
+    let mut policy = quick(gpu.policy());
     // Small tiles, so that the sort has several passes. A sort by a single workgroup would write
     // its result over its input, and the layer does not report a missing barrier between that write
     // and another write.

@@ -189,7 +189,7 @@ fn every_plan(
 ) -> Result<()> {
     let max = 1 << 20;
     for device_type in [vk::PhysicalDeviceType::CPU, vk::PhysicalDeviceType::DISCRETE_GPU] {
-        let mut properties = gpu.context.properties().clone();
+        let mut properties = gpu.properties().clone();
         properties.device_type = device_type;
         let policy = Policy::for_device(&properties);
         for counted in [
@@ -199,7 +199,7 @@ fn every_plan(
             Counted::Device { max },
         ] {
             every_primitive(&policy, counted, |primitive, graph| {
-                let plan = graph.compile(&gpu.context.limits())?;
+                let plan = graph.compile(&gpu.limits())?;
                 body(primitive, counted, &plan)
                     .with_context(|| format!("{primitive}, {counted:?}, {device_type:?}"))
             })?;
@@ -212,7 +212,7 @@ fn documented_contracts_match_the_plans(gpu: &Gpu) -> Result<()> {
     let rows = rows();
     let mut seen = BTreeSet::new();
     every_plan(gpu, |primitive, _, plan| {
-        for contract in gpu.context.contracts(plan, ExecutableOptions::default()) {
+        for contract in gpu.contracts(plan, ExecutableOptions::default()) {
             let name = &contract.name;
             let row = rows.iter().position(|row| (row.primitive, row.buffer) == (primitive, name));
             let row =
@@ -257,7 +257,7 @@ fn agrees(row: &Row, contract: &BufferContract) -> Result<()> {
 fn workspaces_need_only_documented_usages(gpu: &Gpu) -> Result<()> {
     use vk::BufferUsageFlags as Usage;
     every_plan(gpu, |_, counted, plan| {
-        let needs = gpu.context.workspace_requirements(plan)?;
+        let needs = gpu.workspace_requirements(plan)?;
         let allowed = match counted {
             Counted::Host(_) => Usage::STORAGE_BUFFER,
             _ => Usage::STORAGE_BUFFER | Usage::INDIRECT_BUFFER | Usage::TRANSFER_DST,
@@ -276,23 +276,22 @@ fn workspaces_need_only_documented_usages(gpu: &Gpu) -> Result<()> {
 }
 
 fn invalid_recordings_are_rejected(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
-    let mut work = context.work("sums");
-    work.set_policy(quick(context.policy()));
+    let mut work = gpu.work("sums");
+    work.set_policy(quick(gpu.policy()));
     let [src, dst] = ["src", "dst"].map(|name| work.import::<u32>(name, 100));
     let count = work.count("count", 100);
     let transient = work.transient::<u32>("sums", 100);
     work.scan(src.first(count), transient, &Scan::default())?;
     work.copy(transient, dst)?;
     let executable = work.executable(ExecutableOptions::default())?;
-    let (src_array, dst_array) = (context.zeroed::<u32>(100)?, context.zeroed::<u32>(100)?);
+    let (src_array, dst_array) = (gpu.zeroed::<u32>(100)?, gpu.zeroed::<u32>(100)?);
     let [src_at, dst_at] = [&src_array, &dst_array].map(|array| BufferAt::new(array.raw(), 0));
     let both = [src.at(src_at), dst.at(dst_at)];
     let refused = |imports: &[(Buffer, BufferAt)], options: &RecordOptions<'_>| {
         // SAFETY: the call is rejected before a command is recorded.
         unsafe { executable.record_with(vk::CommandBuffer::null(), imports, options) }
     };
-    let stranger = context.work("other").import::<u32>("keys", 100);
+    let stranger = gpu.work("other").import::<u32>("keys", 100);
     let odd = BufferAt::new(vk::Buffer::null(), 4);
     for (imports, expected) in [
         (&both[..1], "no buffer was given for import `dst`"),

@@ -82,7 +82,7 @@ const OPERATIONS: &[(&str, Declare)] = &[
 ];
 
 fn operations_reject_extreme_sizes(gpu: &Gpu) -> Result<()> {
-    let (policy, limits) = (gpu.context.policy(), gpu.context.limits());
+    let (policy, limits) = (gpu.policy(), gpu.limits());
     for (name, declare) in OPERATIONS {
         for size in SIZES {
             let compiled = catch_unwind(AssertUnwindSafe(|| -> multisplit::Result<()> {
@@ -102,13 +102,12 @@ fn operations_reject_extreme_sizes(gpu: &Gpu) -> Result<()> {
 }
 
 fn arrays_reject_extreme_sizes(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
-    let array = context.zeroed::<u32>(LEN)?;
+    let array = gpu.zeroed::<u32>(LEN)?;
     for size in SIZES {
-        ensure!(context.zeroed::<u64>(size).is_err(), "an array of {size} elements was created");
+        ensure!(gpu.zeroed::<u64>(size).is_err(), "an array of {size} elements was created");
         let ranges = [size..u64::MAX, size - 1..size, 1..size];
         for range in ranges.into_iter().filter(|range| !range.is_empty()) {
-            let outcome = context.download_range(&array, range.clone());
+            let outcome = gpu.download_range(&array, range.clone());
             ensure!(outcome.is_err(), "the range {range:?} was accepted");
         }
         threads(size, 1);
@@ -116,8 +115,8 @@ fn arrays_reject_extreme_sizes(gpu: &Gpu) -> Result<()> {
         // fail, but must not panic.
         let mut graph = Graph::new("extremes");
         let import = graph.import::<u64>("import", size);
-        fill(&mut graph, &context.policy(), "fill", import.range(0, 64), 1)?;
-        let _ = graph.compile(&context.limits());
+        fill(&mut graph, &gpu.policy(), "fill", import.range(0, 64), 1)?;
+        let _ = graph.compile(&gpu.limits());
     }
     Ok(())
 }

@@ -33,9 +33,9 @@ fn check(
     add: impl FnOnce(&mut Graph, &Policy) -> multisplit::Result<()>,
 ) -> Result<()> {
     let mut graph = Graph::new("cost");
-    let policy = Policy { scan: method, ..gpu.context.policy() };
+    let policy = Policy { scan: method, ..gpu.policy() };
     add(&mut graph, &policy)?;
-    let plan = graph.compile(&gpu.context.limits())?;
+    let plan = graph.compile(&gpu.limits())?;
     let labels: Vec<&str> = plan.steps().iter().map(|step| step.pass.label.as_str()).collect();
     let (found, documented) = (labels.len(), documented_passes(row)?);
     ensure!(
@@ -83,7 +83,7 @@ fn scans(gpu: &Gpu) -> Result<()> {
 
 fn documented_pass_counts_match_the_plans(gpu: &Gpu) -> Result<()> {
     scans(gpu)?;
-    let method = gpu.context.policy().scan;
+    let method = gpu.policy().scan;
     for (row, n) in [("reduce of few elements", SMALL), ("reduce |", N)] {
         check(gpu, method, row, |graph, policy| {
             let (src, dst) = (graph.import::<u32>("src", n), graph.import::<u32>("dst", 1));
@@ -138,7 +138,7 @@ fn documented_pass_counts_match_the_plans(gpu: &Gpu) -> Result<()> {
         })?;
     }
     let mut rows = vec![("segmented reduce of s short segments", N / 10)];
-    if gpu.context.properties().loop_limit().is_none() {
+    if gpu.properties().loop_limit().is_none() {
         rows.push(("segmented reduce of s long segments", 50));
     }
     for (row, segments) in rows {
@@ -161,7 +161,7 @@ fn documented_pass_counts_match_the_plans(gpu: &Gpu) -> Result<()> {
 fn count_in_device_memory_adds_documented_passes(gpu: &Gpu) -> Result<()> {
     let sentence = "A device count takes one pass more, of one workgroup, and another one that";
     ensure!(PAGE.contains(sentence));
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let passes = |on_device: bool| -> Result<[usize; 3]> {
         let plan = |add: &dyn Fn(&mut Graph, Count) -> multisplit::Result<()>| -> Result<usize> {
             let mut graph = Graph::new("counts");
@@ -171,7 +171,7 @@ fn count_in_device_memory_adds_documented_passes(gpu: &Gpu) -> Result<()> {
                 false => Count::Host(N),
             };
             add(&mut graph, count)?;
-            Ok(graph.compile(&gpu.context.limits())?.steps().len())
+            Ok(graph.compile(&gpu.limits())?.steps().len())
         };
         let searched = plan(&|graph, n| {
             let [sorted, needles, out] =

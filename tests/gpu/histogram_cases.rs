@@ -79,7 +79,7 @@ const TYPES: usize = 8;
 
 /// Input sizes around a four-element vector and around a tile.
 fn sizes(gpu: &Gpu) -> Vec<usize> {
-    let tuned = gpu.context.policy().histogram;
+    let tuned = gpu.policy().histogram;
     let tile = (tuned.threads * tuned.loads) as usize * 4;
     vec![0, 1, 3, tile - 1, tile + 1, 7 * tile + 13]
 }
@@ -92,7 +92,7 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// Takes the sample from two cases for each sample type and kind of bins; the other parameters
 /// alternate.
 fn sampled_combinations(gpu: &Gpu) -> Result<()> {
-    let (policy, sizes) = (gpu.context.policy(), sizes(gpu));
+    let (policy, sizes) = (gpu.policy(), sizes(gpu));
     let (mut turn, mut mine) = (0, gpu.mine());
     for sample in 0..TYPES {
         for (column, kind) in KINDS.into_iter().enumerate() {
@@ -117,7 +117,7 @@ fn sampled_combinations(gpu: &Gpu) -> Result<()> {
 }
 
 fn all_combinations(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
+    let (policy, mut mine) = (gpu.policy(), gpu.mine());
     let mut sizes = sizes(gpu);
     sizes.push((1 << 20) + 3);
     for sample in 0..TYPES {
@@ -136,7 +136,7 @@ fn all_combinations(gpu: &Gpu) -> Result<()> {
 }
 
 fn every_method_matches_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
+    let (policy, mut mine) = (gpu.policy(), gpu.mine());
     let bins: &[u32] = if gpu.full { &BINS[..6] } else { &[3, 33, 256] };
     for (turn, &m) in bins.iter().enumerate() {
         for (row, method) in METHODS.into_iter().enumerate() {
@@ -160,7 +160,7 @@ fn every_method_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 /// A policy for range bins: with at most `register_bins` bins, splitters are compared in registers;
 /// with more bins, by a lookup table of `cells` cells, or by binary search if `cells` is 0.
 pub fn searching(gpu: &Gpu, register_bins: u32, cells: u32) -> Policy {
-    let mut policy = gpu.context.policy();
+    let mut policy = gpu.policy();
     policy.histogram.register_bins = register_bins;
     policy.histogram.cells_per_bin = 1024;
     policy.histogram.cells = cells;
@@ -241,7 +241,7 @@ fn unusual_splitters_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// Input sizes and tile sizes are random.
 fn random_cases_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (mut rng, mut mine) = (Rng::new(5), gpu.mine());
-    let base = gpu.context.policy();
+    let base = gpu.policy();
     for _ in 0..if gpu.full { 400 } else { 10 } {
         let mut policy = base;
         let tuned = &mut policy.histogram;
@@ -274,7 +274,7 @@ fn random_cases_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// More bins than fit in shared memory are counted in several passes.
 fn bins_beyond_shared_memory_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mut policy = gpu.context.policy().lowered(|facts| facts.shared_memory = 16 << 10);
+    let mut policy = gpu.policy().lowered(|facts| facts.shared_memory = 16 << 10);
     policy.histogram.max_passes = u32::MAX;
     for kind in KINDS {
         let method = HistogramMethod::Auto;
@@ -290,7 +290,7 @@ fn bins_beyond_shared_memory_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// would need more passes uses the global method.
 fn few_samples_per_bin_take_fewer_passes(gpu: &Gpu) -> Result<()> {
     const M: u32 = 10_000;
-    let mut policy = gpu.context.policy().lowered(|facts| facts.shared_memory = 16 << 10);
+    let mut policy = gpu.policy().lowered(|facts| facts.shared_memory = 16 << 10);
     let chosen = |policy: &Policy, n: u64| -> Result<(HistogramMethod, u32)> {
         let mut graph = Graph::new("histogram");
         let samples = graph.import::<u32>("samples", n);
@@ -319,7 +319,7 @@ fn few_samples_per_bin_take_fewer_passes(gpu: &Gpu) -> Result<()> {
 }
 
 fn maximum_bin_count_matches_the_cpu(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let (n, spread, method) = (50_003, Spread::Uniform, HistogramMethod::Global);
     let case = Case { kind: Kind::Even, m: 1 << 20, n, spread, method };
     check::<f32>(gpu, &policy, case)?;
@@ -329,7 +329,7 @@ fn maximum_bin_count_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// Samples that exceed `maxStorageBufferRange` are counted in pieces. The test lowers the limit.
 fn samples_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy().lowered(|facts| facts.max_storage_range = 20_000);
+    let policy = gpu.policy().lowered(|facts| facts.max_storage_range = 20_000);
     for n in [4095, 5000, 30_011] {
         let method = HistogramMethod::Auto;
         let case = Case { kind: Kind::Even, m: 256, n, spread: Spread::Uniform, method };

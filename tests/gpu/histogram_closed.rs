@@ -39,7 +39,7 @@ fn check<S: Reference>(gpu: &Gpu, policy: &Policy, m: u32, even: bool) -> Result
 }
 
 fn closed_bins_of_every_type_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
+    let (policy, mut mine) = (gpu.policy(), gpu.mine());
     for (turn, check) in of_every_sample!(check).into_iter().enumerate() {
         let some = [[1, 33], [257, 8], [100, 2]];
         let bins: &[u32] = if gpu.full { &[1, 2, 8, 33, 100, 257] } else { &some[turn % 3] };
@@ -66,7 +66,7 @@ fn closed_bins_by_every_search_match_the_cpu(gpu: &Gpu) -> Result<()> {
         }
     }
     let bins = Bins::even(0u32..6, 3).closed().method(HistogramMethod::Ballots);
-    let found = gpu.context.histogram(&[0u32, 1, 2, 5, 6, 7], bins)?;
+    let found = gpu.histogram(&[0u32, 1, 2, 5, 6, 7], bins)?;
     expect_counts(&found, &[2, 1, 2], 1)
 }
 
@@ -78,12 +78,11 @@ fn expect_counts(found: &HistogramCounts<Host>, counts: &[u64], out_of_range: u6
 /// Bins cover the whole range of a type: the first edge is its smallest value, the last edge its
 /// largest.
 fn closed_bins_include_the_ends_of_types(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let words = [0, 1, u32::MAX / 2, u32::MAX - 1, u32::MAX, u32::MAX];
-    let even = context.histogram(&words, Bins::even(0..u32::MAX, 3).closed())?;
+    let even = gpu.histogram(&words, Bins::even(0..u32::MAX, 3).closed())?;
     expect_counts(&even, &[2, 1, 3], 0)?;
     for edges in [vec![0, 7, u32::MAX], (0..33).chain([u32::MAX]).collect()] {
-        let range = context.histogram(&words, Bins::range(&edges).closed())?;
+        let range = gpu.histogram(&words, Bins::range(&edges).closed())?;
         let inside: u64 = range.counts.iter().sum();
         ensure!(
             inside == 6 && range.counts[edges.len() - 2] == 4,
@@ -91,20 +90,20 @@ fn closed_bins_include_the_ends_of_types(gpu: &Gpu) -> Result<()> {
         );
     }
     let signed = [i32::MIN, -1, 0, i32::MAX];
-    let even = context.histogram(&signed, Bins::even(i32::MIN..i32::MAX, 2).closed())?;
+    let even = gpu.histogram(&signed, Bins::even(i32::MIN..i32::MAX, 2).closed())?;
     expect_counts(&even, &[2, 2], 0)?;
     let bytes: Vec<u8> = (0..=255).collect();
-    let even = context.histogram(&bytes, Bins::even(0..255, 255).closed())?;
+    let even = gpu.histogram(&bytes, Bins::even(0..255, 255).closed())?;
     ensure!(
         even.counts[254] == 2 && even.counts.iter().sum::<u64>() == 256,
         "expected 256 samples in range and 2 in the last bin, found {even:?}"
     );
     let floats = [f32::NEG_INFINITY, 0.0, f32::MAX, f32::INFINITY, f32::NAN, -f32::NAN];
     let all = Bins::range(&[f32::NEG_INFINITY, 0.0, f32::INFINITY]).closed();
-    let range = context.histogram(&floats, all)?;
+    let range = gpu.histogram(&floats, all)?;
     expect_counts(&range, &[1, 3], 2)?;
     let wide = [0, u64::MAX - 1, u64::MAX];
-    let even = context.histogram(&wide, Bins::even(0..u64::MAX, 5).closed())?;
+    let even = gpu.histogram(&wide, Bins::even(0..u64::MAX, 5).closed())?;
     expect_counts(&even, &[1, 0, 0, 0, 2], 0)
 }
 
@@ -113,13 +112,13 @@ fn closed_bins_include_both_zeros(gpu: &Gpu) -> Result<()> {
     let samples = [-2.0f32, -1.0, -f32::MIN_POSITIVE, -0.0, 0.0, f32::from_bits(1), 1.0];
     let many: Vec<f32> = (0..=40).map(|k| (k as f32 - 40.0) / 20.0).collect();
     for bins in [Bins::even(-2.0..0.0, 2), Bins::range(&[-2.0, -1.0, 0.0]), Bins::range(&many)] {
-        let found = gpu.context.histogram(&samples, bins.clone().closed())?;
+        let found = gpu.histogram(&samples, bins.clone().closed())?;
         let inside: u64 = found.counts.iter().sum();
         ensure!(
             inside == 5 && found.out_of_range == [2],
             "{bins:?}: expected 5 samples in range and 2 outside, found {found:?}"
         );
-        let open = gpu.context.histogram(&samples, bins)?;
+        let open = gpu.histogram(&samples, bins)?;
         ensure!(open.out_of_range == [4], "expected 4 samples out of range, found {open:?}");
     }
     Ok(())
@@ -130,7 +129,7 @@ fn bins_without_edges_cannot_be_closed(gpu: &Gpu) -> Result<()> {
     for bins in
         [Bins::<u32>::identity(4), Bins::glsl(4, "uint bucket_of(uint sample_) { return 0; }")]
     {
-        let found = gpu.context.histogram(&[1u32], bins.closed());
+        let found = gpu.histogram(&[1u32], bins.closed());
         expect_errors! { found => Histogram { .. } }
     }
     Ok(())

@@ -23,7 +23,7 @@ fn outcome(
     let samples = graph.import_array("samples", ElementType::from(bins.sample()), 64);
     let counts = graph.import::<u32>("counts", 4 << 20);
     let buffers = change(HistogramBuffers::new(samples, counts).count(8), &mut graph);
-    histogram(&mut graph, &gpu.context.policy(), bins, &buffers).map(|_| ())
+    histogram(&mut graph, &gpu.policy(), bins, &buffers).map(|_| ())
 }
 
 fn invalid_histograms_are_rejected(gpu: &Gpu) -> Result<()> {
@@ -100,7 +100,7 @@ fn invalid_histogram_policies_are_rejected(gpu: &Gpu) -> Result<()> {
     let splitters: Vec<f32> = (0..=40).map(|k| k as f32).collect();
     let bins = Bins::range(&splitters);
     let count = |change: Change| {
-        let mut policy = gpu.context.policy();
+        let mut policy = gpu.policy();
         change(&mut policy.histogram);
         let samples: Vec<f32> = (0..4000).map(|i| (i % 40) as f32).collect();
         run_all(gpu, &policy, &bins, &samples, Input::default()).map(|got| got.counts)
@@ -131,7 +131,7 @@ fn invalid_histogram_policies_are_rejected(gpu: &Gpu) -> Result<()> {
 }
 
 fn too_small_histogram_buffers_are_rejected(gpu: &Gpu) -> Result<()> {
-    let (policy, bins) = (gpu.context.policy(), Bins::even(0.0f32..1.0, 4));
+    let (policy, bins) = (gpu.policy(), Bins::even(0.0f32..1.0, 4));
     for n in [65, 1 << 40, u64::MAX] {
         let mut graph = Graph::new("small");
         let samples = graph.import::<f32>("samples", 64);
@@ -195,14 +195,14 @@ fn unsupported_64_bit_samples_are_rejected(gpu: &Gpu) -> Result<()> {
 
 fn glsl_bin_errors_show_the_users_line(gpu: &Gpu) -> Result<()> {
     let source = "uint bucket_of(uint key) {\n  return kye;\n}";
-    let result = gpu.context.histogram(&[1u32], Bins::glsl(4, source));
+    let result = gpu.histogram(&[1u32], Bins::glsl(4, source));
     expect_compile_error(result, &["user_bucket.glsl:2", "return kye;"])
 }
 
 /// A one-call histogram returns new counts, so it cannot add to existing ones.
 fn one_call_histogram_rejects_accumulation(gpu: &Gpu) -> Result<()> {
     expect_errors! {
-        gpu.context.histogram(&[1u32], Bins::identity(4).accumulate()) => Histogram { .. },
+        gpu.histogram(&[1u32], Bins::identity(4).accumulate()) => Histogram { .. },
     }
     Ok(())
 }

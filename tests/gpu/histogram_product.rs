@@ -104,17 +104,17 @@ fn check<S: Reference>(
     let floats: Vec<f32> = weights.iter().map(|&weight| weight as f32).collect();
     let (counts, out_of_range) = match weighting {
         Weighting::One => {
-            let found = gpu.context.histogram(&samples, bins);
+            let found = gpu.histogram(&samples, bins);
             let Some(found) = refused::<S, _>(kind, found)? else { return Ok(()) };
             (found.counts, found.out_of_range)
         }
         Weighting::Words => {
-            let found = gpu.context.histogram_weighted(&samples, &weights, bins);
+            let found = gpu.histogram_weighted(&samples, &weights, bins);
             let Some(found) = refused::<S, _>(kind, found)? else { return Ok(()) };
             (found.counts, found.out_of_range)
         }
         Weighting::Floats => {
-            let found = gpu.context.histogram_weighted_f32(&samples, &floats, bins);
+            let found = gpu.histogram_weighted_f32(&samples, &floats, bins);
             let Some(found) = refused::<S, _>(kind, found)? else { return Ok(()) };
             let whole = |sums: Vec<f32>| sums.iter().map(|&sum| sum as u64).collect::<Vec<u64>>();
             (whole(found.counts), whole(found.out_of_range))
@@ -177,7 +177,7 @@ fn narrow_signed_and_half_samples_are_rejected(gpu: &Gpu) -> Result<()> {
         let counts = graph.import::<u32>("counts", 4);
         let buffers = HistogramBuffers::new(samples, counts);
         let bins = Bins::<u8>::identity(4);
-        let found = histogram(&mut graph, &gpu.context.policy(), &bins, &buffers);
+        let found = histogram(&mut graph, &gpu.policy(), &bins, &buffers);
         expect_message(found, "u8, u16, u32, i32, u64, i64, f32 or f64")
             .with_context(|| format!("{element}"))?;
     }
@@ -186,14 +186,14 @@ fn narrow_signed_and_half_samples_are_rejected(gpu: &Gpu) -> Result<()> {
 
 /// Without an explicit count, all pixels of the array are counted, not all samples.
 fn recorded_histogram_counts_pixels_instead_of_samples(gpu: &Gpu) -> Result<()> {
-    let pixels = gpu.context.upload(&[0u8, 1, 2, 3, 0, 0, 0, 3])?;
-    let counts = gpu.context.zeroed::<u32>(16)?;
+    let pixels = gpu.upload(&[0u8, 1, 2, 3, 0, 0, 0, 3])?;
+    let counts = gpu.zeroed::<u32>(16)?;
     let bins = Bins::identity(4).layout(Layout::interleaved(4, 0b1111));
-    let mut work = gpu.context.work("pixels");
+    let mut work = gpu.work("pixels");
     work.histogram(&pixels, &counts, &bins)?;
     run_once(work)?;
     let expected = [2, 0, 0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0, 2];
-    expect_equal(&gpu.context.download(&counts)?, &expected)?;
-    let refused = gpu.context.work("pixels").histogram(pixels.first(3), &counts, &bins);
+    expect_equal(&gpu.download(&counts)?, &expected)?;
+    let refused = gpu.work("pixels").histogram(pixels.first(3), &counts, &bins);
     expect_message(refused, "the array has 2 elements of 4 channels, but 3 are to be counted")
 }

@@ -94,7 +94,7 @@ pub fn run<S: Sample>(
     data.resize(bytes.len().max(1).next_multiple_of(sample.max(4)), 0);
     let data: Vec<S> = bytemuck::pod_collect_to_vec(&data);
 
-    let mut setup = Setup::new(&gpu.context, "histogram");
+    let mut setup = Setup::new(gpu, "histogram");
     let samples = setup.input("samples", &data);
     let before = [input.before as u32, (input.before >> 32) as u32];
     let mut initial =

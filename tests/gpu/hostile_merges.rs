@@ -173,7 +173,7 @@ fn selected_count_feeds_later_operations_without_readback(gpu: &Gpu) -> Result<(
 /// dimension. Only the clamped words are compared; a dispatch of so many workgroups would take too
 /// long.
 fn indirect_workgroup_counts_are_clamped(gpu: &Gpu) -> Result<()> {
-    let limits = gpu.context.limits();
+    let limits = gpu.limits();
     let mut rig = Rig::new(gpu);
     let (words, out) = (rig.array("words", 3), rig.array("groups", 3));
     let groups = bounded_groups(&mut rig.graph, &limits, words.import)?;

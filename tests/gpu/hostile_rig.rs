@@ -27,7 +27,7 @@ pub fn sample<T>(gpu: &Gpu, plans: impl IntoIterator<Item = T>) -> Vec<T> {
 
 /// A policy with small workgroups, so that a few thousand elements span several tiles.
 pub fn narrow(gpu: &Gpu) -> Policy {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let threads = 2 * policy.facts.subgroup_size;
     Policy { threads, spine_threads: threads, by_key_threads: threads, ..policy }
 }

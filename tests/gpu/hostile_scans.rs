@@ -20,15 +20,13 @@ tests!(hostile:
 
 /// Every second offset is 0, so half of the segments end before they begin and are empty.
 fn descending_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     for n in [5_000u32, 50_000] {
-        let src = context.upload(&vec![1u32; n as usize])?;
+        let src = gpu.upload(&vec![1u32; n as usize])?;
         let offsets: Vec<u32> = (0..=n).map(|k| if k % 2 == 0 { n - k } else { 0 }).collect();
-        let device_offsets = context.upload(&offsets)?;
+        let device_offsets = gpu.upload(&offsets)?;
         for operator in [Operator::Sum, Operator::Max] {
-            poison_pools(context)?;
-            let found =
-                context.download(&context.reduce_segments(&src, &device_offsets, operator)?)?;
+            poison_pools(gpu)?;
+            let found = gpu.download(&gpu.reduce_segments(&src, &device_offsets, operator)?)?;
             expect_no_poison(&found)?;
             for (pair, &found) in offsets.windows(2).zip(&found) {
                 let max = if pair[1] <= pair[0] { 0 } else { n };
@@ -42,16 +40,15 @@ fn descending_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
 /// A segmented sort with a capacity of zero segments does not read its device count. A recording
 /// can still set that count by name.
 fn count_of_sort_with_zero_segments_can_be_set(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
-    let (keys, offsets) = (context.upload(&[3u32, 1, 2])?, context.upload(&[0u32])?);
-    let mut work = context.work("no segments");
+    let (keys, offsets) = (gpu.upload(&[3u32, 1, 2])?, gpu.upload(&[0u32])?);
+    let mut work = gpu.work("no segments");
     let n = work.count("n", 3);
     work.sort_segments(keys.first(n), (&offsets, 0), &Sort::ascending())?;
     let mut frame = work.record()?;
     frame.set("n", &3u32)?;
     frame.submit()?;
     frame.wait()?;
-    ensure!(context.download(&keys)? == [3, 1, 2], "the keys have changed");
+    ensure!(gpu.download(&keys)? == [3, 1, 2], "the keys have changed");
     expect_errors! {
         frame.set("n", &3u64) => ValueOfPass { .. },
         frame.set("m", &3u32) => UnknownPass { .. },

@@ -137,7 +137,7 @@ fn splits_tolerate_out_of_range_ids(gpu: &Gpu) -> Result<()> {
             .out_of_range(out_of_range.import)
             .count(rig.count(0, max));
         let buckets = Buckets::<u32>::glsl(m as u32, Glsl::new(identity)).method(method);
-        split(&mut rig.graph, &gpu.context.policy(), &buckets, &buffers)?;
+        split(&mut rig.graph, &gpu.policy(), &buckets, &buffers)?;
         rig.run(plans.len(), |rng, memory| {
             let n = memory.set_count(rng, 0, max);
             let bound = if rng.below(2) == 0 { m as u64 } else { BOUND };
@@ -181,7 +181,7 @@ fn histograms_tolerate_out_of_range_samples(gpu: &Gpu) -> Result<()> {
             buffers = buffers.weights(weights.import);
         }
         let bins = Bins::<u32>::identity(m as u32).method(method);
-        histogram(&mut rig.graph, &gpu.context.policy(), &bins, &buffers)?;
+        histogram(&mut rig.graph, &gpu.policy(), &bins, &buffers)?;
         rig.run(methods.len(), |rng, memory| {
             let n = memory.set_count(rng, 0, max);
             let sample: Vec<u32> = (0..n)
@@ -221,7 +221,7 @@ fn topk_tolerates_arbitrary_device_counts(gpu: &Gpu) -> Result<()> {
         let buffers =
             TopKBuffers::new(keys.import, out.import, indices.import).count(rig.count(0, max));
         let how = TopK::largest(k as u64).method(method);
-        topk(&mut rig.graph, &gpu.context.policy(), &how, &buffers)?;
+        topk(&mut rig.graph, &gpu.policy(), &how, &buffers)?;
         rig.run(methods.len(), |rng, memory| {
             let input = elements(memory.set_count(rng, 0, max), rng);
             memory.set(keys, &input);

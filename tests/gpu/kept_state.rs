@@ -12,8 +12,7 @@ const N: usize = 5003;
 const HALF: u32 = 1 << 31;
 
 fn repeated_runs_with_changing_data_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
-    let lanes = context.properties().subgroup_size;
+    let lanes = gpu.properties().subgroup_size;
     for tickets in gpu.cases([false, true]) {
         let policy = Policy {
             tickets,
@@ -22,9 +21,9 @@ fn repeated_runs_with_changing_data_match_the_cpu(gpu: &Gpu) -> Result<()> {
             by_key_threads: lanes,
             single_group_tiles: 0,
             spine_tiles: 1,
-            ..context.policy()
+            ..gpu.policy()
         };
-        let mut setup = Setup::new(context, "kept state");
+        let mut setup = Setup::new(gpu, "kept state");
         let (words, data) =
             (setup.input("words", &uniform(N, 0)), setup.input("data", &runs(N, 256, 0)));
         let floats = setup.input("floats", &vec![0f32; N]);
@@ -54,7 +53,7 @@ fn repeated_runs_with_changing_data_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let executable = Arc::new(setup.executable()?);
         let plan = executable.plan();
         ensure!(plan.steps().len() == 7, "the plan has {} passes, expected 7", plan.steps().len());
-        let mut replay = context.replay(executable, &setup.upload()?)?;
+        let mut replay = gpu.replay(executable, &setup.upload()?)?;
         for run in 0..if gpu.full { 10_000 } else { 16 } {
             let (now, of_runs) = (uniform(N, run), runs(N, 256, run));
             // These values have fractions, so their sums are rounded.

@@ -32,11 +32,11 @@ pub struct Lowered<'g> {
 impl<'g> Lowered<'g> {
     /// Limits plans to `max_elements` elements.
     pub fn new(gpu: &'g Gpu, max_elements: u64) -> Result<Self> {
-        Self::with(gpu, Policy { max_elements, ..gpu.context.policy() })
+        Self::with(gpu, Policy { max_elements, ..gpu.policy() })
     }
 
     pub fn with(gpu: &'g Gpu, policy: Policy) -> Result<Self> {
-        let guard = |_| gpu.context.upload(&[GUARD_WORD; 64]);
+        let guard = |_| gpu.upload(&[GUARD_WORD; 64]);
         let guards = (0..4).map(guard).collect::<multisplit::Result<_>>()?;
         Ok(Self { gpu: gpu.with_policy(policy)?, guards })
     }
@@ -248,7 +248,7 @@ fn bucket_larger_than_a_plan_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// Both the array and the array to which its buckets are moved exceed a storage binding.
 fn pieces_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy().lowered(|facts| facts.max_storage_range = 4096);
+    let policy = gpu.policy().lowered(|facts| facts.max_storage_range = 4096);
     let context = Lowered::with(gpu, policy)?;
     for (key, payload) in gpu.cases([
         (KeyType::U32, Payload::Nothing),

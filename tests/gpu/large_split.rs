@@ -121,7 +121,7 @@ fn many_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 fn pieces_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy().lowered(|facts| facts.max_storage_range = 2048);
+    let policy = gpu.policy().lowered(|facts| facts.max_storage_range = 2048);
     let context = Lowered::with(gpu, policy)?;
     for m in [1, 5, 200] {
         let (buckets, bucket_of) = by_value(m);
@@ -198,7 +198,7 @@ fn out_of_range_keys_of_all_pieces_are_counted(gpu: &Gpu) -> Result<()> {
 
 /// Covers 8-bit samples, samples with channels, and samples with weights.
 fn histogram_counts_of_pieces_are_summed(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy().lowered(|facts| facts.max_storage_range = 4096);
+    let policy = gpu.policy().lowered(|facts| facts.max_storage_range = 4096);
     let context = Lowered::with(gpu, policy)?;
     let bytes: Vec<u8> = uniform(30_001, 3).into_iter().map(|word| (word >> 24) as u8).collect();
     let found = context.histogram(&bytes, Bins::identity(200))?;

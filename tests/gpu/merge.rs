@@ -47,7 +47,7 @@ fn check_input<T: Term>(
 ) -> Result<()> {
     let lens = arrays.map(|array| array.len().max(1));
     let all = lens[0] + lens[1];
-    let mut setup = Setup::new(&gpu.context, "merge");
+    let mut setup = Setup::new(gpu, "merge");
     let (first, second) = (setup.input("first", arrays[0]), setup.input("second", arrays[1]));
     let out = setup.output::<T>("out", all);
     let per_value = case.words.max(1);
@@ -97,7 +97,7 @@ fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, sizes: [usize; 2]) -> 
 }
 
 fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let tile = 8 * policy.threads.min(256) as usize;
     let sizes = [
         [1, 0],
@@ -133,14 +133,14 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let policy = few_groups(gpu.context.policy());
+    let policy = few_groups(gpu.policy());
     let case = Case { how: Merge::Ascending, words: 1, on_device: [false, true] };
     check::<u32>(gpu, &policy, case, [20_000, 3_001])
 }
 
 /// Device counts exceed the lengths of the arrays or are zero.
 fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let arrays = [sorted::<u32>(Merge::Ascending, 3000, 5), sorted(Merge::Ascending, 700, 6)];
     let case = Case { how: Merge::Ascending, words: 1, on_device: [true; 2] };
     for given_counts in [[3001, 701], [u32::MAX, 0], [0, u32::MAX], [0, 0]] {
@@ -150,35 +150,33 @@ fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
 }
 
 fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let (a, b) = ([1u32, 4, 4, 9], [0u32, 4, 10]);
     let merged = [0, 1, 4, 4, 4, 9, 10];
-    expect_equal(&context.merge(&a, &b)?, &merged)?;
-    let (first, second) = (context.upload(&a)?, context.upload(&b)?);
-    expect_equal(&context.download(&context.merge(&first, &second)?)?, &merged)?;
-    let (keys, values) = context.merge_pairs((&a, &[0u32, 1, 2, 3]), (&b, &[10u32, 11, 12]))?;
+    expect_equal(&gpu.merge(&a, &b)?, &merged)?;
+    let (first, second) = (gpu.upload(&a)?, gpu.upload(&b)?);
+    expect_equal(&gpu.download(&gpu.merge(&first, &second)?)?, &merged)?;
+    let (keys, values) = gpu.merge_pairs((&a, &[0u32, 1, 2, 3]), (&b, &[10u32, 11, 12]))?;
     expect_equal(&keys, &merged)?;
     expect_equal(&values, &[10, 0, 1, 2, 11, 3, 12])?;
     let (falling, other) = ([9i32, 4, -4], [10i32, 4]);
-    let merged = context.merge_with(&falling, &other, Merge::Descending)?;
+    let merged = gpu.merge_with(&falling, &other, Merge::Descending)?;
     expect_equal(&merged, &[10, 9, 4, 4, -4])?;
     let pairs = ((&falling, &[0u32, 1, 2]), (&other, &[10u32, 11]));
-    let (_, values) = context.merge_pairs_with(pairs.0, pairs.1, Merge::Descending)?;
+    let (_, values) = gpu.merge_pairs_with(pairs.0, pairs.1, Merge::Descending)?;
     expect_equal(&values, &[10, 0, 1, 11, 2])?;
-    ensure!(context.merge(&[0f64; 0], &[0f64; 0])?.is_empty());
+    ensure!(gpu.merge(&[0f64; 0], &[0f64; 0])?.is_empty());
     expect_errors! {
-        context.merge_pairs((&a, &[0u32, 1]), (&b, &[10u32, 11, 12])) => LengthMismatch { .. },
+        gpu.merge_pairs((&a, &[0u32, 1]), (&b, &[10u32, 11, 12])) => LengthMismatch { .. },
     }
     Ok(())
 }
 
 /// A recorded merge runs several times, each time with other device counts.
 fn recorded_merge_uses_the_counts_of_each_run(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let (a, b): (Vec<u32>, Vec<u32>) = ((0..3000).map(|i| 2 * i).collect(), (0..2000).collect());
-    let (first, second) = (context.upload(&a)?, context.upload(&b)?);
-    let out = context.zeroed::<u32>(5000)?;
-    let mut work = context.work("merge");
+    let (first, second) = (gpu.upload(&a)?, gpu.upload(&b)?);
+    let out = gpu.zeroed::<u32>(5000)?;
+    let mut work = gpu.work("merge");
     let (n, m) = (work.count("n", 3000), work.count("m", 2000));
     work.merge(first.first(n), second.first(m), &out, Merge::Ascending)?;
     let mut frame = work.record()?;
@@ -188,14 +186,14 @@ fn recorded_merge_uses_the_counts_of_each_run(gpu: &Gpu) -> Result<()> {
         frame.submit()?;
         let mut expected = [&a[..n as usize], &b[..m as usize]].concat();
         expected.sort_unstable();
-        let found = context.download(&out)?;
+        let found = gpu.download(&out)?;
         expect_equal(&found[..expected.len()], &expected)?;
     }
     Ok(())
 }
 
 fn invalid_merges_are_rejected(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let mut graph = Graph::new("refused");
     let [first, second] = ["first", "second"].map(|name| graph.import::<u32>(name, 8));
     let out = graph.import::<u32>("out", 16);

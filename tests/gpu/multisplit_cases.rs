@@ -92,7 +92,7 @@ pub fn check(
     let (n, m) = (keys.len(), buckets.count());
     let value_of = |i: u32| i.wrapping_mul(0x9E37_79B9) ^ 0x55;
     let values: Vec<u32> = (0..n as u32).map(value_of).collect();
-    let mut setup = Setup::new(&gpu.context, "split");
+    let mut setup = Setup::new(gpu, "split");
     let arrays = Arrays::new(&mut setup, keys, &values, m);
     split(&mut setup.graph, policy, buckets, &arrays.buffers(kind).count(n as u64))?;
     setup.run()?;
@@ -118,7 +118,7 @@ pub fn case(
 
 /// Input sizes around the tile of a block-level split.
 pub fn sizes(gpu: &Gpu, full: bool) -> Vec<usize> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let shape = policy.split.block_keys[0];
     let tile = (shape.threads * shape.items) as usize;
     let subgroup = policy.facts.subgroup_size as usize;
@@ -137,7 +137,7 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// Takes the sample from at most one case for each bucket count and method; the other parameters
 /// alternate.
 fn sampled_combinations(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
+    let (policy, mut mine) = (gpu.policy(), gpu.mine());
     let sizes = sizes(gpu, false);
     let mut turn = 0usize;
     for (row, &m) in BUCKETS.iter().enumerate() {
@@ -169,7 +169,7 @@ fn sampled_combinations(gpu: &Gpu) -> Result<()> {
 }
 
 fn all_combinations(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
+    let (policy, mut mine) = (gpu.policy(), gpu.mine());
     for m in BUCKETS {
         for method in METHODS {
             for kind in KINDS {
@@ -229,7 +229,7 @@ fn invalid_tile_shapes_are_rejected(gpu: &Gpu) -> Result<()> {
         TileShape::new(256, 256),
     ];
     let with_invalid = |change: fn(&mut SplitTuning)| {
-        let mut policy = gpu.context.policy();
+        let mut policy = gpu.policy();
         change(&mut policy.split);
         case(gpu, &policy, Method::OneSweep, Kind::Keys, 8, 100, Distribution::Uniform)
     };
@@ -243,7 +243,7 @@ fn invalid_tile_shapes_are_rejected(gpu: &Gpu) -> Result<()> {
     }
     with_invalid(|tuning| tuning.min_keys = 1 << 24)?;
     for shape in shapes {
-        let mut policy = gpu.context.policy();
+        let mut policy = gpu.policy();
         policy.split = policy.split.with_shape(shape);
         let result = case(gpu, &policy, Method::Block, Kind::Keys, 8, 100, Distribution::Uniform);
         let error = result.map_err(|error| format!("{error:#}"));
@@ -251,7 +251,7 @@ fn invalid_tile_shapes_are_rejected(gpu: &Gpu) -> Result<()> {
     }
     // Workgroups smaller than a subgroup, and larger than the device supports: both are clamped.
     for (threads, items) in [(1, 4), (3, 2), (5000, 4)] {
-        let mut policy = gpu.context.policy();
+        let mut policy = gpu.policy();
         policy.split = policy.split.with_shape(TileShape::new(threads, items));
         for method in gpu.cases([Method::Block, Method::Warp, Method::Direct]) {
             case(gpu, &policy, method, Kind::Pairs, 8, 1000, Distribution::Uniform).with_context(
@@ -266,7 +266,7 @@ fn invalid_tile_shapes_are_rejected(gpu: &Gpu) -> Result<()> {
 /// polling.
 fn look_back_without_polling_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     for (m, look_back_tiles) in gpu.cases([(2, 4), (33, 1), (256, 3)]) {
-        let policy = Policy { spin_limit: 0, look_back_tiles, ..gpu.context.policy() };
+        let policy = Policy { spin_limit: 0, look_back_tiles, ..gpu.policy() };
         case(gpu, &policy, Method::OneSweep, Kind::Pairs, m, 100_000, Distribution::Uniform)?;
     }
     Ok(())
@@ -281,8 +281,8 @@ fn split_histogram_takes_at_most_2_percent_of_the_input(gpu: &Gpu) -> Result<()>
     let offsets = graph.import::<u32>("offsets", 257);
     let buckets = Buckets::<u32>::delta_over_domain(256).method(Method::Block);
     let buffers = SplitBuffers::keys(keys, out, offsets);
-    split(&mut graph, &gpu.context.policy(), &buckets, &buffers)?;
-    let plan = graph.compile(&gpu.context.limits())?;
+    split(&mut graph, &gpu.policy(), &buckets, &buffers)?;
+    let plan = graph.compile(&gpu.limits())?;
     let histogram = plan.buffers().iter().find(|b| b.name == "multisplit.histogram");
     let bytes = histogram.context("the plan has no histogram buffer")?.size;
     ensure!(bytes * 50 <= n * 4, "the histogram takes {bytes} bytes for {} bytes of input", n * 4);
@@ -291,11 +291,11 @@ fn split_histogram_takes_at_most_2_percent_of_the_input(gpu: &Gpu) -> Result<()>
 
 fn empty_split_gives_zero_offsets(gpu: &Gpu) -> Result<()> {
     let buckets = Buckets::delta_over_domain(7);
-    let result = gpu.context.split(&[0u32; 0], buckets.clone())?;
+    let result = gpu.split(&[0u32; 0], buckets.clone())?;
     expect_equal(&result.offsets, &[0; 8])?;
     ensure!(result.keys.is_empty());
     let values = uniform(100, 1);
-    let result = gpu.context.split_pairs(&uniform(100, 2), &values, buckets)?;
+    let result = gpu.split_pairs(&uniform(100, 2), &values, buckets)?;
     ensure!(result.offsets[7] == 100 && result.values.len() == 100);
     Ok(())
 }
@@ -325,7 +325,7 @@ fn wide_values_in_several_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// processes a tile in one or several turns. Pairs are also split by a reduced-bit sort, which
 /// moves values of 8 bytes.
 fn two_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (base, mut mine) = (gpu.context.policy(), gpu.mine());
+    let (base, mut mine) = (gpu.policy(), gpu.mine());
     let shapes = [(2, 4, 1), (1, 6, 2), (3, 2, 2), (4, 3, 1)];
     for ((subgroups, items, turns), side_by_side) in shapes.into_iter().zip(1..) {
         let mut policy = base;

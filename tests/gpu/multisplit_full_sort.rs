@@ -22,7 +22,7 @@ fn check<K: Key + PartialEq + std::fmt::Debug>(
 ) -> Result<()> {
     let values: Vec<u32> = (0..keys.len() as u32).collect();
     let m = buckets.count();
-    let result = gpu.context.split_pairs(keys, &values, buckets.method(Method::FullSort))?;
+    let result = gpu.split_pairs(keys, &values, buckets.method(Method::FullSort))?;
     ensure!(result.method == Method::FullSort);
     let images: Vec<u64> = keys.iter().map(|key| image(K::TYPE, key.key_bits())).collect();
     let order = reference::sort(&images, 0..K::TYPE.bits(), descending);
@@ -52,7 +52,7 @@ fn full_sort_orders_within_buckets(gpu: &Gpu) -> Result<()> {
 /// The keys do not move; each element gets its destination index.
 fn full_sort_writes_a_permutation(gpu: &Gpu) -> Result<()> {
     let keys = uniform(700, 2);
-    let mut setup = Setup::new(&gpu.context, "permutation");
+    let mut setup = Setup::new(gpu, "permutation");
     let (input, output) = (setup.input("keys", &keys), setup.output::<u32>("out", keys.len()));
     let offsets = setup.output::<u32>("offsets", 11);
     let buckets = Buckets::<u32>::delta_over_domain(10).method(Method::FullSort);
@@ -73,7 +73,7 @@ fn full_sort_rejects_unordered_buckets(gpu: &Gpu) -> Result<()> {
         let device = Count::Device { buffer: offsets, index: 0, max: 100 };
         let n = if on_device { device } else { 100.into() };
         let buffers = SplitBuffers::keys(keys, out, offsets).count(n);
-        split(&mut graph, &gpu.context.policy(), buckets, &buffers)
+        split(&mut graph, &gpu.policy(), buckets, &buffers)
     };
     let digit = |shift| Bucket::Digit { shift, bits: 4 };
     let unordered = [

@@ -162,10 +162,10 @@ fn wide_values_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let four: Vec<[u32; 4]> = (0..N as u32).map(|i| [i, !i, i * 3, 7]).collect();
     for &method in methods(gpu) {
         let buckets = buckets.clone().method(method);
-        let result = gpu.context.split_pairs(&keys, &two, buckets.clone())?;
+        let result = gpu.split_pairs(&keys, &two, buckets.clone())?;
         expect_equal(&result.values, &reference::pick(&two, &order))
             .with_context(|| format!("{method:?}, 8 bytes"))?;
-        let result = gpu.context.split_pairs(&keys, &four, buckets)?;
+        let result = gpu.split_pairs(&keys, &four, buckets)?;
         expect_equal(&result.values, &reference::pick(&four, &order))
             .with_context(|| format!("{method:?}, 16 bytes"))?;
     }
@@ -192,14 +192,14 @@ fn glsl_function_reads_its_table_and_parameters(gpu: &Gpu) -> Result<()> {
     let source = "uint bucket_of(float key) { return table.at[uint(key) % push.parameter_1] + push.parameter_0; }";
     let table: Vec<u32> = vec![3, 0, 2, 1, 3];
     let keys: Vec<f32> = (0..4000).map(|i| (i * 37 % 1000) as f32).collect();
-    let mut setup = Setup::new(&gpu.context, "table");
+    let mut setup = Setup::new(gpu, "table");
     let (keys_in, words) = (setup.input("keys", &keys), setup.input("table", &table));
     let out = setup.output::<f32>("out", keys.len());
     let offsets = setup.output::<u32>("offsets", 6);
     let function = Glsl::new(source).parameters([1, 5, 0]).table_buffer(words);
     let buckets = Buckets::<f32>::glsl(5, function).method(Method::Block);
     let buffers = SplitBuffers::keys(keys_in, out, offsets);
-    split(&mut setup.graph, &gpu.context.policy(), &buckets, &buffers)?;
+    split(&mut setup.graph, &gpu.policy(), &buckets, &buffers)?;
     setup.run()?;
     let bucket_of = |i: usize| table[keys[i] as usize % 5] + 1;
     let (order, expected_offsets) = reference::split(keys.len(), 5, bucket_of);
@@ -221,7 +221,7 @@ fn out_of_range_ids_are_counted_and_reported(gpu: &Gpu) -> Result<()> {
         ];
         for (buckets, expected) in cases.into_iter().filter(|_| mine()) {
             let m = buckets.count();
-            let outcome = gpu.context.split(&keys, buckets.method(method));
+            let outcome = gpu.split(&keys, buckets.method(method));
             expect_error!(
                 outcome,
                 BucketOutOfRange { keys, buckets } if (keys, buckets) == (expected, m),
@@ -232,7 +232,7 @@ fn out_of_range_ids_are_counted_and_reported(gpu: &Gpu) -> Result<()> {
     // `multisplit_cases::check` compares guard words, so it detects out-of-bounds writes.
     for &method in methods(gpu).iter().filter(|_| mine()) {
         let buckets = wild(10).method(method);
-        let policy = gpu.context.policy();
+        let policy = gpu.policy();
         let kind = crate::multisplit_cases::Kind::Pairs;
         crate::multisplit_cases::check(gpu, &policy, &buckets, kind, &keys, |k| k % 1000 * 7919)?;
     }
@@ -247,7 +247,7 @@ fn invalid_bucket_functions_are_rejected(gpu: &Gpu) -> Result<()> {
         let offsets = graph.import::<u32>("offsets", 10);
         let buffers = SplitBuffers::keys(keys, out, offsets);
         let buckets = Buckets::of(key, m, bucket);
-        let result = split(&mut graph, &gpu.context.policy(), &buckets, &buffers);
+        let result = split(&mut graph, &gpu.policy(), &buckets, &buffers);
         let refused =
             matches!(result, Err(Error::Bucket { .. } | Error::NoBuckets | Error::TooLarge { .. }));
         ensure!(refused, "{what}: unexpected result {result:?}");
@@ -273,6 +273,6 @@ fn invalid_bucket_functions_are_rejected(gpu: &Gpu) -> Result<()> {
 
 fn glsl_bucket_errors_show_the_users_line(gpu: &Gpu) -> Result<()> {
     let source = "uint bucket_of(uint key) {\n  return kye;\n}";
-    let result = gpu.context.split(&[1u32, 2], Buckets::glsl(2, source));
+    let result = gpu.split(&[1u32, 2], Buckets::glsl(2, source));
     expect_compile_error(result, &["user_bucket.glsl:2", "return kye;"])
 }

@@ -32,7 +32,7 @@ pub fn check_by<K: Key>(
     let expected = reference::pick(keys, &order);
     for &method in methods {
         let buckets = buckets.clone().method(method);
-        let result = gpu.context.split(keys, buckets).with_context(|| format!("{method:?}"))?;
+        let result = gpu.split(keys, buckets).with_context(|| format!("{method:?}"))?;
         expect_equal(&result.offsets, &offsets)
             .with_context(|| format!("{method:?}: offsets differ"))?;
         expect_keys(&result.keys, &expected).with_context(|| format!("{method:?}: keys differ"))?;
@@ -107,7 +107,7 @@ fn splits_by_ordered_digits_sort(gpu: &Gpu) -> Result<()> {
     expected.sort_by(|a, b| b.total_cmp(a));
     for shift in (0..64).step_by(8) {
         let buckets = Buckets::ordered_digit(shift..shift + 8, true).method(Method::Direct);
-        keys = gpu.context.split(&keys, buckets)?.keys;
+        keys = gpu.split(&keys, buckets)?.keys;
     }
     expect_keys(&keys, &expected)
 }
@@ -182,7 +182,7 @@ fn identity_buckets_check_both_halves_of_64_bit_keys(gpu: &Gpu) -> Result<()> {
     let buckets = Buckets::identity(100).method(Method::Direct);
     let keys = [5i64, 1 << 32, -1, (1 << 32) + 7, 99, 100];
     expect_errors! {
-        gpu.context.split(&keys, buckets) => BucketOutOfRange { keys: 4, buckets: 100 },
+        gpu.split(&keys, buckets) => BucketOutOfRange { keys: 4, buckets: 100 },
     }
     Ok(())
 }

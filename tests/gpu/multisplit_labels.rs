@@ -127,13 +127,13 @@ where
     [u32; WORDS]: multisplit::Value,
 {
     const MAX: usize = 12_001;
-    let (base, mut rng) = (gpu.context.policy(), Rng::new(m.into()));
+    let (base, mut rng) = (gpu.policy(), Rng::new(m.into()));
     let policy = labelling(&base, TileShape::new(2 * base.facts.subgroup_size, 6).in_turns(2));
     let keys: Vec<u64> = (0..MAX).map(|_| rng.next_u64() >> rng.below(40)).collect();
     let values: Vec<[u32; WORDS]> = (0..MAX as u32).map(|i| [i; WORDS]).collect();
     let mut splitters = keys[..m as usize - 1].to_vec();
     splitters.sort_unstable();
-    let mut setup = Setup::new(&gpu.context, "wide");
+    let mut setup = Setup::new(gpu, "wide");
     let from = (setup.input("keys", &keys), setup.input("values", &values));
     let keys_out = setup.output::<u64>("keys.out", MAX);
     let values_out = setup.output::<[u32; WORDS]>("values.out", MAX);
@@ -159,19 +159,19 @@ where
 /// There are more buckets than one round supports, so each round uses some bits of the label. With
 /// so many buckets, the splitters are not kept in shared memory.
 fn labelled_splits_of_several_rounds_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let base = gpu.context.policy();
+    let base = gpu.policy();
     let policy = labelling(&base, TileShape::new(2 * base.facts.subgroup_size, 6));
     range_case(gpu, &policy, Kind::Pairs, 1000, &uniform(9001, 1))
 }
 
 /// Each out-of-range id is counted once, and padding is not counted.
 fn labelled_out_of_range_ids_are_counted_once(gpu: &Gpu) -> Result<()> {
-    let base = gpu.context.policy();
+    let base = gpu.policy();
     let policy = labelling(&base, TileShape::new(2 * base.facts.subgroup_size, 5));
     let keys: Vec<u32> = (0..4001).collect();
     let wild = Buckets::<u32>::glsl(10, "uint bucket_of(uint key) { return key % 17u; }");
     let wild = wild.method(Method::Block);
-    let mut setup = Setup::new(&gpu.context, "out of range");
+    let mut setup = Setup::new(gpu, "out of range");
     let (keys_in, out) = (setup.input("keys", &keys), setup.output::<u32>("out", keys.len()));
     let [offsets, outside] =
         [("offsets", 11), ("outside", 1)].map(|(name, len)| setup.output::<u32>(name, len));
@@ -187,7 +187,7 @@ fn labelled_out_of_range_ids_are_counted_once(gpu: &Gpu) -> Result<()> {
 /// Labels take one byte per key if the number of keys per thread fills whole words. Cheap bucket
 /// functions use no labels.
 fn labels_take_one_byte_per_key(gpu: &Gpu) -> Result<()> {
-    let base = gpu.context.policy();
+    let base = gpu.policy();
     let policy = labelling(&base, TileShape::new(4 * base.facts.subgroup_size, 8));
     let n = 1u64 << 22;
     let labels_of = |policy: &Policy, buckets: &Buckets<u32>| -> Result<Option<u64>> {
@@ -195,7 +195,7 @@ fn labels_take_one_byte_per_key(gpu: &Gpu) -> Result<()> {
         let (keys, out) = (graph.import::<u32>("keys", n), graph.import::<u32>("out", n));
         let offsets = graph.import::<u32>("offsets", 257);
         split(&mut graph, policy, buckets, &SplitBuffers::keys(keys, out, offsets))?;
-        let plan = graph.compile(&gpu.context.limits())?;
+        let plan = graph.compile(&gpu.limits())?;
         let labels = plan.buffers().iter().find(|b| b.name == "multisplit.labels");
         Ok(labels.map(|labels| labels.size))
     };

@@ -20,7 +20,7 @@ const BUCKETS: [u32; 3] = [257, 1000, 65_536];
 /// A full run tests every combination; a plain run takes its sample from one case for each bucket
 /// count and method; the other parameters alternate.
 fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
+    let (policy, mut mine) = (gpu.policy(), gpu.mine());
     let sizes = sizes(gpu, gpu.full);
     if gpu.full {
         for (m, method) in BUCKETS.into_iter().flat_map(|m| METHODS.map(|method| (m, method))) {
@@ -90,7 +90,7 @@ fn wide_pairs_match_the_cpu(gpu: &Gpu) -> Result<()> {
         (Method::Direct, 51, 12),
     ] {
         let buckets = Buckets::digit(shift..shift + bits).method(method);
-        let result = gpu.context.split_pairs(&keys, &values, buckets)?;
+        let result = gpu.split_pairs(&keys, &values, buckets)?;
         let bucket_of = |i: usize| (keys[i] >> shift) as u32 & ((1 << bits) - 1);
         let (order, offsets) = reference::split(keys.len(), 1 << bits, bucket_of);
         let (keys, values) = (reference::pick(&keys, &order), reference::pick(&values, &order));
@@ -109,12 +109,12 @@ fn glsl_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let buckets = Buckets::glsl(1009, SQUARES);
     let (order, offsets) = reference::split(keys.len(), 1009, |i| keys[i] * keys[i] % 1009);
     let expected = reference::pick(&keys, &order);
-    let result = gpu.context.split(&keys, buckets.clone())?;
+    let result = gpu.split(&keys, buckets.clone())?;
     expect_value("the method", &result.method, &Method::ReducedBitSort)?;
     expect_equal(&result.offsets, &offsets)?;
     expect_equal(&result.keys, &expected)?;
     // A caller can request the direct method, which then splits in two rounds.
-    let result = gpu.context.split(&keys, buckets.method(Method::Direct))?;
+    let result = gpu.split(&keys, buckets.method(Method::Direct))?;
     expect_equal(&result.keys, &expected)
 }
 
@@ -125,7 +125,7 @@ fn out_of_range_ids_are_counted(gpu: &Gpu) -> Result<()> {
     let methods = [Method::Direct, Method::ScanSplit, Method::ReducedBitSort];
     for method in methods.into_iter().filter(|_| mine()) {
         for m in [100, 1000, 2999, 3000] {
-            let outcome = gpu.context.split(&keys, Buckets::identity(m).method(method));
+            let outcome = gpu.split(&keys, Buckets::identity(m).method(method));
             let past = u64::from(3000 - m);
             if past == 0 {
                 outcome.with_context(|| format!("{method:?}"))?;
@@ -139,7 +139,7 @@ fn out_of_range_ids_are_counted(gpu: &Gpu) -> Result<()> {
         }
         // `multisplit_cases::check` compares guard words, so it detects out-of-bounds writes.
         let buckets = Buckets::identity(1000).method(method);
-        let policy = gpu.context.policy();
+        let policy = gpu.policy();
         multisplit_cases::check(gpu, &policy, &buckets, Kind::Pairs, &keys, |key| key)?;
     }
     Ok(())
@@ -152,7 +152,7 @@ fn chosen_method_depends_on_buckets_and_function(gpu: &Gpu) -> Result<()> {
         let (keys, out) = (graph.import::<u32>("keys", 1000), graph.import::<u32>("out", 1000));
         let offsets = graph.import::<u32>("offsets", u64::from(buckets.count()) + 1);
         let buffers = SplitBuffers::keys(keys, out, offsets);
-        let added = split(&mut graph, &gpu.context.policy(), &buckets, &buffers)?;
+        let added = split(&mut graph, &gpu.policy(), &buckets, &buffers)?;
         Ok((added.method, added.rounds))
     };
     let (identity, user) = (Buckets::identity, |m| Buckets::glsl(m, SQUARES));
@@ -171,11 +171,11 @@ fn chosen_method_depends_on_buckets_and_function(gpu: &Gpu) -> Result<()> {
 fn zero_and_too_many_buckets_are_rejected(gpu: &Gpu) -> Result<()> {
     for method in METHODS {
         let buckets = |m| Buckets::identity(m).method(method);
-        let result = gpu.context.split(&[1u32], buckets(0));
+        let result = gpu.split(&[1u32], buckets(0));
         expect_error!(result, NoBuckets, "{method:?}");
-        let result = gpu.context.split(&[1u32], buckets(MAX_BUCKETS + 1));
+        let result = gpu.split(&[1u32], buckets(MAX_BUCKETS + 1));
         expect_error!(result, TooLarge { .. }, "{method:?}");
-        let result = gpu.context.split(&[0u32; 0], buckets(MAX_BUCKETS))?;
+        let result = gpu.split(&[0u32; 0], buckets(MAX_BUCKETS))?;
         ensure!(result.offsets == vec![0; MAX_BUCKETS as usize + 1]);
     }
     Ok(())

@@ -68,7 +68,7 @@ fn sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// A full run tests every size and distribution. Some inputs have more than 65,535 equal keys,
 /// which would overflow a 16-bit counter.
 fn counting_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (mut policy, mut mine) = (gpu.context.policy(), gpu.mine());
+    let (mut policy, mut mine) = (gpu.policy(), gpu.mine());
     let mut turn = 0;
     for key in NARROW {
         let mut sizes = sizes(&policy, key)?;
@@ -126,7 +126,7 @@ fn device_count_limits_the_sort(gpu: &Gpu) -> Result<()> {
         for payload in [Payload::Nothing, Payload::Bytes(4)] {
             let order = Order { descending: turn % 2 == 1, ..Order::of(key) };
             let bits = make_keys(key, Keys::Uniform, MAX, turn as u64);
-            let mut setup = Setup::new(&gpu.context, "counted");
+            let mut setup = Setup::new(gpu, "counted");
             let keys = import_keys(&mut setup, "keys", key, &bits);
             let values = setup.input("values", &(0..MAX as u32).collect::<Vec<_>>());
             let count = setup.count(true, 0, MAX);
@@ -162,7 +162,7 @@ fn double_buffered_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     for (key, payload, bits, method) in gpu.cases(cases) {
         let order = Order { bits, method, ..Order::of(key) };
         let made = make_keys(key, Keys::Uniform, N, 9);
-        let mut setup = Setup::new(&gpu.context, "between");
+        let mut setup = Setup::new(gpu, "between");
         let keys = [("keys", &made), ("other", &vec![0; N])]
             .map(|(name, bits)| import_keys(&mut setup, name, key, bits));
         let numbers: Vec<u32> = (0..N as u32).collect();
@@ -234,26 +234,25 @@ fn check_calls<K: Key>(
     key_of: impl Fn(u32) -> K,
     number: impl Fn(K) -> f64,
 ) -> Result<()> {
-    let context = &gpu.context;
     let keys: Vec<K> = uniform(1_003, 12).into_iter().map(key_of).collect();
     let mut order: Vec<u32> = (0..keys.len() as u32).collect();
     let number_at = |i: u32| number(keys[i as usize]);
     order.sort_by(|&a, &b| number_at(a).total_cmp(&number_at(b)));
     let expected = reference::pick(&keys, &order);
     let reversed: Vec<K> = expected.iter().rev().copied().collect();
-    expect_keys(&context.sort(&keys)?, &expected)?;
-    let mut array = context.upload(&keys)?;
-    let on_device = context.sort(&array)?;
-    expect_keys(&context.download(&on_device)?, &expected)?;
-    expect_keys(&context.download(&array)?, &keys).context("the input has changed")?;
-    context.sort_in_place(&mut array, &Sort::descending())?;
-    expect_keys(&context.download(&array)?, &reversed)?;
-    expect_equal(&context.argsort(&keys)?, &order)?;
+    expect_keys(&gpu.sort(&keys)?, &expected)?;
+    let mut array = gpu.upload(&keys)?;
+    let on_device = gpu.sort(&array)?;
+    expect_keys(&gpu.download(&on_device)?, &expected)?;
+    expect_keys(&gpu.download(&array)?, &keys).context("the input has changed")?;
+    gpu.sort_in_place(&mut array, &Sort::descending())?;
+    expect_keys(&gpu.download(&array)?, &reversed)?;
+    expect_equal(&gpu.argsort(&keys)?, &order)?;
     let values: Vec<u64> = (0..keys.len() as u64).map(|i| i << 33).collect();
-    let (pairs, payload) = context.sort_pairs(&keys, &values)?;
+    let (pairs, payload) = gpu.sort_pairs(&keys, &values)?;
     expect_keys(&pairs, &expected)?;
     expect_equal(&payload, &reference::pick(&values, &order))?;
-    let best = context.topk(&keys, &TopK::largest(5))?;
+    let best = gpu.topk(&keys, &TopK::largest(5))?;
     expect_keys(&best.keys, &reversed[..5])
 }
 
@@ -272,11 +271,10 @@ fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// A recorded top-k, argsort and sort of device arrays run twice.
 fn recorded_sort_is_correct_when_run_twice(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let keys: Vec<i16> = (0..1_001i32).map(|i| (i * 7919 % 3001 - 1500) as i16).collect();
-    let (device, order) = (context.upload(&keys)?, context.zeroed::<u32>(1_001)?);
-    let (best, places) = (context.zeroed::<i16>(3)?, context.zeroed::<u32>(3)?);
-    let mut work = context.work("narrow");
+    let (device, order) = (gpu.upload(&keys)?, gpu.zeroed::<u32>(1_001)?);
+    let (best, places) = (gpu.zeroed::<i16>(3)?, gpu.zeroed::<u32>(3)?);
+    let mut work = gpu.work("narrow");
     work.topk(&device, &best, &places, &TopK::largest(3))?;
     work.argsort(&device, &order, &Sort::ascending())?;
     work.sort(device.first(500), &Sort::descending())?;
@@ -288,15 +286,15 @@ fn recorded_sort_is_correct_when_run_twice(gpu: &Gpu) -> Result<()> {
         indices.sort_by_key(|&i| expected[i as usize]);
         let top: Vec<i16> = indices.iter().rev().take(3).map(|&i| expected[i as usize]).collect();
         expected[..500].sort_unstable_by(|a, b| b.cmp(a));
-        expect_equal(&context.download(&order)?, &indices)?;
-        expect_equal(&context.download(&device)?, &expected)?;
-        expect_equal(&context.download(&best)?, &top)?;
+        expect_equal(&gpu.download(&order)?, &indices)?;
+        expect_equal(&gpu.download(&device)?, &expected)?;
+        expect_equal(&gpu.download(&best)?, &top)?;
     }
     Ok(())
 }
 
 fn invalid_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
-    let (context, policy) = (&gpu.context, gpu.context.policy());
+    let (context, policy) = (gpu, gpu.policy());
     let mut graph = Graph::new("refused");
     // The size of the buffer must be a multiple of a word.
     let keys = graph.import::<u8>("keys", 5);

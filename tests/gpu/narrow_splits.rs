@@ -132,7 +132,7 @@ fn delta_even_and_glsl_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 fn check_full_sort<K: Key>(gpu: &Gpu, splitters: &[K]) -> Result<()> {
     let keys = random_keys::<K>(N, 9);
-    let result = gpu.context.split(&keys, Buckets::range(splitters).method(Method::FullSort))?;
+    let result = gpu.split(&keys, Buckets::range(splitters).method(Method::FullSort))?;
     let mut expected = keys.clone();
     expected.sort_by_key(|&key| rank(key));
     expect_keys(&result.keys, &expected)?;
@@ -157,7 +157,7 @@ fn every_output_matches_the_cpu(gpu: &Gpu) -> Result<()> {
             let on_device = turn % 2 == 0;
             let max = n.max(1) + if on_device { 2 } else { 0 };
             let made = make_keys(key, Keys::Uniform, max, 3 + n as u64);
-            let mut setup = Setup::new(&gpu.context, "split");
+            let mut setup = Setup::new(gpu, "split");
             let keys = import_keys(&mut setup, "keys", key, &made);
             let out = setup.array("out", key.into(), key.array_len(max as u64), &[]);
             let values = setup.input("values", &(0..max as u32).collect::<Vec<_>>());
@@ -172,7 +172,7 @@ fn every_output_matches_the_cpu(gpu: &Gpu) -> Result<()> {
             let buffers = buffers.count(setup.count(on_device, n as u32, max));
             let bucket = Bucket::OrderedDigit { shift: 3, bits: 5, descending: false };
             let buckets = Buckets::of(key, 32, bucket);
-            split(&mut setup.graph, &gpu.context.policy(), &buckets, &buffers)?;
+            split(&mut setup.graph, &gpu.policy(), &buckets, &buffers)?;
             setup.run()?;
             let digit = |i: usize| (image(key, made[i]) >> 3) as u32 & 31;
             let (order, begins) = reference::split(n, 32, digit);
@@ -224,24 +224,23 @@ fn arrays_larger_than_a_plan_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 fn invalid_splits_are_rejected(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let bucket = |result: multisplit::Result<()>, text: &str| -> Result<()> {
         expect_errors! { result => ref error @ Bucket { .. } if error.to_string().contains(text) }
         Ok(())
     };
     let keys = [1u8, 2, 3];
-    bucket(context.split(&keys, Buckets::digit(4..9)).map(drop), "within the key")?;
-    bucket(context.split(&keys, Buckets::delta(0, 0, 3)).map(drop), "bucket width is 0")?;
-    bucket(context.split(&keys, Buckets::range(&[9, 3])).map(drop), "not sorted")?;
+    bucket(gpu.split(&keys, Buckets::digit(4..9)).map(drop), "within the key")?;
+    bucket(gpu.split(&keys, Buckets::delta(0, 0, 3)).map(drop), "bucket width is 0")?;
+    bucket(gpu.split(&keys, Buckets::range(&[9, 3])).map(drop), "not sorted")?;
     let floats = [f16::ONE; 3];
     bucket(
-        context.split(&floats, Buckets::delta(f16::ONE, 1, 3)).map(drop),
+        gpu.split(&floats, Buckets::delta(f16::ONE, 1, 3)).map(drop),
         "support only integer keys",
     )?;
     let mut graph = Graph::new("refused");
     let keys = graph.import::<u8>("keys", 8);
     let offsets = graph.import::<u32>("offsets", 4);
-    let policy = context.policy();
+    let policy = gpu.policy();
     let buffers = SplitBuffers::keys(keys, graph.import::<u8>("out", 8), offsets);
     let of = |bucket| Buckets::of(KeyType::U8, 3, bucket);
     let mut add = |bucket| split(&mut graph, &policy, &of(bucket), &buffers).map(drop);

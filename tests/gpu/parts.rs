@@ -26,7 +26,7 @@ tests!(parts:
 const RANGE: u64 = 32 << 10;
 
 fn lowered(gpu: &Gpu) -> Result<Lowered<'_>> {
-    Lowered::with(gpu, gpu.context.policy().lowered(|facts| facts.max_storage_range = RANGE))
+    Lowered::with(gpu, gpu.policy().lowered(|facts| facts.max_storage_range = RANGE))
 }
 
 /// Number of elements per part, if the widest array has elements of `bytes` bytes.
@@ -456,7 +456,7 @@ fn rows_are_not_divided_if_memory_is_short(gpu: &Gpu) -> Result<()> {
     let _held = limited.zeroed::<u32>(24 << 10)?;
     // 15 rows fit in the limit, with their results.
     let length = 1300;
-    ensure!(length <= gpu.context.max_scan_row(), "the rows are too long");
+    ensure!(length <= gpu.max_scan_row(), "the rows are too long");
     let input = fractions(60 * length as usize, 17);
     let add = GlslOperator::new("float combined(float a, float b) { return a + b; }", 0f32);
     for how in [
@@ -465,7 +465,7 @@ fn rows_are_not_divided_if_memory_is_short(gpu: &Gpu) -> Result<()> {
         Scan::inclusive(&add),
         Scan::exclusive(&add),
     ] {
-        let expected = gpu.context.scan_rows(&input, length, &how)?;
+        let expected = gpu.scan_rows(&input, length, &how)?;
         expect_keys(&limited.scan_rows(&input, length, &how)?, &expected)
             .with_context(|| format!("{how:?}"))?;
         let first = limited.scan_with(&input[..length as usize], &how)?;

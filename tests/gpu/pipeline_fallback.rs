@@ -50,7 +50,7 @@ fn check_calls(context: &Context, keys: &[u32]) -> Result<()> {
 }
 
 fn small_tiles_replace_large_workgroups_that_fail(gpu: &Gpu) -> Result<()> {
-    let (context, keys) = (&gpu.context, uniform(N, 1));
+    let (context, keys) = (gpu, uniform(N, 1));
     let _failing = Failing::new(context, "", 128)?;
     ensure!(context.plan_form() == PlanForm::Usual && context.pipeline_failures().is_empty());
     check_calls(context, &keys)?;
@@ -70,7 +70,7 @@ fn small_tiles_replace_large_workgroups_that_fail(gpu: &Gpu) -> Result<()> {
 fn stages_replace_look_back_that_fails(gpu: &Gpu) -> Result<()> {
     // More elements than a single workgroup scans.
     let keys = uniform(10 * N, 2);
-    let mut policy = gpu.context.policy();
+    let mut policy = gpu.policy();
     policy.sort.auto = SortMethod::OneSweep;
     (policy.sort.few_keys, policy.sort.small.items) = (0, 1);
     let context = gpu.with_policy(policy)?;
@@ -87,7 +87,7 @@ fn stages_replace_look_back_that_fails(gpu: &Gpu) -> Result<()> {
 }
 
 fn recorded_work_returns_an_error_and_is_declared_again(gpu: &Gpu) -> Result<()> {
-    let (context, keys) = (&gpu.context, uniform(N, 3));
+    let (context, keys) = (gpu, uniform(N, 3));
     let array = context.upload(&keys)?;
     let record = || {
         let mut work = context.work("sort");
@@ -110,7 +110,7 @@ fn recorded_work_returns_an_error_and_is_declared_again(gpu: &Gpu) -> Result<()>
 }
 
 fn failure_of_every_form_is_an_error(gpu: &Gpu) -> Result<()> {
-    let (context, keys) = (&gpu.context, uniform(N, 4));
+    let (context, keys) = (gpu, uniform(N, 4));
     let failing = Failing::new(context, "scan.", 0)?;
     expect_errors! {
         context.scan(&keys) => ref error @ Pipeline { next: None, .. }
@@ -128,7 +128,7 @@ fn failure_of_every_form_is_an_error(gpu: &Gpu) -> Result<()> {
 }
 
 fn plans_of_an_earlier_form_do_not_skip_a_form(gpu: &Gpu) -> Result<()> {
-    let (context, keys) = (&gpu.context, uniform(N, 7));
+    let (context, keys) = (gpu, uniform(N, 7));
     let array = context.upload(&keys)?;
     let declared = |policy| {
         let mut work = context.work("sort");
@@ -154,7 +154,7 @@ fn plans_of_an_earlier_form_do_not_skip_a_form(gpu: &Gpu) -> Result<()> {
 }
 
 fn failing_steps_change_the_form_once(gpu: &Gpu) -> Result<()> {
-    let (context, keys) = (&gpu.context, uniform(N, 8));
+    let (context, keys) = (gpu, uniform(N, 8));
     let array = context.upload(&keys)?;
     let plan = || {
         let mut work = context.work("sort");
@@ -196,7 +196,7 @@ fn failure_of_a_callers_kernel_does_not_change_the_form(gpu: &Gpu) -> Result<()>
             uint i = gl_GlobalInvocationID.x;
             if (i < data.at.length()) data.at[i] += 1;
         }";
-    let (context, keys) = (&gpu.context, uniform(N, 6));
+    let (context, keys) = (gpu, uniform(N, 6));
     let array = context.upload(&keys)?;
     let _failing = Failing::new(context, "heavy", 128)?;
     let declared = Cell::new(0);

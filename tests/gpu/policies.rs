@@ -215,7 +215,7 @@ impl Outcomes {
 /// One or two fields or device limits of the policy get arbitrary values. Arrays have up to 9,000
 /// elements. A full run tries 2,000 policies.
 fn random_policies_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
-    let device = gpu.context.policy();
+    let device = gpu.policy();
     let (mut outcomes, mut mine) = (Outcomes::default(), gpu.mine());
     for seed in 0..if gpu.full { 2_000 } else { 8 } {
         let mut rng = Rng::new(seed * 7919 + u64::from(device.facts.subgroup_size));
@@ -249,7 +249,7 @@ fn random_policies_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
 /// elements. A full run tries 12 policies for each operation; a plain run takes its sample from one
 /// for each of the nine fastest operations.
 fn random_policies_give_correct_results_for_large_arrays(gpu: &Gpu) -> Result<()> {
-    let device = gpu.context.policy();
+    let device = gpu.policy();
     let keys = uniform(LARGE as usize, 3);
     let (mut outcomes, mut mine) = (Outcomes::default(), gpu.mine());
     let (policies, operations) = if gpu.full { (12, OPERATIONS.len()) } else { (1, 9) };
@@ -296,7 +296,7 @@ fn look_back_works_within_the_driver_loop_limit(gpu: &Gpu) -> Result<()> {
         (false, 32, &LOOKING_BACK[..1]),
         (true, 1 << 22, &LOOKING_BACK[1..2]),
     ] {
-        let policy = Policy { tickets, spin_limit, ..gpu.context.policy() };
+        let policy = Policy { tickets, spin_limit, ..gpu.policy() };
         let context = gpu.with_policy(policy)?;
         for (index, run) in operations.iter().enumerate().filter(|_| mine()) {
             gpu.run_or_refuse(|| {
@@ -311,7 +311,7 @@ fn look_back_works_within_the_driver_loop_limit(gpu: &Gpu) -> Result<()> {
 
 /// Makes calls with arbitrary options and counts. A full run makes 2,000 calls.
 fn random_call_options_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
-    let (context, mut mine) = (&gpu.context, gpu.mine());
+    let (context, mut mine) = (gpu, gpu.mine());
     for seed in 0..if gpu.full { 2_000 } else { 48 } {
         let mut rng = Rng::new(seed * 104_729 + 3);
         let n = rng.below(700);

@@ -29,11 +29,11 @@ tests!(probe:
 /// Runs the lane-order probe with several seeds. All results must be equal, and a policy may rely
 /// on lane order only if no probe failed.
 fn lane_order_is_kept_if_ranking_relies_on_it(gpu: &Gpu) -> Result<()> {
-    let relied_on = gpu.context.policy().split.ranking == Ranking::LaneOrder;
+    let relied_on = gpu.policy().split.ranking == Ranking::LaneOrder;
     let tries = if gpu.is_software() && !gpu.full { 3 } else { 1000 };
     let mut failures = 0;
     for seed in 100..100 + tries {
-        failures += u32::from(!probe::lane_order(&gpu.context, seed)?);
+        failures += u32::from(!probe::lane_order(gpu, seed)?);
     }
     let what = format!("{failures} of {tries} probes failed");
     ensure!(failures == 0 || !relied_on, "{what}, but the policy relies on lane order");
@@ -43,10 +43,10 @@ fn lane_order_is_kept_if_ranking_relies_on_it(gpu: &Gpu) -> Result<()> {
 
 /// Runs sort kernels in which every tile verifies lane order.
 fn sort_kernels_keep_lane_order_if_ranking_relies_on_it(gpu: &Gpu) -> Result<()> {
-    let relied_on = gpu.context.policy().split.ranking == Ranking::LaneOrder;
-    let kept = probe::sorts_keep_lane_order(&gpu.context, 5)?;
+    let relied_on = gpu.policy().split.ranking == Ranking::LaneOrder;
+    let kept = probe::sorts_keep_lane_order(gpu, 5)?;
     ensure!(kept || !relied_on, "the policy relies on lane order, which the device does not keep");
-    ensure!(kept == gpu.context.keeps_lane_order());
+    ensure!(kept == gpu.keeps_lane_order());
     Ok(())
 }
 
@@ -152,7 +152,7 @@ fn subgroup_barriers_are_probed_once(gpu: &Gpu) -> Result<()> {
 }
 
 fn device_passes_the_device_probe(gpu: &Gpu) -> Result<()> {
-    expect_value("the fault", &gpu.context.probe_device()?, &None)?;
+    expect_value("the fault", &gpu.probe_device()?, &None)?;
     let folder = tempfile::tempdir()?;
     let first = open_in(gpu, folder.path())?;
     ensure!(first.pipeline_count() == 0, "the device was probed before the first plan");
@@ -171,7 +171,7 @@ fn faulty_device_is_refused_unless_allowed(gpu: &Gpu) -> Result<()> {
     open_in(gpu, folder.path())?.probe_device()?;
     let file = probe_file(folder.path(), "device")?;
     let text = std::fs::read_to_string(&file)?;
-    let reported = gpu.context.properties().subgroup_size;
+    let reported = gpu.properties().subgroup_size;
     let lanes = DeviceFault::SubgroupSize { reported, observed: 2 };
     for (line, fault) in
         [("subgroups of 2", lanes), ("shared atomics wrong", DeviceFault::SharedAtomics)]
@@ -271,12 +271,12 @@ fn run_minimal(context: &Context) -> Result<Vec<u32>> {
 }
 
 fn user_subgroup_barriers_synchronize_the_subgroup(gpu: &Gpu) -> Result<()> {
-    expect_equal(&run_minimal(&gpu.context)?, &[1; 64])?;
+    expect_equal(&run_minimal(gpu)?, &[1; 64])?;
     // Without the workaround, the kernel must fail on exactly those devices on which the probe
     // fails.
     let folder = tempfile::tempdir()?;
     let words = run_minimal(&open_with_barriers(gpu, folder.path(), "kept")?)?;
-    let found = gpu.context.subgroup_barriers();
+    let found = gpu.subgroup_barriers();
     let is_right = (words == [1; 64]) == (found == SubgroupBarriers::Kept);
     ensure!(is_right, "the probe result is {found:?}, but the kernel wrote {words:?}");
     Ok(())

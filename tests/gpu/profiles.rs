@@ -28,7 +28,7 @@ fn with(text: &str, name: &str, value: &str) -> String {
 }
 
 fn policy_uses_profile_sizes_and_invalid_profiles_are_rejected(gpu: &Gpu) -> Result<()> {
-    let properties = gpu.context.properties();
+    let properties = gpu.properties();
     let built_in = Profile::built_in(properties).text();
     let small = TileShape::new(64, 2);
     let context = open(gpu, &with(&built_in, "sort.small", "64x2"))?;
@@ -103,12 +103,12 @@ fn is_right(context: &Context, rng: &mut Rng) -> Result<bool, Error> {
 /// Random lines of a profile get random values. Either operations return correct results, or the
 /// profile or an operation is rejected.
 fn random_profiles_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
-    let built_in = Profile::built_in(gpu.context.properties()).text();
+    let built_in = Profile::built_in(gpu.properties()).text();
     let lines: Vec<&str> = built_in.lines().collect();
     let first = lines.iter().position(|line| *line == "[sizes]").unwrap_or(0);
     let (mut right, mut refused, mut mine) = (0, 0, gpu.mine());
     for seed in 0..if gpu.full { 500 } else { 4 } {
-        let size = gpu.context.properties().subgroup_size;
+        let size = gpu.properties().subgroup_size;
         let mut rng = Rng::new(seed * 6151 + u64::from(size));
         let mut edited: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
         for _ in 0..=rng.below(3) {
@@ -151,7 +151,7 @@ fn tuning_ends_with_a_profile(gpu: &Gpu) -> Result<()> {
     let budget = Duration::from_secs(2);
     let mut reports = 0;
     let options = TuneOptions { budget, start: None };
-    let tuned = gpu.context.tune(&options, |progress| {
+    let tuned = gpu.tune(&options, |progress| {
         reports += 1;
         assert_eq!(progress.budget, budget);
     })?;

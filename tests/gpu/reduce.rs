@@ -28,7 +28,7 @@ fn reduced<T: Term>(
     input: &[T],
     n: u32,
 ) -> Result<(T, Option<u32>)> {
-    let mut setup = Setup::new(&gpu.context, "reduce");
+    let mut setup = Setup::new(gpu, "reduce");
     let (src, dst) = (setup.input("src", input), setup.output::<T>("dst", 1));
     let index = setup.output::<u32>("index", 1);
     let mut buffers =
@@ -62,7 +62,7 @@ fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, n: usize) -> Result<()
 
 /// A policy by which one workgroup alone reduces at most `16 * spine_threads` elements.
 fn policy(gpu: &Gpu) -> Policy {
-    Policy { single_group_tiles: 0, spine_tiles: 1, ..gpu.context.policy() }
+    Policy { single_group_tiles: 0, spine_tiles: 1, ..gpu.policy() }
 }
 
 fn cases() -> Vec<Case> {
@@ -132,7 +132,7 @@ fn index_of_the_first_equal_element_is_returned(gpu: &Gpu) -> Result<()> {
 
 /// The largest arrays exceed `maxStorageBufferRange`, which the test lowers.
 fn arrays_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let threads = gpu.context.properties().subgroup_size;
+    let threads = gpu.properties().subgroup_size;
     let tile = threads as usize * 16;
     let max_storage_range = (6 * tile * 8 + 100) as u64;
     let policy = Policy { threads, ..policy(gpu) };
@@ -186,7 +186,7 @@ fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
 /// Each workgroup of the first pass reduces several tiles.
 fn large_arrays_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = policy(gpu);
-    let small = Policy { threads: gpu.context.properties().subgroup_size, ..policy };
+    let small = Policy { threads: gpu.properties().subgroup_size, ..policy };
     let (policy, n) = match (gpu.full, gpu.is_software()) {
         // More tiles than the first pass has workgroups.
         (false, true) => (small, 3 * 2048 * 16 * small.threads as usize + 1),

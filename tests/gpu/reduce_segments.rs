@@ -23,7 +23,7 @@ const SMALL_CHUNK: u32 = 128;
 /// A policy that reduces segments of any length by tiles. The loop limit of a software driver would
 /// limit the chunk size, so that only shorter segments would be reduced by tiles.
 fn always_tiles(gpu: &Gpu, policy: &Policy) -> Policy {
-    let mut properties = gpu.context.properties().clone();
+    let mut properties = gpu.properties().clone();
     properties.device_type = vk::PhysicalDeviceType::DISCRETE_GPU;
     let facts = Policy::for_device(&properties).facts;
     let tiles = Policy { facts, segment_chunk: ALWAYS_TILES, ..*policy };
@@ -91,7 +91,7 @@ fn run<'g, T: Term>(
         Cut::Offsets(cuts) => (cuts.len() - 1, cuts, 1),
         Cut::Rows { length, capacity } => (capacity, &[0][..], length),
     };
-    let mut setup = Setup::new(&gpu.context, "reduce segments");
+    let mut setup = Setup::new(gpu, "reduce segments");
     let n = input.len();
     // Elements after the device count must be ignored. They complete the last row.
     let past = if on_device { (n + PAST).next_multiple_of(length) - n } else { 0 };
@@ -108,7 +108,7 @@ fn run<'g, T: Term>(
     let buffers = buffers.count(count).elements(elements);
     reduce_segments(&mut setup.graph, policy, operator, &buffers)?;
     if policy.segment_chunk == ALWAYS_TILES {
-        let plan = setup.graph.compile(&gpu.context.limits())?;
+        let plan = setup.graph.compile(&gpu.limits())?;
         let labels: Vec<&str> = plan.steps().iter().map(|step| &*step.pass.label).collect();
         let are_tiles = labels.iter().any(|label| label.starts_with("reduce.segments"));
         ensure!(are_tiles, "the segments are not reduced by tiles: {labels:?}");
@@ -148,7 +148,7 @@ fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, n: usize) -> Result<()
 }
 
 fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let tile = policy.threads as usize * 16;
     let mut number = 5 * T::TYPE as usize;
     for operator in Operator::ALL {
@@ -220,7 +220,7 @@ fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 fn rows_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let lanes = policy.facts.subgroup_size as usize;
     // Number of elements that a lane loads at once.
     let per_load = 16 / size_of::<T>();
@@ -259,7 +259,7 @@ fn rows_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
 
 /// Row counts are zero, below, and above the number of rows that have elements.
 fn row_counts_above_and_below_the_elements_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let by_workers = Policy { segment_chunk: SMALL_CHUNK, min_subgroup_workers: 64, ..policy };
     let tile = policy.threads as usize * 16;
     for (policy, length) in
@@ -300,7 +300,7 @@ fn long_segments_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Resul
     // Of the segment lists below, `short` needs more workers than this limit, `mixed` fewer than a
     // quarter of it, and `medium` a number in between.
     let min_subgroup_workers = 500;
-    let policy = Policy { segment_chunk: CHUNK, min_subgroup_workers, ..gpu.context.policy() };
+    let policy = Policy { segment_chunk: CHUNK, min_subgroup_workers, ..gpu.policy() };
     // Inputs of at most one tile do not use the passes for long segments.
     let n = policy.threads * 16 + 40 * CHUNK + 7;
     let lengths =
@@ -334,8 +334,8 @@ fn long_segments_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Resul
 
 /// A segment has more tiles than a workgroup has threads.
 fn segments_of_many_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let threads = gpu.context.properties().subgroup_size;
-    let policy = Policy { threads, ..always_tiles(gpu, &gpu.context.policy()) };
+    let threads = gpu.properties().subgroup_size;
+    let policy = Policy { threads, ..always_tiles(gpu, &gpu.policy()) };
     let tile = threads as usize * 16;
     let n = 11 * threads as usize * tile + 3;
     let input: Vec<u32> = terms::input(Operator::Sum, n, 8);
@@ -350,7 +350,7 @@ fn segments_of_many_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// Many empty segments begin at one offset, within a tile or at its ends: more than the kernel
 /// visits one by one. Some arrays have only empty segments.
 fn empty_segments_give_the_identity(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let tile = policy.threads as usize * 16;
     let input: Vec<i64> = terms::input(Operator::Min, 2 * tile + 9, 8);
     let how = (Operator::Min, false);
@@ -369,7 +369,7 @@ fn empty_segments_give_the_identity(gpu: &Gpu) -> Result<()> {
 }
 
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let policy = few_groups(gpu.context.policy());
+    let policy = few_groups(gpu.policy());
     let n = 20 * policy.threads as usize * 16 - 3;
     for policy in both_ways(gpu, &policy) {
         let case = Case { operator: Operator::Sum, lengths: Lengths::Mixed, on_device: false };
@@ -380,7 +380,7 @@ fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// The first segment begins after the first element, and the last one ends before the last element.
 fn elements_outside_of_segments_are_ignored(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let tile = policy.threads as usize * 16;
     let input: Vec<f32> = terms::input(Operator::Sum, 4 * tile, 8);
     for (first, last) in [(5, 3 * tile), (tile, 2 * tile), (2 * tile + 1, 2 * tile + 9)] {
@@ -395,7 +395,7 @@ fn elements_outside_of_segments_are_ignored(gpu: &Gpu) -> Result<()> {
 /// Offsets beyond the array are clamped to its end. If offsets are not ascending, every result is
 /// written, and no other word changes.
 fn invalid_device_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let n = 3 * policy.threads as usize * 16 + 5;
     let input: Vec<u32> = terms::input(Operator::Sum, n, 8);
     let past = [0, 7, n as u32 + 1, n as u32 + 500, u32::MAX, u32::MAX];
@@ -413,7 +413,7 @@ fn invalid_device_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
 
 /// Sums of floats differ from exact sums by rounding errors, but every run returns the same bits.
 fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let n = 20 * policy.threads as usize * 16 + 5;
     let input = fractions(n, 5);
     let cuts = [0, 3, 20_000, n as u32 - 7, n as u32];

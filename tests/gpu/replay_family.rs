@@ -60,7 +60,7 @@ fn expected(data: &[u32], needles: &[u32]) -> Vec<(&'static str, Vec<u32>)> {
 }
 
 fn repeated_runs_with_changing_data_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (context, policy) = (&gpu.context, &gpu.context.policy());
+    let (context, policy) = (gpu, &gpu.policy());
     let needles: Vec<u32> = uniform(NEEDLES, 5).into_iter().map(|word| word % 3100).collect();
     let mut setup = Setup::new(context, "family");
     let (src, sought) =

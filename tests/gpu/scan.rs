@@ -19,7 +19,7 @@ const METHODS: [ScanMethod; 2] = [ScanMethod::ReduceThenScan, ScanMethod::LookBa
 
 /// Scans on the GPU, with guard words around the output, and compares with the CPU reference.
 fn check(gpu: &Gpu, policy: &Policy, limits: &Limits, input: &[u32]) -> Result<()> {
-    let mut setup = Setup::new(&gpu.context, "scan");
+    let mut setup = Setup::new(gpu, "scan");
     let (src, dst) = (setup.input("src", input), setup.output::<u32>("dst", input.len()));
     scan(&mut setup.graph, policy, &Scan::default(), &ScanBuffers::new(src, dst))?;
     setup.run_within(limits)?;
@@ -29,14 +29,14 @@ fn check(gpu: &Gpu, policy: &Policy, limits: &Limits, input: &[u32]) -> Result<(
 
 fn check_all_methods(gpu: &Gpu, input: &[u32]) -> Result<()> {
     for method in METHODS {
-        let policy = Policy { scan: method, ..gpu.context.policy() };
-        check(gpu, &policy, &gpu.context.limits(), input)?;
+        let policy = Policy { scan: method, ..gpu.policy() };
+        check(gpu, &policy, &gpu.limits(), input)?;
     }
     Ok(())
 }
 
 fn tile(gpu: &Gpu) -> usize {
-    gpu.context.policy().threads as usize * 16
+    gpu.policy().threads as usize * 16
 }
 
 fn sizes_around_tile_boundaries_match_the_cpu(gpu: &Gpu) -> Result<()> {
@@ -67,16 +67,16 @@ fn special_values_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let input = uniform(100_000, 7);
-    expect_equal(&gpu.context.scan(&input)?, &reference::exclusive_scan(&input))
+    expect_equal(&gpu.scan(&input)?, &reference::exclusive_scan(&input))
 }
 
 fn empty_scan_gives_an_empty_result(gpu: &Gpu) -> Result<()> {
-    expect_equal(&gpu.context.scan(&[0u32; 0])?, &[])?;
+    expect_equal(&gpu.scan(&[0u32; 0])?, &[])?;
     let mut graph = Graph::new("empty");
     let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, 1));
     let buffers = ScanBuffers::new(src, dst).count(0);
-    scan(&mut graph, &gpu.context.policy(), &Scan::default(), &buffers)?;
-    let plan = graph.compile(&gpu.context.limits())?;
+    scan(&mut graph, &gpu.policy(), &Scan::default(), &buffers)?;
+    let plan = graph.compile(&gpu.limits())?;
     ensure!(plan.steps().is_empty(), "a scan of an empty array has passes");
     Ok(())
 }
@@ -84,16 +84,15 @@ fn empty_scan_gives_an_empty_result(gpu: &Gpu) -> Result<()> {
 /// Arrays that exceed `maxStorageBufferRange` are scanned in pieces. The test lowers the limit.
 fn arrays_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     // The pieces must begin at aligned offsets.
-    let threads = gpu.context.properties().subgroup_size.max(16);
+    let threads = gpu.properties().subgroup_size.max(16);
     let tile = threads as usize * 16;
     // Tiles per piece. Reduce-then-scan can scan pieces of 128 tiles independently of each other,
     // but not pieces of 5 tiles.
     for piece in [5, 128] {
         let max_storage_range = (piece * tile * 4 + 100) as u64;
-        let limits = Limits { max_storage_range, ..gpu.context.limits() };
+        let limits = Limits { max_storage_range, ..gpu.limits() };
         for method in METHODS {
-            let policy =
-                Policy { scan: method, threads, small_scans_up_to: 0, ..gpu.context.policy() };
+            let policy = Policy { scan: method, threads, small_scans_up_to: 0, ..gpu.policy() };
             let policy = policy.lowered(|facts| facts.max_storage_range = max_storage_range);
             for n in [piece, 2 * piece, 3 * piece + 1].map(|tiles| tiles * tile) {
                 check(gpu, &policy, &limits, &uniform(n, 3))?;
@@ -106,14 +105,13 @@ fn arrays_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// Pieces of at least 64 tiles are independent of others in their stage, so they can run at once.
 fn large_pieces_of_one_stage_are_independent(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let tile = tile(gpu) as u64;
     let method = ScanMethod::ReduceThenScan;
     for (piece_tiles, pieces, levels) in [(64, 1, 3), (64, 5, 3), (100, 5, 3), (3, 5, 7)] {
         let max_storage_range = piece_tiles * tile * 4 + 100;
-        let policy = Policy { scan: method, ..context.policy() };
+        let policy = Policy { scan: method, ..gpu.policy() };
         let policy = policy.lowered(|facts| facts.max_storage_range = max_storage_range);
-        let limits = Limits { max_storage_range, ..context.limits() };
+        let limits = Limits { max_storage_range, ..gpu.limits() };
         // If possible, a piece contains a multiple of 64 tiles.
         let aligned = if piece_tiles >= 64 { piece_tiles / 64 * 64 } else { piece_tiles };
         let n = pieces * aligned * tile;
@@ -131,7 +129,7 @@ fn large_pieces_of_one_stage_are_independent(gpu: &Gpu) -> Result<()> {
 /// Sizes that no device supports are rejected when the scan is declared.
 fn sizes_beyond_any_device_are_rejected(gpu: &Gpu) -> Result<()> {
     for method in METHODS {
-        let policy = Policy { scan: method, ..gpu.context.policy() };
+        let policy = Policy { scan: method, ..gpu.policy() };
         for n in [1 << 50, 1 << 62, u64::MAX] {
             let mut graph = Graph::new("absurd");
             let (src, dst) = (graph.import::<u32>("src", n), graph.import::<u32>("dst", n));
@@ -148,7 +146,7 @@ fn sizes_beyond_any_device_are_rejected(gpu: &Gpu) -> Result<()> {
 /// The error contains the name of the invalid field.
 fn invalid_policies_are_rejected(gpu: &Gpu) -> Result<()> {
     for method in METHODS {
-        let base = Policy { scan: method, ..gpu.context.policy() };
+        let base = Policy { scan: method, ..gpu.policy() };
         let absurd = [
             ("`threads`", Policy { threads: 0, ..base }),
             ("`threads`", Policy { threads: base.threads + 1, ..base }),
@@ -162,7 +160,7 @@ fn invalid_policies_are_rejected(gpu: &Gpu) -> Result<()> {
             ),
         ];
         for (named, policy) in absurd {
-            let result = check(gpu, &policy, &gpu.context.limits(), &uniform(1000, 1));
+            let result = check(gpu, &policy, &gpu.limits(), &uniform(1000, 1));
             expect_message_parts(result, &["policy: ", named])?;
         }
     }
@@ -170,9 +168,9 @@ fn invalid_policies_are_rejected(gpu: &Gpu) -> Result<()> {
 }
 
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let limits = Limits { max_workgroup_count: [7, 65535, 65535], ..gpu.context.limits() };
+    let limits = Limits { max_workgroup_count: [7, 65535, 65535], ..gpu.limits() };
     for method in METHODS {
-        let policy = Policy { scan: method, ..gpu.context.policy() };
+        let policy = Policy { scan: method, ..gpu.policy() };
         for tiles in [7, 8, 20, 50] {
             check(gpu, &policy, &limits, &uniform(tiles * tile(gpu) - 3, 11))?;
         }
@@ -185,33 +183,28 @@ fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
 fn look_back_with_few_polls_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     for (spin_limit, tickets) in [(0, true), (1, false), (5, true)] {
         let method = ScanMethod::LookBack;
-        let policy = Policy { scan: method, spin_limit, tickets, ..gpu.context.policy() };
-        check(gpu, &policy, &gpu.context.limits(), &uniform(70 * tile(gpu) + 9, 5))?;
+        let policy = Policy { scan: method, spin_limit, tickets, ..gpu.policy() };
+        check(gpu, &policy, &gpu.limits(), &uniform(70 * tile(gpu) + 9, 5))?;
     }
     Ok(())
 }
 
 /// If one workgroup cannot scan all tile sums, they are scanned in tiles themselves.
 fn recursively_scanned_tile_sums_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (threads, spine_tiles) = (gpu.context.properties().subgroup_size, 1);
+    let (threads, spine_tiles) = (gpu.properties().subgroup_size, 1);
     let method = ScanMethod::ReduceThenScan;
-    let policy = Policy {
-        scan: method,
-        threads,
-        spine_threads: threads,
-        spine_tiles,
-        ..gpu.context.policy()
-    };
+    let policy =
+        Policy { scan: method, threads, spine_threads: threads, spine_tiles, ..gpu.policy() };
     let tile = threads as usize * 16;
     for n in [tile * tile, tile * tile + 1, 3 * tile * tile + 5] {
-        check(gpu, &policy, &gpu.context.limits(), &uniform(n, 13))?;
+        check(gpu, &policy, &gpu.limits(), &uniform(n, 13))?;
     }
     Ok(())
 }
 
 fn random_cases_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (mut rng, mut mine) = (Rng::new(17), gpu.mine());
-    let subgroup = gpu.context.properties().subgroup_size;
+    let subgroup = gpu.properties().subgroup_size;
     for _ in 0..if gpu.full { 500 } else { 30 } {
         let threads = subgroup << rng.below(4).min(u64::from((256 / subgroup).ilog2()));
         let policy = Policy {
@@ -219,11 +212,11 @@ fn random_cases_match_the_cpu(gpu: &Gpu) -> Result<()> {
             scan: METHODS[rng.below(2) as usize],
             spin_limit: rng.below(40) as u32,
             tickets: rng.below(2) == 0,
-            ..gpu.context.policy()
+            ..gpu.policy()
         };
         let (n, seed) = (1 + rng.below(200_000) as usize, rng.next_u64());
         if mine() {
-            check(gpu, &policy, &gpu.context.limits(), &uniform(n, seed))
+            check(gpu, &policy, &gpu.limits(), &uniform(n, seed))
                 .with_context(|| format!("{threads} threads"))?;
         }
     }
@@ -259,7 +252,7 @@ fn check_rows<T: Key>(context: &Context, rows: usize, input: &[T]) -> Result<()>
 }
 
 fn rows_have_the_bits_of_separate_scans(gpu: &Gpu) -> Result<()> {
-    let (context, max) = (&gpu.context, gpu.context.max_scan_row() as usize);
+    let (context, max) = (gpu, gpu.max_scan_row() as usize);
     let lengths = [(3, 4), (500, 16), (7, 1004), (2, tile(gpu)), (3, max)];
     // Rows whose lengths are not multiples of 16 bytes.
     let unaligned = [(9, 1), (70, 3), (5, 1001), (2, max - 1)];
@@ -278,13 +271,12 @@ fn rows_have_the_bits_of_separate_scans(gpu: &Gpu) -> Result<()> {
 }
 
 fn invalid_rows_are_rejected(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
-    let rows = |n: usize, length| context.scan_with(&vec![1u32; n], &Scan::default().rows(length));
+    let rows = |n: usize, length| gpu.scan_with(&vec![1u32; n], &Scan::default().rows(length));
     let keys = [1u32; 8];
     expect_errors! {
         rows(8, 3) => Rows { n: 8, length: 3 },
         rows(8, 0) => Rows { n: 8, length: 0 },
-        context.scan_by_key(&keys, &keys, &Scan::default().rows(4)) => Segments { .. },
+        gpu.scan_by_key(&keys, &keys, &Scan::default().rows(4)) => Segments { .. },
     }
     Ok(())
 }
@@ -293,12 +285,12 @@ fn invalid_rows_are_rejected(gpu: &Gpu) -> Result<()> {
 fn device_count_limits_the_scanned_rows(gpu: &Gpu) -> Result<()> {
     for (length, n) in [(4, 22), (5, 21), (7, 0), (300, 1000), (1, 37)] {
         let input = uniform(length * 40, n as u64);
-        let mut setup = Setup::new(&gpu.context, "rows");
+        let mut setup = Setup::new(gpu, "rows");
         let (src, dst) = (setup.input("src", &input), setup.output::<u32>("dst", input.len()));
         let count = setup.count(true, n as u32, input.len());
         let buffers = ScanBuffers::new(src, dst).count(count);
         let how = Scan::default().rows(length as u64);
-        scan(&mut setup.graph, &gpu.context.policy(), &how, &buffers)?;
+        scan(&mut setup.graph, &gpu.policy(), &how, &buffers)?;
         setup.run()?;
         let rows = input[..n].chunks(length);
         let expected: Vec<u32> = rows.flat_map(reference::exclusive_scan).collect();

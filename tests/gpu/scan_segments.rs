@@ -94,7 +94,7 @@ fn check<T: Term>(
         _ => (n, n + spare),
     };
     let input: Vec<T> = terms::input(operator, len, n as u64 + 3);
-    let mut setup = Setup::new(&gpu.context, "segments");
+    let mut setup = Setup::new(gpu, "segments");
     let (src, dst) = (setup.input("src", &input), setup.output::<T>("dst", len));
     let count = setup.count(on_device, n as u32, len);
     let (mut how, mut buffers) =
@@ -125,7 +125,7 @@ fn check<T: Term>(
 fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
     for (number, case) in cases().into_iter().enumerate() {
         for (k, method) in METHODS.into_iter().enumerate() {
-            let policy = Policy { scan: method, ..gpu.context.policy() };
+            let policy = Policy { scan: method, ..gpu.policy() };
             let vectors = if T::TYPE.bits() == 64 { 2 } else { 4 };
             let tile = policy.threads as usize * 4 * vectors;
             let few = [
@@ -154,9 +154,9 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// Rows and segments of one element, a few elements, a tile and the whole array, by look-back
 /// without polling and by reduce-then-scan.
 fn segments_of_any_length_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let tile = gpu.context.policy().threads as usize * 16;
+    let tile = gpu.policy().threads as usize * 16;
     for scan in METHODS {
-        let policy = Policy { scan, spin_limit: 0, ..gpu.context.policy() };
+        let policy = Policy { scan, spin_limit: 0, ..gpu.policy() };
         for (by, on_device) in [(By::Rows, false), (By::DeviceOffsets, true)] {
             let case = Case { operator: Operator::Sum, inclusive: true, by, on_device };
             for length in [1, 2, tile, 6 * tile + 5] {
@@ -168,7 +168,7 @@ fn segments_of_any_length_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
-    let (context, input) = (&gpu.context, fractions(300_000, 5));
+    let (context, input) = (gpu, fractions(300_000, 5));
     let how = Scan::inclusive(Operator::Sum);
     let row = context.max_scan_row() as usize + 60_000;
     for cut in [row_offsets(input.len(), 20), offsets(input.len(), 900, 1), vec![0, 300_000]] {
@@ -196,7 +196,6 @@ fn expect_sums(found: &[f32], input: &[f32], offsets: &[u32]) -> Result<()> {
 }
 
 fn noncommutative_operators_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let how = Scan::inclusive(&terms::last_nonzero());
     let n = 50_000;
     let input: Vec<u32> = uniform(n, 3).iter().map(|x| if x % 7 == 0 { *x } else { 0 }).collect();
@@ -208,41 +207,40 @@ fn noncommutative_operators_match_the_cpu(gpu: &Gpu) -> Result<()> {
         reference::segments(&input, offsets).flat_map(|of| of.iter().scan(0, latest)).collect()
     };
     for length in [10, 125, 25_000] {
-        let found = context.scan_rows(&input, length as u64, &how)?;
+        let found = gpu.scan_rows(&input, length as u64, &how)?;
         expect_equal(&found, &scanned(&row_offsets(n, length)))?;
         let cut = offsets(n, length, 8);
-        expect_equal(&context.scan_segments(&input, &cut, &how)?, &scanned(&cut))?;
+        expect_equal(&gpu.scan_segments(&input, &cut, &how)?, &scanned(&cut))?;
     }
     Ok(())
 }
 
 fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let (values, cuts) = ([3i32, -1, 4, 1, -5, 9], [0, 2, 2, 6]);
     let how = Scan::inclusive(Operator::Sum);
     let expected = [3, 2, 4, 5, 0, 9];
-    expect_equal(&context.scan_segments(&values, &cuts, &how)?, &expected)?;
-    let (array, offsets) = (context.upload(&values)?, context.upload(&cuts)?);
+    expect_equal(&gpu.scan_segments(&values, &cuts, &how)?, &expected)?;
+    let (array, offsets) = (gpu.upload(&values)?, gpu.upload(&cuts)?);
     for found in [
-        context.scan_segments(&array, &offsets, &how)?,
-        context.scan_segments(&array, &cuts, &how)?,
-        context.scan_with(&array, &how.clone().segments(&cuts))?,
+        gpu.scan_segments(&array, &offsets, &how)?,
+        gpu.scan_segments(&array, &cuts, &how)?,
+        gpu.scan_with(&array, &how.clone().segments(&cuts))?,
     ] {
-        expect_equal(&context.download(&found)?, &expected)?;
+        expect_equal(&gpu.download(&found)?, &expected)?;
     }
-    expect_equal(&context.scan_segments(&values, &offsets, &how)?, &expected)?;
-    let rows = context.scan_rows(&values, 2, &Scan::exclusive(Operator::Min))?;
+    expect_equal(&gpu.scan_segments(&values, &offsets, &how)?, &expected)?;
+    let rows = gpu.scan_rows(&values, 2, &Scan::exclusive(Operator::Min))?;
     expect_equal(&rows, &[i32::MAX, 3, i32::MAX, 4, i32::MAX, -5])?;
-    let rows = context.scan_rows(&array, 3, &how)?;
-    expect_equal(&context.download(&rows)?, &[3, 2, 6, 1, -4, 5])?;
-    ensure!(context.scan_rows(&[0f64; 0], 7, &how)?.is_empty());
-    ensure!(context.scan_segments(&[0u32; 0], &[0, 0], &how)?.is_empty());
-    ensure!(context.scan_segments(&context.upload(&[0u32; 0])?, &[0], &how)?.is_empty());
+    let rows = gpu.scan_rows(&array, 3, &how)?;
+    expect_equal(&gpu.download(&rows)?, &[3, 2, 6, 1, -4, 5])?;
+    ensure!(gpu.scan_rows(&[0f64; 0], 7, &how)?.is_empty());
+    ensure!(gpu.scan_segments(&[0u32; 0], &[0, 0], &how)?.is_empty());
+    ensure!(gpu.scan_segments(&gpu.upload(&[0u32; 0])?, &[0], &how)?.is_empty());
     Ok(())
 }
 
 fn recorded_scans_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (context, n) = (&gpu.context, 10_000usize);
+    let (context, n) = (gpu, 10_000usize);
     let input: Vec<u64> = terms::input(Operator::Max, n, 4);
     let cuts = offsets(n, 30, 2);
     let (src, offsets) = (context.upload(&input)?, context.upload(&cuts)?);
@@ -274,7 +272,7 @@ fn recorded_scans_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// One recording runs repeatedly, by device address if the device supports it.
 fn replay_by_address_matches_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (context, n) = (&gpu.context, 9000);
+    let (context, n) = (gpu, 9000);
     let (input, cuts) = (terms::input::<f32>(Operator::Sum, n, 6), offsets(n, 70, 3));
     let mut setup = Setup::new(context, "again");
     let (src, by_offsets) = (setup.input("src", &input), setup.input("offsets", &cuts));
@@ -321,7 +319,7 @@ fn arrays_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
         Ok(())
     }
     let range = 32 << 10;
-    let policy = gpu.context.policy().lowered(|facts| facts.max_storage_range = range);
+    let policy = gpu.policy().lowered(|facts| facts.max_storage_range = range);
     let lowered = Lowered::with(gpu, policy)?;
     let part = range as usize / 4;
     for (n, length) in [
@@ -373,7 +371,7 @@ fn arbitrary_device_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
 }
 
 fn invalid_segments_are_rejected(gpu: &Gpu) -> Result<()> {
-    let (context, values, how) = (&gpu.context, [1u32; 8], Scan::default());
+    let (context, values, how) = (gpu, [1u32; 8], Scan::default());
     let none = context.upload(&[0u32; 0])?;
     let of = |offsets: &[u32]| context.scan_segments(&values, offsets, &how);
     let rows = how.clone().rows(4);

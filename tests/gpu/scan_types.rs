@@ -26,7 +26,7 @@ fn scanned<'g, T: Term>(
     input: &[T],
     n: usize,
 ) -> Result<(Setup<'g>, Buffer)> {
-    let mut setup = Setup::new(&gpu.context, "scan");
+    let mut setup = Setup::new(gpu, "scan");
     let (src, dst) = (setup.input("src", input), setup.output::<T>("dst", input.len()));
     let count = setup.count(case.on_device, n as u32, input.len());
     scan(
@@ -50,7 +50,7 @@ fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, n: usize) -> Result<()
 
 fn policy(gpu: &Gpu, scan: ScanMethod) -> Policy {
     // One workgroup alone scans at most `16 * spine_threads` elements.
-    Policy { scan, single_group_tiles: 0, spine_tiles: 1, ..gpu.context.policy() }
+    Policy { scan, single_group_tiles: 0, spine_tiles: 1, ..gpu.policy() }
 }
 
 fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
@@ -91,7 +91,7 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
 fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
     // Small workgroups, so that the array has many tiles at every subgroup size.
     let policy = Policy {
-        threads: gpu.context.properties().subgroup_size.max(16),
+        threads: gpu.properties().subgroup_size.max(16),
         small_scans_up_to: 0,
         ..policy(gpu, ScanMethod::LookBack)
     };
@@ -117,7 +117,7 @@ fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
 /// Arrays exceed `maxStorageBufferRange`, which the test lowers.
 fn arrays_of_64_bit_elements_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
-    let threads = gpu.context.properties().subgroup_size;
+    let threads = gpu.properties().subgroup_size;
     let tile = threads as usize * 16;
     for (method, operator) in
         [(ScanMethod::LookBack, Operator::Sum), (ScanMethod::ReduceThenScan, Operator::Max)]
@@ -136,7 +136,7 @@ fn arrays_of_64_bit_elements_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> R
 /// The totals of tiles have another type than the elements, and there are more totals than one
 /// workgroup can scan.
 fn recursively_scanned_tile_totals_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let threads = gpu.context.properties().subgroup_size;
+    let threads = gpu.properties().subgroup_size;
     let base = policy(gpu, ScanMethod::ReduceThenScan);
     let policy = Policy { threads, spine_threads: threads, ..base };
     let (n, mut mine) = (threads as usize * 16 * threads as usize * 16 + 5, gpu.mine());

@@ -61,7 +61,7 @@ fn check_input<T: Term>(
     (elements, needles): (&[T], &[T]),
     given_counts: [u32; 2],
 ) -> Result<()> {
-    let mut setup = Setup::new(&gpu.context, "search");
+    let mut setup = Setup::new(gpu, "search");
     let (within, of) = (setup.input("sorted", elements), setup.input("needles", needles));
     let to = setup.output::<u32>("positions", needles.len());
     let buffers = SearchBuffers::new(within, of, to)
@@ -86,7 +86,7 @@ fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, [n, m]: [usize; 2]) ->
 }
 
 fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let sizes = [
         [0, 3],
         [1, 5],
@@ -119,7 +119,7 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let policy = few_groups(gpu.context.policy());
+    let policy = few_groups(gpu.policy());
     for on_device in [[false; 2], [true; 2]] {
         let case = Case { how: Search::LowerBound, on_device };
         check::<u32>(gpu, &policy, case, [3000, 33_000])?;
@@ -129,7 +129,7 @@ fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// Device counts exceed the lengths of the arrays.
 fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let elements = sorted::<u32>(3000, 5);
     let needles = needles(&elements, 700, 6);
     let case = Case { how: Search::UpperBound, on_device: [true; 2] };
@@ -140,29 +140,27 @@ fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
 }
 
 fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let elements = sorted::<f64>(2000, 1);
     let needles = needles(&elements, 900, 2);
     let [lower, upper] =
         [Search::LowerBound, Search::UpperBound].map(|how| expected(how, &elements, &needles));
-    expect_equal(&context.lower_bound(&elements, &needles)?, &lower)?;
-    let (array, wanted) = (context.upload(&elements)?, context.upload(&needles)?);
-    expect_equal(&context.download(&context.upper_bound(&array, &wanted)?)?, &upper)?;
+    expect_equal(&gpu.lower_bound(&elements, &needles)?, &lower)?;
+    let (array, wanted) = (gpu.upload(&elements)?, gpu.upload(&needles)?);
+    expect_equal(&gpu.download(&gpu.upper_bound(&array, &wanted)?)?, &upper)?;
     // If the sorted array is on the device and the needles on the host, the result is on the host.
-    expect_equal(&context.upper_bound(&array, &needles)?, &upper)?;
-    ensure!(context.lower_bound(&elements, &[0f64; 0])?.is_empty());
-    expect_equal(&context.upper_bound(&[0i32; 0], &[1, 2])?, &[0, 0])
+    expect_equal(&gpu.upper_bound(&array, &needles)?, &upper)?;
+    ensure!(gpu.lower_bound(&elements, &[0f64; 0])?.is_empty());
+    expect_equal(&gpu.upper_bound(&[0i32; 0], &[1, 2])?, &[0, 0])
 }
 
 /// The result of a sort with a device count is searched without copying it to the host.
 fn search_uses_a_sorted_device_array(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let keys: Vec<i32> = terms::input(Operator::Max, 5000, 8);
     let wanted = [i32::MIN, -5, 0, 77, i32::MAX];
-    let (src, needles) = (context.upload(&keys)?, context.upload(&wanted)?);
-    let lower = context.zeroed::<u32>(5)?;
-    let upper = context.zeroed::<u32>(5)?;
-    let mut work = context.work("sort and search");
+    let (src, needles) = (gpu.upload(&keys)?, gpu.upload(&wanted)?);
+    let lower = gpu.zeroed::<u32>(5)?;
+    let upper = gpu.zeroed::<u32>(5)?;
+    let mut work = gpu.work("sort and search");
     let n = work.count("elements", 5000);
     work.sort(src.first(n), &Sort::ascending())?;
     work.lower_bound(src.first(n), &needles, &lower)?;
@@ -173,12 +171,12 @@ fn search_uses_a_sorted_device_array(gpu: &Gpu) -> Result<()> {
     let mut sorted = keys[..4321].to_vec();
     sorted.sort_unstable();
     let found = |how| expected(how, &sorted, &wanted);
-    expect_equal(&context.download(&lower)?, &found(Search::LowerBound))?;
-    expect_equal(&context.download(&upper)?, &found(Search::UpperBound))
+    expect_equal(&gpu.download(&lower)?, &found(Search::LowerBound))?;
+    expect_equal(&gpu.download(&upper)?, &found(Search::UpperBound))
 }
 
 fn invalid_searches_are_rejected(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let mut graph = Graph::new("refused");
     let [elements, needles, positions] =
         ["sorted", "needles", "positions"].map(|name| graph.import::<u32>(name, 8));

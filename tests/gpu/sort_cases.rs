@@ -23,7 +23,7 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 fn all_combinations(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
+    let (policy, mut mine) = (gpu.policy(), gpu.mine());
     for key in KeyType::WIDE {
         let mut sizes = sizes(&policy, key)?;
         sizes.push(gpu.large_length());
@@ -110,7 +110,7 @@ fn sampled_combinations(gpu: &Gpu) -> Result<()> {
 
 /// Sizes are all numbers of keys from one tile to two tiles.
 fn every_size_from_one_to_two_tiles_matches_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (mut policy, mut mine) = (gpu.context.policy(), gpu.mine());
+    let (mut policy, mut mine) = (gpu.policy(), gpu.mine());
     let shape = TileShape::new(policy.facts.subgroup_size * 2, 2).in_turns(2);
     policy.sort = policy.sort.with_shape(shape);
     let tile = shape.tile() as usize;
@@ -144,7 +144,7 @@ fn sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// Sorts by multisplits of 4 to 8 bits per digit, and one-sweep sorts of few keys.
 fn sorts_by_requested_methods_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
+    let (policy, mut mine) = (gpu.policy(), gpu.mine());
     for radix_bits in (4..=8).filter(|_| mine()) {
         let method = SortMethod::Multisplit { radix_bits };
         let order = Order { method, ..Order::of(KeyType::F32) };
@@ -165,7 +165,7 @@ fn sorts_by_requested_methods_match_the_cpu(gpu: &Gpu) -> Result<()> {
 fn look_back_without_polling_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let order = Order::one_sweep(KeyType::U32);
     for look_back_tiles in [1, 4] {
-        let policy = Policy { spin_limit: 0, look_back_tiles, ..gpu.context.policy() };
+        let policy = Policy { spin_limit: 0, look_back_tiles, ..gpu.policy() };
         case(gpu, &policy, &order, Payload::Bytes(4), Keys::Uniform, 60_000)?;
     }
     Ok(())

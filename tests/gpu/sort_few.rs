@@ -150,10 +150,10 @@ fn small_one_sweep_sorts_without_polling_match_the_cpu(gpu: &Gpu) -> Result<()> 
 /// The last row of the dispatch may have workgroups without a tile.
 fn small_one_sweep_sorts_in_2d_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_sorts(few_groups(quick_policy(gpu)), 1);
-    let limits = gpu.context.limits();
+    let limits = gpu.limits();
     let limits = Limits { max_workgroup_count: [3, 65_535, 65_535], ..limits };
     let mut given = uniform(5_001, 6);
-    let mut setup = Setup::new(&gpu.context, "rows");
+    let mut setup = Setup::new(gpu, "rows");
     let keys = setup.input("keys", &given);
     let how = Sort::ascending().method(SortMethod::OneSweep);
     sort(&mut setup.graph, &policy, &how, &SortBuffers::keys(keys))?;
@@ -168,7 +168,7 @@ fn replayed_small_one_sweep_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let max = 6 * TILE + 9;
     for turn in 0..2 {
         let policy = small_sorts(quick_policy(gpu), turn);
-        let mut setup = Setup::new(&gpu.context, "few");
+        let mut setup = Setup::new(gpu, "few");
         let [source, keys, values] =
             ["source", "keys", "values"].map(|name| setup.output::<u32>(name, max));
         let count = setup.count(true, 0, max);
@@ -179,7 +179,7 @@ fn replayed_small_one_sweep_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
         sort(&mut setup.graph, &policy, &order.sort(), &buffers)?;
         setup.graph.replayable();
         let executable = Arc::new(setup.executable()?);
-        let mut replay = gpu.context.replay(executable, &setup.upload()?)?;
+        let mut replay = gpu.replay(executable, &setup.upload()?)?;
         let mut rng = Rng::new(9);
         for batch in 0..if gpu.full { 200 } else { 24 } {
             // The count is that of all keys, zero, one, above the capacity, or random.
@@ -218,7 +218,7 @@ fn passes(gpu: &Gpu, policy: &Policy, n: u64, bits: u32) -> Result<(usize, usize
     let keys = graph.import::<u32>("keys", n);
     let how = Sort::ascending().bits(0..bits).method(SortMethod::OneSweep);
     sort(&mut graph, policy, &how, &SortBuffers::keys(keys))?;
-    let plan = graph.compile(&gpu.context.limits())?;
+    let plan = graph.compile(&gpu.limits())?;
     let clears = plan.steps().iter().filter(|step| step.pass.label == "sort.clear").count();
     Ok((clears, plan.steps().len()))
 }

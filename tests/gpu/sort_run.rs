@@ -216,7 +216,7 @@ pub fn check(
     keys: &[u64],
 ) -> Result<()> {
     let n = keys.len() as u64;
-    let mut setup = Setup::new(&gpu.context, "sort");
+    let mut setup = Setup::new(gpu, "sort");
     let keys_buffer = import_keys(&mut setup, "keys", order.key, keys);
     let given: Vec<u32> = (0..n as u32).flat_map(|i| value_words(payload, i)).collect();
     let values_buffer = setup.array("values", payload.element(), n.max(1), &given);
@@ -260,7 +260,7 @@ pub fn tile(policy: &Policy, key: KeyType) -> Result<usize> {
 
 /// The device's policy. For software drivers, with smaller tiles, which compile faster.
 pub fn quick_policy(gpu: &Gpu) -> Policy {
-    let mut policy = gpu.context.policy();
+    let mut policy = gpu.policy();
     if gpu.is_software() {
         policy.sort = policy.sort.with_shape(TileShape::new(256, 2));
         policy.sort.small.items = 2;

@@ -48,7 +48,7 @@ fn check(
     // Elements after the device count must not change.
     let spare = if given == Given::Counted { SPARE } else { 0 };
     let keys = make_keys(order.key, kind, (n + spare) as usize, n);
-    let mut setup = Setup::new(&gpu.context, "segments");
+    let mut setup = Setup::new(gpu, "segments");
     let keys_buffer = import_keys(&mut setup, "keys", order.key, &keys);
     let numbers = 0..(n + spare) as u32;
     let given_values: Vec<u32> = numbers.clone().flat_map(|i| value_words(payload, i)).collect();
@@ -237,7 +237,7 @@ fn every_type_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     if !gpu.full {
         return Ok(());
     }
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let (mut mine, mut rng) = (gpu.mine(), Rng::new(5));
     for key in KeyType::WIDE {
         for payload in PAYLOADS {
@@ -316,10 +316,9 @@ fn invalid_device_offsets_are_clamped(gpu: &Gpu) -> Result<()> {
 
 /// A recording runs several times, each time with other offsets.
 fn recording_uses_the_offsets_of_each_run(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
-    let (keys, values) = (context.zeroed::<u32>(8_000)?, context.zeroed::<u32>(8_000)?);
-    let offsets_array = context.zeroed::<u32>(101)?;
-    let mut work = context.work("segments");
+    let (keys, values) = (gpu.zeroed::<u32>(8_000)?, gpu.zeroed::<u32>(8_000)?);
+    let offsets_array = gpu.zeroed::<u32>(101)?;
+    let mut work = gpu.work("segments");
     work.set_policy(small_tiles(gpu));
     let segments = work.count("segments", 100);
     let how = Sort::ascending();
@@ -330,57 +329,55 @@ fn recording_uses_the_offsets_of_each_run(gpu: &Gpu) -> Result<()> {
         let offsets = offsets(lengths);
         let given: Vec<u32> = (0..8_000).map(|_| rng.next_u64() as u32 % 50).collect();
         let numbers: Vec<u32> = (0..8_000).collect();
-        context.write(&keys, 0, &given)?;
-        context.write(&values, 0, &numbers)?;
-        context.write(&offsets_array, 0, &offsets)?;
+        gpu.write(&keys, 0, &given)?;
+        gpu.write(&values, 0, &numbers)?;
+        gpu.write(&offsets_array, 0, &offsets)?;
         frame.set("segments", &(offsets.len() as u32 - 1))?;
         frame.submit()?;
         let mut expected = numbers;
         for both in offsets.windows(2) {
             expected[both[0] as usize..both[1] as usize].sort_by_key(|&i| given[i as usize]);
         }
-        expect_equal(&context.download(&values)?, &expected)?;
+        expect_equal(&gpu.download(&values)?, &expected)?;
         let sorted: Vec<u32> = expected.iter().map(|&i| given[i as usize]).collect();
-        expect_equal(&context.download(&keys)?, &sorted)?;
+        expect_equal(&gpu.download(&keys)?, &sorted)?;
     }
     Ok(())
 }
 
 fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let keys = [3.0f32, 1.0, 2.0, -1.0, -2.0];
     let sort = Sort::ascending().segments(&[0, 3, 3, 5]);
-    expect_equal(&context.sort_with(&keys, &sort)?, &[1.0, 2.0, 3.0, -2.0, -1.0])?;
-    expect_equal(&context.argsort_with(&keys, &sort)?, &[1, 2, 0, 1, 0])?;
-    let (sorted, values) = context.sort_pairs_with(&keys, &[10u32, 11, 12, 13, 14], &sort)?;
+    expect_equal(&gpu.sort_with(&keys, &sort)?, &[1.0, 2.0, 3.0, -2.0, -1.0])?;
+    expect_equal(&gpu.argsort_with(&keys, &sort)?, &[1, 2, 0, 1, 0])?;
+    let (sorted, values) = gpu.sort_pairs_with(&keys, &[10u32, 11, 12, 13, 14], &sort)?;
     expect_equal(&sorted, &[1.0, 2.0, 3.0, -2.0, -1.0])?;
     expect_equal(&values, &[11, 12, 10, 14, 13])?;
-    ensure!(context.sort_with(&[0.0f32; 0], &Sort::ascending().segments(&[0]))?.is_empty());
+    ensure!(gpu.sort_with(&[0.0f32; 0], &Sort::ascending().segments(&[0]))?.is_empty());
     let rows = Sort::descending().rows(5);
-    expect_equal(&context.sort_with(&keys, &rows)?, &[3.0, 2.0, 1.0, -1.0, -2.0])?;
-    ensure!(context.sort_with(&[0u32; 0], &rows)?.is_empty());
+    expect_equal(&gpu.sort_with(&keys, &rows)?, &[3.0, 2.0, 1.0, -1.0, -2.0])?;
+    ensure!(gpu.sort_with(&[0u32; 0], &rows)?.is_empty());
     for length in [2, 0] {
         expect_errors! {
-            context.sort_with(&keys, &Sort::ascending().rows(length)) => Rows { n: 5, .. },
+            gpu.sort_with(&keys, &Sort::ascending().rows(length)) => Rows { n: 5, .. },
         }
     }
     if gpu.full {
-        let offsets = context.upload(&[0u32, 3, 3, 5])?;
+        let offsets = gpu.upload(&[0u32, 3, 3, 5])?;
         let how = Sort::ascending();
-        let sorted = context.sort_segments(&keys, &offsets, &how)?;
+        let sorted = gpu.sort_segments(&keys, &offsets, &how)?;
         expect_equal(&sorted, &[1.0, 2.0, 3.0, -2.0, -1.0])?;
-        expect_equal(&context.argsort_segments(&keys, &offsets, &how)?, &[1, 2, 0, 1, 0])?;
-        let (_, values) =
-            context.sort_segments_pairs(&keys, &[0u32, 1, 2, 3, 4], &offsets, &how)?;
+        expect_equal(&gpu.argsort_segments(&keys, &offsets, &how)?, &[1, 2, 0, 1, 0])?;
+        let (_, values) = gpu.sort_segments_pairs(&keys, &[0u32, 1, 2, 3, 4], &offsets, &how)?;
         expect_equal(&values, &[1, 2, 0, 4, 3])?;
     }
-    let short = context.sort_with(&keys, &Sort::ascending().segments(&[0, 3]));
+    let short = gpu.sort_with(&keys, &Sort::ascending().segments(&[0, 3]));
     expect_errors! { short => Segments { .. } }
     Ok(())
 }
 
 fn invalid_segmented_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let outcome = |how: Sort, offsets: &[u32]| {
         let mut graph = Graph::new("refused");
         let n = offsets.last().copied().unwrap_or(0);

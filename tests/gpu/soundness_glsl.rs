@@ -15,8 +15,8 @@ tests!(soundness:
 /// Checks that both a split and a histogram reject the function.
 fn expect_refused(gpu: &Gpu, source: &str) -> Result<()> {
     let outcomes = [
-        gpu.context.split(&[1u32, 2], Buckets::glsl(4, source)).map(|_| ()),
-        gpu.context.histogram(&[1u32, 2], Bins::glsl(4, source)).map(|_| ()),
+        gpu.split(&[1u32, 2], Buckets::glsl(4, source)).map(|_| ()),
+        gpu.histogram(&[1u32, 2], Bins::glsl(4, source)).map(|_| ()),
     ];
     for outcome in outcomes {
         expect_error!(
@@ -49,9 +49,8 @@ uint bucket_of(uint key) { own.at[key] = 1u; return 0u; }",
     )?;
     expect_refused(gpu, "uint bucket_of(uint key) { table.at[key] = 1u; return 0u; }")?;
     // After a rejected function, the context and other functions still work.
-    let split = gpu
-        .context
-        .split(&[5u32, 2], Buckets::glsl(4, "uint bucket_of(uint k) { return k & 3u; }"))?;
+    let split =
+        gpu.split(&[5u32, 2], Buckets::glsl(4, "uint bucket_of(uint k) { return k & 3u; }"))?;
     expect_equal(&split.keys, &[5, 2])
 }
 
@@ -62,7 +61,7 @@ layout(local_size_x = 1) in;
 layout(buffer_reference) buffer Any { uint word; };
 layout(set = 0, binding = 0) buffer Data { uvec2 address; } data;
 void main() { Any(data.address).word = 1u; }";
-    let mut work = gpu.context.work("addresses");
+    let mut work = gpu.work("addresses");
     expect_errors! { work.glsl("user.addresses", source) => Compile(CompileError::Refused(_)) }
     Ok(())
 }
@@ -78,8 +77,8 @@ void main() {
     barrier();
     data.at[gl_LocalInvocationIndex] = words[gl_LocalInvocationIndex ^ 1u];
 }";
-    let array = gpu.context.zeroed::<u32>(64)?;
-    let mut work = gpu.context.work("shared");
+    let array = gpu.zeroed::<u32>(64)?;
+    let mut work = gpu.work("shared");
     match work.glsl("user.shared", source) {
         Ok(pass) => pass.bind("data", &array).dispatch(threads(64, 64)),
         Err(Error::Compile(CompileError::Refused(_))) => return Ok(()),
@@ -104,7 +103,7 @@ void main() {
     data.at[i * push.far + push.far] = words[i * push.far] / (i & 1u);
     data.at[i] = 7u;
 }";
-    let context = &gpu.context;
+    let context: &Context = gpu;
     let guards = [context.upload(&[3u32; 1024])?, context.upload(&[3u32; 1024])?];
     let array = context.zeroed::<u32>(64)?;
     let mut work = context.work("far");
@@ -129,7 +128,7 @@ fn splits_survive_out_of_range_table_reads(gpu: &Gpu) -> Result<()> {
     let keys: Vec<u32> = (0..5_000).collect();
     for table in [&[][..], &[1], &[2, 0, 1]] {
         let buckets = Buckets::glsl(4, Glsl::new(source).table(table));
-        let mut split = gpu.context.split(&keys, buckets)?;
+        let mut split = gpu.split(&keys, buckets)?;
         expect_equal(&[split.offsets[0], split.offsets[4]], &[0, 5_000])?;
         split.keys.sort_unstable();
         expect_equal(&split.keys, &keys)?;
@@ -143,31 +142,29 @@ fn unchecked_spirv_requires_unsafe(gpu: &Gpu) -> Result<()> {
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Data { uint at[]; } data;
 void main() { data.at[gl_LocalInvocationIndex] = 9u; }";
-    let context = &gpu.context;
     let kernel = Kernel::new("user.nine", compile(&Source::new("nine.comp", source))?)?;
     let mut graph = Graph::new("foreign");
     let data = graph.import::<u32>("data", 64);
     graph.pass("user.nine", kernel).bind("data", data).dispatch(Groups::linear(1));
-    let plan = graph.compile(&context.limits())?;
+    let plan = graph.compile(&gpu.limits())?;
     let options = ExecutableOptions::default();
     expect_errors! {
-        context.instantiate(plan.clone()) => ForeignKernel { kernel } if kernel == "user.nine",
-        context.prepare_step(&plan, 0, options) => ForeignKernel { .. },
+        gpu.instantiate(plan.clone()) => ForeignKernel { kernel } if kernel == "user.nine",
+        gpu.prepare_step(&plan, 0, options) => ForeignKernel { .. },
     }
     // SAFETY: a valid shader whose 64 threads write one word each of a 64-word binding.
     let executable = unsafe {
-        context.prepare_foreign_step(&plan, 0, options)?;
-        context.instantiate_foreign(plan, options)?
+        gpu.prepare_foreign_step(&plan, 0, options)?;
+        gpu.instantiate_foreign(plan, options)?
     };
-    let array = context.zeroed::<u32>(64)?;
-    context.run(&executable, &[(data, &array)])?;
-    expect_equal(&context.download(&array)?, &[9; 64])
+    let array = gpu.zeroed::<u32>(64)?;
+    gpu.run(&executable, &[(data, &array)])?;
+    expect_equal(&gpu.download(&array)?, &[9; 64])
 }
 
 /// Users may not add built-in kernels to their graphs, because the push constants of such passes
 /// would not be checked.
 fn built_in_kernels_in_user_graphs_are_rejected(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let mut graph = Graph::new("by hand");
     let dst = graph.import::<u32>("dst", 64);
     let past_the_end = [u32::MAX, 1];
@@ -176,34 +173,34 @@ fn built_in_kernels_in_user_graphs_are_rejected(gpu: &Gpu) -> Result<()> {
         .bind("dst", dst)
         .push_bytes(bytemuck::bytes_of(&past_the_end))
         .dispatch(Groups::linear(1));
-    let plan = graph.compile(&context.limits())?;
+    let plan = graph.compile(&gpu.limits())?;
     expect_errors! {
-        context.instantiate(plan) => ForeignKernel { kernel } if kernel == "memory.fill",
+        gpu.instantiate(plan) => ForeignKernel { kernel } if kernel == "memory.fill",
     }
 
     // A user's pass may have the label of a built-in pass. Values set by that label do not affect
     // the built-in pass.
-    let (keys, flags) = (context.upload(&[3u32, 1, 2])?, context.zeroed::<u32>(64)?);
+    let (keys, flags) = (gpu.upload(&[3u32, 1, 2])?, gpu.zeroed::<u32>(64)?);
     let source = "#version 460
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Flags { uint at[]; } flags;
 layout(push_constant) uniform Push { uint words[32]; } push;
 void main() { flags.at[gl_LocalInvocationIndex] = push.words[0]; }";
     let labels = {
-        let mut work = context.work("labels");
+        let mut work = gpu.work("labels");
         work.sort(&keys, &Sort::ascending())?;
         work.plan()?.steps().iter().map(|step| step.pass.label.clone()).collect::<Vec<_>>()
     };
     for label in labels {
-        let mut work = context.work("same label");
+        let mut work = gpu.work("same label");
         work.glsl(&label, source)?.bind("flags", &flags).dispatch(Groups::linear(1));
         work.sort(&keys, &Sort::ascending())?;
         let mut frame = work.record()?;
         frame.set(&label, &[u32::MAX; 32])?;
         frame.submit()?;
         frame.wait()?;
-        expect_equal(&context.download(&keys)?, &[1, 2, 3])?;
-        let is_set = context.download(&flags)?.first() == Some(&u32::MAX);
+        expect_equal(&gpu.download(&keys)?, &[1, 2, 3])?;
+        let is_set = gpu.download(&flags)?.first() == Some(&u32::MAX);
         ensure!(is_set, "{label}: the push constants were not set");
     }
     Ok(())

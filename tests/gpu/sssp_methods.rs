@@ -34,8 +34,8 @@ pub fn check(
     options: &Options,
     sources: &[u32],
 ) -> Result<Vec<Solution>> {
-    let on_device = DeviceNetwork::upload(&gpu.context, network)?;
-    let mut solver = Solver::new(&gpu.context, &on_device, options)?;
+    let on_device = DeviceNetwork::upload(gpu, network)?;
+    let mut solver = Solver::new(gpu, &on_device, options)?;
     let mut results = Vec::new();
     for &source in sources {
         let found = solver.solve(source)?;
@@ -187,7 +187,7 @@ fn residents(gpu: &Gpu) -> Tuning {
 }
 
 fn tuning(gpu: &Gpu) -> Tuning {
-    Tuning::for_device(gpu.context.properties())
+    Tuning::for_device(gpu.properties())
 }
 
 /// Options for a single dispatch of resident workgroups with this tuning.

@@ -98,9 +98,9 @@ fn predecessor_trees_with_zero_weights_are_valid(gpu: &Gpu) -> Result<()> {
 
 fn statistics_are_consistent(gpu: &Gpu) -> Result<()> {
     let network = Grid::of_size(1500).generate(Weighting::Own)?;
-    let on_device = DeviceNetwork::upload(&gpu.context, &network)?;
+    let on_device = DeviceNetwork::upload(gpu, &network)?;
     for method in METHODS {
-        let mut solver = Solver::new(&gpu.context, &on_device, &options(method))?;
+        let mut solver = Solver::new(gpu, &on_device, &options(method))?;
         let found = solver.solve(0)?.statistics;
         let arcs = network.arcs().len() as u64;
         let are_equal = found.relaxations == arcs + found.rerelaxations;
@@ -123,11 +123,10 @@ fn statistics_are_consistent(gpu: &Gpu) -> Result<()> {
 /// A plan for 9 rounds of a search covers 16, because the passes that split the set of far vertices
 /// run once in eight rounds. Most passes are dispatched indirectly.
 fn far_vertices_are_split_every_eight_rounds(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let network = Grid::of_size(400).generate(Weighting::Own)?;
-    let on_device = DeviceNetwork::upload(context, &network)?;
+    let on_device = DeviceNetwork::upload(gpu, &network)?;
     for method in [Method::Bucketing, Method::MultisplitPasses] {
-        let (policy, limits) = (context.policy(), context.limits());
+        let (policy, limits) = (gpu.policy(), gpu.limits());
         let plan = multisplit_sssp::plan(&network, &options(method), &policy, &limits, 9)?;
         let count = |label| plan.steps().iter().filter(|step| step.pass.label == label).count();
         let found = ["sssp.round", "sssp.filter", "sssp.take"].map(count);
@@ -136,7 +135,7 @@ fn far_vertices_are_split_every_eight_rounds(gpu: &Gpu) -> Result<()> {
         let indirect = plan.steps().iter().filter(indirect).count();
         let are_most = 2 * indirect > plan.steps().len();
         ensure!(are_most, "{method:?}: only {indirect} passes are dispatched indirectly");
-        let mut solver = Solver::new(context, &on_device, &options(method))?;
+        let mut solver = Solver::new(gpu, &on_device, &options(method))?;
         ensure!(solver.time_runs(3, 2)?.len() == 2, "{method:?}: expected two times");
     }
     Ok(())
@@ -144,8 +143,8 @@ fn far_vertices_are_split_every_eight_rounds(gpu: &Gpu) -> Result<()> {
 
 fn distance_overflow_is_reported(gpu: &Gpu) -> Result<()> {
     let solve = |network: &Network| {
-        let on_device = DeviceNetwork::upload(&gpu.context, network)?;
-        Solver::new(&gpu.context, &on_device, &options(Method::NearFar))?.solve(0)
+        let on_device = DeviceNetwork::upload(gpu, network)?;
+        Solver::new(gpu, &on_device, &options(Method::NearFar))?.solve(0)
     };
     let mut edges = EdgeList::weighted();
     edges.push(0, 1, u32::MAX - 1);
@@ -169,8 +168,8 @@ fn invalid_sources_and_options_are_rejected(gpu: &Gpu) -> Result<()> {
     let mut edges = EdgeList::unweighted();
     edges.push(0, 1, 0);
     let network = Network::new(2, Direction::Directed, &edges)?;
-    let on_device = DeviceNetwork::upload(&gpu.context, &network)?;
-    let mut solver = Solver::new(&gpu.context, &on_device, &options(Method::NearFar))?;
+    let on_device = DeviceNetwork::upload(gpu, &network)?;
+    let mut solver = Solver::new(gpu, &on_device, &options(Method::NearFar))?;
     let refused = solver.solve(2);
     let out_of_range = NetworkError::SourceOutOfRange { source_vertex: 2, vertices: 2 };
     ensure!(refused.is_err_and(|e| e.to_string() == out_of_range.to_string()));
@@ -181,27 +180,27 @@ fn invalid_sources_and_options_are_rejected(gpu: &Gpu) -> Result<()> {
         Options { delta: Some(0.0), ..Options::default() },
         Options { delta: Some(f64::NAN), ..Options::default() },
     ] {
-        ensure!(Solver::new(&gpu.context, &on_device, &wrong).is_err(), "{wrong:?} was accepted");
+        ensure!(Solver::new(gpu, &on_device, &wrong).is_err(), "{wrong:?} was accepted");
     }
     let none = Options { buckets: 0, ..Options::default() };
-    let refused = Solver::new(&gpu.context, &on_device, &none);
+    let refused = Solver::new(gpu, &on_device, &none);
     expect_message(refused, "the number of buckets is 0; it must be at least 1")
 }
 
 fn hundred_searches_do_not_leak(gpu: &Gpu) -> Result<()> {
     let network = Rmat::of_size(500, 2000).generate(Weighting::Own)?;
-    let on_device = DeviceNetwork::upload(&gpu.context, &network)?;
-    let mut solver = Solver::new(&gpu.context, &on_device, &options(Method::Multisplit))?;
+    let on_device = DeviceNetwork::upload(gpu, &network)?;
+    let mut solver = Solver::new(gpu, &on_device, &options(Method::Multisplit))?;
     solver.solve(0)?;
-    let (report, pipelines) = (gpu.context.memory_report(), gpu.context.pipeline_count());
+    let (report, pipelines) = (gpu.memory_report(), gpu.pipeline_count());
     for source in 0..100 {
         let found = solver.solve(source)?;
         if source % 10 == 0 {
             expect_equal(&found.paths.distances, &shortest::distances_in(&network, source))?;
         }
     }
-    ensure!(gpu.context.memory_report() == report, "device memory grew");
-    ensure!(gpu.context.pipeline_count() == pipelines, "new pipelines were compiled");
+    ensure!(gpu.memory_report() == report, "device memory grew");
+    ensure!(gpu.pipeline_count() == pipelines, "new pipelines were compiled");
     Ok(())
 }
 
@@ -223,16 +222,16 @@ fn known_graphs_match_certified_results(gpu: &Gpu) -> Result<()> {
         networks.extend(large_networks()?);
     }
     let mut mine = gpu.mine();
-    let slow = !gpu.full && gpu.context.properties().subgroup_size >= SLOW_SUBGROUP;
+    let slow = !gpu.full && gpu.properties().subgroup_size >= SLOW_SUBGROUP;
     for (graph, network) in networks {
-        let on_device = DeviceNetwork::upload(&gpu.context, &network)?;
+        let on_device = DeviceNetwork::upload(gpu, &network)?;
         let methods = [Method::NearFar, Method::Multisplit];
         for method in methods.into_iter().filter(|_| mine()) {
             if slow && graph == "rmat_slashdot" && method == Method::Multisplit {
                 continue;
             }
             let options = Options { method, ..Options::default() };
-            let mut solver = Solver::new(&gpu.context, &on_device, &options)?;
+            let mut solver = Solver::new(gpu, &on_device, &options)?;
             let known: Vec<_> = shortest::KNOWN.iter().filter(|k| k.graph == graph).collect();
             ensure!(!known.is_empty(), "there are no known results for {graph}");
             for known in known.iter().take(if gpu.full { usize::MAX } else { 1 }) {

@@ -199,7 +199,7 @@ fn counted(gpu: &Gpu, policy: &Policy, method: TopKMethod) -> Result<()> {
     const MAX: u32 = 20_000;
     const K: usize = 200;
     let keys = make_keys(KeyType::F32, Keys::Uniform, MAX as usize, 11);
-    let mut setup = Setup::new(&gpu.context, "counted");
+    let mut setup = Setup::new(gpu, "counted");
     let input = import_keys(&mut setup, "keys", KeyType::F32, &keys);
     let keys_out = setup.output::<f32>("keys_out", K);
     let indices_out = setup.output::<u32>("indices_out", K);
@@ -230,19 +230,18 @@ fn counted(gpu: &Gpu, policy: &Policy, method: TopKMethod) -> Result<()> {
 
 /// Searches arrays on the host and on the device, empty arrays, and several rows.
 fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let keys = [0.0f32, -0.0, f32::NAN, 1.5, f32::NEG_INFINITY, 1.5, -f32::NAN];
-    let largest = context.topk(&keys, &TopK::largest(4))?;
+    let largest = gpu.topk(&keys, &TopK::largest(4))?;
     expect_equal(&largest.indices, &[2, 3, 5, 0])?;
-    let smallest = context.topk(&context.upload(&keys)?, &TopK::smallest(4))?;
-    expect_equal(&context.download(&smallest.indices)?, &[6, 4, 1, 0])?;
+    let smallest = gpu.topk(&gpu.upload(&keys)?, &TopK::smallest(4))?;
+    expect_equal(&gpu.download(&smallest.indices)?, &[6, 4, 1, 0])?;
     for k in [0, 7] {
-        let all = context.topk(&keys, &TopK::largest(k))?;
+        let all = gpu.topk(&keys, &TopK::largest(k))?;
         ensure!(all.keys.len() as u64 == k && all.indices.len() as u64 == k);
     }
-    ensure!(context.topk(&[0u64; 0], &TopK::smallest(0))?.keys.is_empty());
-    ensure!(context.topk(&[0u64; 0], &TopK::smallest(3).rows(5))?.keys.is_empty());
-    let rows = context.topk(&[3i64, 1, 2, -7, -7, 9], &TopK::smallest(2).rows(3))?;
+    ensure!(gpu.topk(&[0u64; 0], &TopK::smallest(0))?.keys.is_empty());
+    ensure!(gpu.topk(&[0u64; 0], &TopK::smallest(3).rows(5))?.keys.is_empty());
+    let rows = gpu.topk(&[3i64, 1, 2, -7, -7, 9], &TopK::smallest(2).rows(3))?;
     expect_equal(&rows.keys, &[1, 2, -7, -7])?;
     expect_equal(&rows.indices, &[1, 2, 0, 1])
 }
@@ -251,11 +250,10 @@ fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
 fn recorded_topk_uses_the_count_of_each_run(gpu: &Gpu) -> Result<()> {
     const MAX: u64 = 9_000;
     const K: u64 = 200;
-    let context = &gpu.context;
     for method in [TopKMethod::Filter, TopKMethod::Select] {
-        let keys = context.zeroed::<f32>(MAX)?;
-        let (out, indices) = (context.zeroed::<f32>(K)?, context.zeroed::<u32>(K)?);
-        let mut work = context.work("best");
+        let keys = gpu.zeroed::<f32>(MAX)?;
+        let (out, indices) = (gpu.zeroed::<f32>(K)?, gpu.zeroed::<u32>(K)?);
+        let mut work = gpu.work("best");
         work.set_policy(quick_policy(gpu));
         let count = work.count("count", MAX);
         let case = |n| Case {
@@ -268,13 +266,13 @@ fn recorded_topk_uses_the_count_of_each_run(gpu: &Gpu) -> Result<()> {
         for turn in 0..if gpu.full { 1000 } else { 12 } {
             let n = K as usize + (turn * 977) % (MAX - K) as usize;
             let bits = make_keys(KeyType::F32, KEYS[turn % KEYS.len()], MAX as usize, turn as u64);
-            context.write(&keys, 0, bytemuck::cast_slice(&key_words(KeyType::F32, &bits)))?;
+            gpu.write(&keys, 0, bytemuck::cast_slice(&key_words(KeyType::F32, &bits)))?;
             frame.set("count", &(n as u32))?;
             frame.submit()?;
             let (expected, places) = case(n).expected(&bits[..n]);
-            let out: Vec<u32> = context.download(&out)?.iter().map(|key| key.to_bits()).collect();
+            let out: Vec<u32> = gpu.download(&out)?.iter().map(|key| key.to_bits()).collect();
             let out = case(n).bits(&out);
-            let found = case(n).ordered(&out, &context.download(&indices)?);
+            let found = case(n).ordered(&out, &gpu.download(&indices)?);
             expect_equal(&found.1, &places).with_context(|| format!("run {turn}"))?;
             expect_equal(&found.0, &expected).with_context(|| format!("run {turn}"))?;
         }
@@ -284,7 +282,7 @@ fn recorded_topk_uses_the_count_of_each_run(gpu: &Gpu) -> Result<()> {
 
 /// Errors describe the invalid argument, and the context remains usable.
 fn invalid_topk_is_rejected(gpu: &Gpu) -> Result<()> {
-    let (context, policy) = (&gpu.context, gpu.context.policy());
+    let (context, policy) = (gpu, gpu.policy());
     let keys = [1u32, 2, 3, 4, 5, 6];
     expect_errors! {
         context.topk(&keys, &TopK::largest(7)) => TooLarge { asked: 7, limit: 6, .. },

@@ -144,6 +144,14 @@ impl Gpu {
     }
 }
 
+impl Deref for Gpu {
+    type Target = Context;
+
+    fn deref(&self) -> &Context {
+        &self.context
+    }
+}
+
 /// A device whose policy is replaced until this is dropped.
 pub struct WithPolicy<'g>(&'g Context);
 
