@@ -152,7 +152,7 @@ fn policy(gpu: &Gpu, scan: ScanMethod) -> Policy {
     Policy { scan, ..gpu.policy() }
 }
 
-fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
+fn product_of_type<T: Term>(gpu: &Gpu) -> Result<()> {
     for (number, case) in cases().into_iter().enumerate() {
         for (k, method) in METHODS.into_iter().enumerate() {
             let policy = policy(gpu, method);
@@ -172,7 +172,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
                 false => few.into_iter().zip([1, 2, 5, 700, 4, 3000]).collect(),
             };
             let is_sampled = (2 * number + k + 19 * T::TYPE as usize).is_multiple_of(61);
-            for size in gpu.sizes(mine, is_sampled, &sizes, &[]) {
+            for size in gpu.sizes(is_sampled, &sizes, &[]) {
                 gpu.run_or_refuse(|| check::<T>(gpu, &policy, case, size))?;
             }
         }
@@ -191,11 +191,10 @@ fn segments_of_any_length_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let lengths = [tile, 1, tile - 1, 3 * tile + 2, 1, 1, 2 * tile - 1, 5, tile / 2];
     let some: Vec<bool> = lengths.iter().flat_map(|&n| (0..n).map(|at| at == 0)).collect();
     let one: Vec<bool> = (0..6 * tile + 5).map(|at| at == 0).collect();
-    let mut mine = gpu.mine();
     for how in [How::Inclusive, How::Reduce] {
         for method in METHODS {
             let case = Case { operator: Operator::Sum, by: By::Keys, how, on_device: false };
-            for heads in [&some, &one].into_iter().filter(|_| mine()) {
+            for heads in [&some, &one].into_iter().filter(|_| gpu.mine()) {
                 let input: Vec<i32> = terms::input(case.operator, heads.len(), 6);
                 let n = heads.len() as u32;
                 check_input(gpu, &policy(gpu, method), case, (&input, heads), n)?;
@@ -219,12 +218,11 @@ fn look_back_with_few_polls_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mut mine = gpu.mine();
     for method in METHODS {
         let policy = few_groups(policy(gpu, method));
         for (how, on_device) in [(How::Inclusive, true), (How::Reduce, false)] {
             let case = Case { operator: Operator::Sum, by: By::Keys, how, on_device };
-            if mine() {
+            if gpu.mine() {
                 check::<u32>(gpu, &policy, case, (20 * policy.threads as usize * 16 - 3, 40))?;
             }
         }

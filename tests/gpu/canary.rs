@@ -108,8 +108,7 @@ fn one_call_sorts_recover_from_reversed_lanes(gpu: &Gpu) -> Result<()> {
         ("sort_pairs of device arrays", &of_arrays),
         ("sort_in_place", &in_place),
     ];
-    let mut mine = gpu.mine();
-    for (name, call) in calls.iter().filter(|_| mine()) {
+    for (name, call) in calls.iter().filter(|_| gpu.mine()) {
         let context = reversed(gpu)?;
         ensure!(call(&context).context(*name)?, "{name}: wrong result");
         expect_switch_to_ballots(&context).context(*name)?;
@@ -142,14 +141,13 @@ fn one_call_splits_recover_from_reversed_lanes(gpu: &Gpu) -> Result<()> {
     let order = reference::order_by(n, |i| keys[i] >> 24);
     let expected = reference::pick(&keys, &order);
     let buckets = |method| Buckets::<u32>::digit(24..32).method(method);
-    let mut mine = gpu.mine();
-    if mine() {
+    if gpu.mine() {
         let context = reversed(gpu)?;
         let split = context.split_pairs(&keys, &values, buckets(Method::Block))?;
         ensure!(split.keys == expected && split.values == order, "the split of pairs is wrong");
         expect_switch_to_ballots(&context)?;
     }
-    if mine() {
+    if gpu.mine() {
         let context = reversed(gpu)?;
         let split = context.split_permutation(&keys, buckets(Method::OneSweep))?;
         expect_equal(&split.permutation, &reference::places(&order))?;

@@ -136,7 +136,7 @@ fn check_split(
 
 fn splits_use_the_device_count(gpu: &Gpu) -> Result<()> {
     let (policy, limits) = (gpu.policy(), gpu.limits());
-    let (mut rng, mut mine) = (Rng::new(31), gpu.mine());
+    let mut rng = Rng::new(31);
     for (method, turn) in METHODS.into_iter().zip(0..) {
         for kind in
             if gpu.full { KINDS.to_vec() } else { vec![KINDS[turn % 3], KINDS[(turn + 1) % 3]] }
@@ -144,7 +144,7 @@ fn splits_use_the_device_count(gpu: &Gpu) -> Result<()> {
             // Each bucket count needs separate pipelines, so a plain run uses only one here.
             for &m in if gpu.full { &[1, 2, 10, 256, 257, 1000][..] } else { &[10] } {
                 let max = 1 + rng.below(20_000);
-                if mine() {
+                if gpu.mine() {
                     check_split(gpu, &policy, &limits, (method, kind, m), max)?;
                 }
             }
@@ -155,7 +155,7 @@ fn splits_use_the_device_count(gpu: &Gpu) -> Result<()> {
         (Method::Direct, Kind::Permutation, 1000),
         (Method::ReducedBitSort, Kind::Pairs, 1000),
     ];
-    for case in others.into_iter().filter(|_| mine()) {
+    for case in others.into_iter().filter(|_| gpu.mine()) {
         check_split(gpu, &policy, &limits, case, 5003)?;
     }
     Ok(())

@@ -93,7 +93,7 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// alternate.
 fn sampled_combinations(gpu: &Gpu) -> Result<()> {
     let (policy, sizes) = (gpu.policy(), sizes(gpu));
-    let (mut turn, mut mine) = (0, gpu.mine());
+    let mut turn = 0;
     for sample in 0..TYPES {
         for (column, kind) in KINDS.into_iter().enumerate() {
             // Only two bin counts per type and kind, because each bin count needs its own
@@ -103,7 +103,7 @@ fn sampled_combinations(gpu: &Gpu) -> Result<()> {
                 let n = sizes[(turn + row) % sizes.len()];
                 let spread = Spread::ALL[(turn + sample) % Spread::ALL.len()];
                 let method = HistogramMethod::Auto;
-                if mine() {
+                if gpu.mine() {
                     check_type(gpu, &policy, sample, Case { kind, m, n, spread, method })?;
                 }
                 turn += 1;
@@ -117,14 +117,14 @@ fn sampled_combinations(gpu: &Gpu) -> Result<()> {
 }
 
 fn all_combinations(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (gpu.policy(), gpu.mine());
+    let policy = gpu.policy();
     let mut sizes = sizes(gpu);
     sizes.push((1 << 20) + 3);
     for sample in 0..TYPES {
         for kind in KINDS {
             for m in BINS {
                 for &n in &sizes {
-                    for spread in Spread::ALL.into_iter().filter(|_| mine()) {
+                    for spread in Spread::ALL.into_iter().filter(|_| gpu.mine()) {
                         let method = HistogramMethod::Auto;
                         check_type(gpu, &policy, sample, Case { kind, m, n, spread, method })?;
                     }
@@ -136,18 +136,18 @@ fn all_combinations(gpu: &Gpu) -> Result<()> {
 }
 
 fn every_method_matches_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (gpu.policy(), gpu.mine());
+    let policy = gpu.policy();
     let bins: &[u32] = if gpu.full { &BINS[..6] } else { &[3, 33, 256] };
     for (turn, &m) in bins.iter().enumerate() {
         for (row, method) in METHODS.into_iter().enumerate() {
             let spread = Spread::ALL[(turn + row) % Spread::ALL.len()];
             let case = Case { kind: Kind::Even, m, n: 20_011, spread, method };
-            if mine() {
+            if gpu.mine() {
                 check::<f32>(gpu, &policy, case)?;
             }
             if gpu.full {
                 (0..TYPES).try_for_each(|sample| {
-                    KINDS.into_iter().filter(|_| mine()).try_for_each(|kind| {
+                    KINDS.into_iter().filter(|_| gpu.mine()).try_for_each(|kind| {
                         check_type(gpu, &policy, sample, Case { kind, ..case })
                     })
                 })?;
@@ -170,7 +170,6 @@ pub fn searching(gpu: &Gpu, register_bins: u32, cells: u32) -> Policy {
 /// Range bins are found by splitters in registers, by binary search, and by lookup tables; in the
 /// smallest table, many bins share a cell.
 fn every_bin_search_matches_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mut mine = gpu.mine();
     for (register_bins, cells) in [(32, 0), (0, 0), (0, 16), (0, 1024)] {
         let policy = searching(gpu, register_bins, cells);
         let bins: &[u32] = match register_bins {
@@ -182,11 +181,11 @@ fn every_bin_search_matches_the_cpu(gpu: &Gpu) -> Result<()> {
             for spread in [Spread::Uniform, Spread::Edges] {
                 let method = HistogramMethod::Shared;
                 let case = Case { kind: Kind::Range, m, n: 10_007, spread, method };
-                if mine() {
+                if gpu.mine() {
                     check::<f32>(gpu, &policy, case).with_context(|| format!("{cells} cells"))?;
                 }
                 if gpu.full {
-                    let mut types = (1..TYPES).filter(|_| mine());
+                    let mut types = (1..TYPES).filter(|_| gpu.mine());
                     types.try_for_each(|sample| check_type(gpu, &policy, sample, case))?;
                 }
             }
@@ -240,7 +239,7 @@ fn unusual_splitters_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// Input sizes and tile sizes are random.
 fn random_cases_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (mut rng, mut mine) = (Rng::new(5), gpu.mine());
+    let mut rng = Rng::new(5);
     let base = gpu.policy();
     for _ in 0..if gpu.full { 400 } else { 10 } {
         let mut policy = base;
@@ -264,7 +263,7 @@ fn random_cases_match_the_cpu(gpu: &Gpu) -> Result<()> {
             method: HistogramMethod::Auto,
         };
         let sample = rng.below(TYPES as u64) as usize;
-        if mine() {
+        if gpu.mine() {
             check_type(gpu, &policy, sample, case)
                 .with_context(|| format!("{:?}", policy.histogram))?;
         }

@@ -39,13 +39,13 @@ fn check<S: Reference>(gpu: &Gpu, policy: &Policy, m: u32, even: bool) -> Result
 }
 
 fn closed_bins_of_every_type_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (gpu.policy(), gpu.mine());
+    let policy = gpu.policy();
     for (turn, check) in of_every_sample!(check).into_iter().enumerate() {
         let some = [[1, 33], [257, 8], [100, 2]];
         let bins: &[u32] = if gpu.full { &[1, 2, 8, 33, 100, 257] } else { &some[turn % 3] };
         for &m in bins {
             for even in [true, false] {
-                if mine() {
+                if gpu.mine() {
                     gpu.run_or_refuse(|| check(gpu, &policy, m, even))?;
                 }
             }
@@ -57,10 +57,9 @@ fn closed_bins_of_every_type_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// Closed range bins are found by splitters in registers, by binary search and by lookup table.
 /// Closed even bins are counted by ballots.
 fn closed_bins_by_every_search_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mut mine = gpu.mine();
     for (register_bins, cells, m) in [(32, 0, 9), (0, 0, 33), (0, 16, 33), (0, 1024, 33)] {
         let policy = searching(gpu, register_bins, cells);
-        if mine() {
+        if gpu.mine() {
             check::<f32>(gpu, &policy, m, false).with_context(|| format!("{cells} cells"))?;
             check::<u32>(gpu, &policy, m, false).with_context(|| format!("{cells} cells"))?;
         }

@@ -147,14 +147,13 @@ fn refused<S: Reference, T>(kind: Kind, found: Result<T, Error>) -> Result<Optio
 /// A full run tests every combination; a plain run takes its sample from half of the types for each
 /// kind of bins, each with one layout and one kind of weights.
 fn one_call_combinations_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mut mine = gpu.mine();
     for (row, check) in of_every_sample!(check).into_iter().enumerate() {
         for (column, kind) in KINDS.into_iter().enumerate() {
             for (i, placing) in PLACINGS.into_iter().enumerate() {
                 for (j, weighting) in WEIGHTINGS.into_iter().enumerate() {
                     let diagonal = i == (row + column) % 3 && j == (row + 2 * column) % 3;
                     let sampled = diagonal && (row + column).is_multiple_of(2);
-                    if (gpu.full || sampled) && mine() {
+                    if (gpu.full || sampled) && gpu.mine() {
                         let say =
                             || format!("sample type {row}, {kind:?}, {placing:?}, {weighting:?}");
                         gpu.run_or_refuse(|| {

@@ -153,14 +153,13 @@ fn sizes_around_plan_and_piece_limits_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// and kind of value; directions and distributions alternate.
 fn every_key_and_value_type_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
-    let mut mine = gpu.mine();
     for (row, key) in KeyType::WIDE.into_iter().enumerate() {
         for (column, payload) in PAYLOADS.into_iter().enumerate() {
             let some = [KEYS[(row + 3 * column) % KEYS.len()]];
             let all = if gpu.full { &KEYS[..] } else { &some[..] };
             for &keys in all {
                 for descending in [false, true] {
-                    if !gpu.full && descending != ((row + column) % 2 == 0) || !mine() {
+                    if !gpu.full && descending != ((row + column) % 2 == 0) || !gpu.mine() {
                         continue;
                     }
                     let n = 2_500 + 100 * row + column;

@@ -96,7 +96,7 @@ fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, sizes: [usize; 2]) -> 
     check_input(gpu, policy, case, [&arrays[0], &arrays[1]], sizes.map(|n| n as u32))
 }
 
-fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
+fn product_of_type<T: Term>(gpu: &Gpu) -> Result<()> {
     let policy = gpu.policy();
     let tile = 8 * policy.threads.min(256) as usize;
     let sizes = [
@@ -115,7 +115,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
             number += 1;
             // A plain run takes its sample from one of the sixteen cases of each type.
             let taken = gpu.full || number.is_multiple_of(16);
-            if !taken || !mine() {
+            if !taken || !gpu.mine() {
                 continue;
             }
             let how = if number.is_multiple_of(2) { Merge::Ascending } else { Merge::Descending };

@@ -137,7 +137,7 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// Takes the sample from at most one case for each bucket count and method; the other parameters
 /// alternate.
 fn sampled_combinations(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (gpu.policy(), gpu.mine());
+    let policy = gpu.policy();
     let sizes = sizes(gpu, false);
     let mut turn = 0usize;
     for (row, &m) in BUCKETS.iter().enumerate() {
@@ -152,7 +152,7 @@ fn sampled_combinations(gpu: &Gpu) -> Result<()> {
             let n = sizes[(row + column * 2) % sizes.len()];
             let kind = KINDS[(row + column) % KINDS.len()];
             let distribution = Distribution::ALL[(turn + row) % Distribution::ALL.len()];
-            if mine() {
+            if gpu.mine() {
                 case(gpu, &policy, method, kind, m, n, distribution)?;
             }
             turn += 1;
@@ -162,19 +162,19 @@ fn sampled_combinations(gpu: &Gpu) -> Result<()> {
         (Method::Block, Kind::Keys, 10, Distribution::Uniform),
         (Method::OneSweep, Kind::Pairs, 256, Distribution::Binomial),
     ];
-    for (method, kind, m, distribution) in large.into_iter().filter(|_| mine()) {
+    for (method, kind, m, distribution) in large.into_iter().filter(|_| gpu.mine()) {
         case(gpu, &policy, method, kind, m, (1 << 20) + 3, distribution)?;
     }
     Ok(())
 }
 
 fn all_combinations(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (gpu.policy(), gpu.mine());
+    let policy = gpu.policy();
     for m in BUCKETS {
         for method in METHODS {
             for kind in KINDS {
                 for n in sizes(gpu, true) {
-                    for distribution in Distribution::ALL.into_iter().filter(|_| mine()) {
+                    for distribution in Distribution::ALL.into_iter().filter(|_| gpu.mine()) {
                         case(gpu, &policy, method, kind, m, n, distribution)?;
                     }
                 }
@@ -194,7 +194,6 @@ fn random_splits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(99);
     let base = gpu.probed_policy()?;
     let ranking = [Ranking::Ballots, base.split.ranking];
-    let mut mine = gpu.mine();
     for _ in 0..if gpu.full { 400 } else { 16 } {
         let mut policy = base;
         let threads = base.facts.subgroup_size << rng.below(4);
@@ -211,7 +210,7 @@ fn random_splits_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let max_buckets = if rng.below(4) == 0 { 65_536 } else { 256 };
         let (m, n) = (1 + rng.below(max_buckets) as u32, rng.below(20_000) as usize);
         let distribution = Distribution::ALL[rng.below(6) as usize];
-        if mine() {
+        if gpu.mine() {
             case(gpu, &policy, method, kind, m, n, distribution)
                 .with_context(|| format!("{:?}", policy.split))?;
         }
@@ -303,7 +302,7 @@ fn empty_split_gives_zero_offsets(gpu: &Gpu) -> Result<()> {
 /// Each workgroup processes several tiles, the last of them partial. Values of 8 bytes are moved by
 /// indices in shared memory.
 fn wide_values_in_several_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (base, mut mine) = (gpu.probed_policy()?, gpu.mine());
+    let base = gpu.probed_policy()?;
     let size = base.facts.subgroup_size;
     let shapes = [(2, 1), (4, 2), (4, 1)];
     for ((subgroups, turns), m) in shapes.into_iter().zip([98, 213, 3]) {
@@ -311,7 +310,7 @@ fn wide_values_in_several_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
         policy.split = policy.split.with_shape(TileShape::new(subgroups * size, 8).in_turns(turns));
         policy.split.max_buckets_direct = 0; // split labels by the block method
         policy.split.min_keys = 4096;
-        for ranking in [Ranking::Ballots, base.split.ranking].into_iter().filter(|_| mine()) {
+        for ranking in [Ranking::Ballots, base.split.ranking].into_iter().filter(|_| gpu.mine()) {
             policy.split.ranking = ranking;
             let (method, kind) = (Method::ReducedBitSort, Kind::Pairs);
             case(gpu, &policy, method, kind, m, n, Distribution::Binomial)
@@ -325,7 +324,7 @@ fn wide_values_in_several_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// processes a tile in one or several turns. Pairs are also split by a reduced-bit sort, which
 /// moves values of 8 bytes.
 fn two_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (base, mut mine) = (gpu.policy(), gpu.mine());
+    let base = gpu.policy();
     let shapes = [(2, 4, 1), (1, 6, 2), (3, 2, 2), (4, 3, 1)];
     for ((subgroups, items, turns), side_by_side) in shapes.into_iter().zip(1..) {
         let mut policy = base;
@@ -337,14 +336,14 @@ fn two_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let wide = (Method::ReducedBitSort, Kind::Pairs);
         for (method, kind) in KINDS.map(|kind| (Method::Block, kind)).into_iter().chain([wide]) {
             let sizes = [(2, 10_007), (1, 1 + 257 * subgroups as usize)];
-            for (m, n) in sizes.into_iter().filter(|_| mine()) {
+            for (m, n) in sizes.into_iter().filter(|_| gpu.mine()) {
                 case(gpu, &policy, method, kind, m, n, Distribution::Uniform)
                     .with_context(|| format!("{side_by_side} side by side"))?;
             }
         }
         let buckets = Buckets::delta_over_domain(2).method(Method::Block);
         let sorted = Distribution::Sorted.keys(5_003, 2, 7);
-        if mine() {
+        if gpu.mine() {
             check(gpu, &policy, &buckets, Kind::Pairs, &sorted, |key| key >> 31)?;
         }
     }

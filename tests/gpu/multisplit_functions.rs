@@ -43,8 +43,7 @@ fn delta_buckets_from_a_minimum_match_the_cpu(gpu: &Gpu) -> Result<()> {
         (1 << 31, 3, 7),
         (0, (1 << 31) + 1, 3),
     ];
-    let mut mine = gpu.mine();
-    for (min, width, m) in cases.into_iter().filter(|_| mine()) {
+    for (min, width, m) in cases.into_iter().filter(|_| gpu.mine()) {
         let mut rng = Rng::new(width);
         let keys: Vec<u32> = (0..N)
             .map(|i| match i % 5 {
@@ -69,8 +68,7 @@ fn delta_buckets_of_signed_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 fn digit_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let keys = uniform(N, 5);
-    let mut mine = gpu.mine();
-    for (shift, bits) in [(0, 8), (24, 8), (13, 5), (31, 1)].into_iter().filter(|_| mine()) {
+    for (shift, bits) in [(0, 8), (24, 8), (13, 5), (31, 1)].into_iter().filter(|_| gpu.mine()) {
         let buckets = Buckets::digit(shift..shift + bits);
         check(gpu, &buckets, &keys, |key| (key >> shift) & ((1 << bits) - 1))?;
     }
@@ -121,8 +119,7 @@ fn even_float_buckets_match_the_documented_edges(gpu: &Gpu) -> Result<()> {
 
 fn range_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let keys = uniform(N, 8);
-    let mut mine = gpu.mine();
-    for m in [1usize, 2, 5, 31, 256].into_iter().filter(|_| mine()) {
+    for m in [1usize, 2, 5, 31, 256].into_iter().filter(|_| gpu.mine()) {
         let mut splitters: Vec<u32> = keys[..m - 1].to_vec(); // splitters that are equal to some keys
         splitters.sort_unstable();
         let buckets = Buckets::range(&splitters);
@@ -144,8 +141,7 @@ fn float_range_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
 fn splits_of_64_bit_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(10);
     let keys: Vec<u64> = (0..N).map(|_| rng.next_u64()).collect();
-    let mut mine = gpu.mine();
-    for (shift, bits) in [(0, 8), (29, 7), (60, 4)].into_iter().filter(|_| mine()) {
+    for (shift, bits) in [(0, 8), (29, 7), (60, 4)].into_iter().filter(|_| gpu.mine()) {
         let buckets = Buckets::digit(shift..shift + bits);
         let bucket_of = |key: u64| (key >> shift) as u32 & ((1 << bits) - 1);
         gpu.run_or_refuse(|| check(gpu, &buckets, &keys, bucket_of))?;
@@ -212,14 +208,13 @@ fn out_of_range_ids_are_counted_and_reported(gpu: &Gpu) -> Result<()> {
     let keys: Vec<u32> = (0..10_000).collect();
     let wild = |m| Buckets::glsl(m, "uint bucket_of(uint key) { return key % 1000u * 7919u; }");
     let offending = |m: u32| keys.iter().filter(|&&k| k % 1000 * 7919 >= m).count() as u64;
-    let mut mine = gpu.mine();
     for &method in methods(gpu) {
         let cases = [
             (Buckets::identity(33), 10_000 - 33),
             (wild(10), offending(10)),
             (wild(256), offending(256)),
         ];
-        for (buckets, expected) in cases.into_iter().filter(|_| mine()) {
+        for (buckets, expected) in cases.into_iter().filter(|_| gpu.mine()) {
             let m = buckets.count();
             let outcome = gpu.split(&keys, buckets.method(method));
             expect_error!(
@@ -230,7 +225,7 @@ fn out_of_range_ids_are_counted_and_reported(gpu: &Gpu) -> Result<()> {
         }
     }
     // `multisplit_cases::check` compares guard words, so it detects out-of-bounds writes.
-    for &method in methods(gpu).iter().filter(|_| mine()) {
+    for &method in methods(gpu).iter().filter(|_| gpu.mine()) {
         let buckets = wild(10).method(method);
         let policy = gpu.policy();
         let kind = crate::multisplit_cases::Kind::Pairs;

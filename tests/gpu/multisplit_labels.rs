@@ -47,7 +47,7 @@ fn crowded(n: usize, seed: u64) -> Vec<u32> {
 }
 
 fn labelled_range_splits_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (base, mut mine) = (gpu.probed_policy()?, gpu.mine());
+    let base = gpu.probed_policy()?;
     // A word holds several labels. The keys per thread fill whole words of labels for only some of
     // these tile shapes.
     let shapes = [(2, 4, 1), (3, 6, 2), (4, 5, 1), (1, 9, 3)];
@@ -61,11 +61,11 @@ fn labelled_range_splits_match_the_cpu(gpu: &Gpu) -> Result<()> {
             policy.split.ranking = rankings[number % 2];
             let tile = shape.tile() as usize;
             for n in [1, tile - 1, tile, 2 * tile + 1, 9 * tile + 5] {
-                if mine() {
+                if gpu.mine() {
                     range_case(gpu, &policy, kind, m, &uniform(n, u64::from(m)))?;
                 }
             }
-            if mine() {
+            if gpu.mine() {
                 range_case(gpu, &policy, kind, m, &crowded(9 * tile + 5, 3))?;
             }
         }
@@ -74,7 +74,7 @@ fn labelled_range_splits_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 fn labelled_splits_with_random_tile_sizes_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (base, mut mine, mut rng) = (gpu.probed_policy()?, gpu.mine(), Rng::new(7));
+    let (base, mut rng) = (gpu.probed_policy()?, Rng::new(7));
     let after = [ValuesAfter::Loading, ValuesAfter::Ranking, ValuesAfter::Ordering];
     let (cases, max) = if gpu.full { (200, 8) } else { (6, 4) };
     for _ in 0..cases {
@@ -87,7 +87,7 @@ fn labelled_splits_with_random_tile_sizes_match_the_cpu(gpu: &Gpu) -> Result<()>
         policy.split.ranking = [Ranking::Ballots, base.split.ranking][rng.below(2) as usize];
         let (kind, m) = (KINDS[rng.below(3) as usize], 1 + rng.below(256) as u32);
         let keys = uniform(1 + rng.below(20_000) as usize, rng.next_u64());
-        if mine() {
+        if gpu.mine() {
             range_case(gpu, &policy, kind, m, &keys)?;
         }
     }
@@ -95,11 +95,11 @@ fn labelled_splits_with_random_tile_sizes_match_the_cpu(gpu: &Gpu) -> Result<()>
 }
 
 fn labelled_glsl_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (base, mut mine) = (gpu.probed_policy()?, gpu.mine());
+    let base = gpu.probed_policy()?;
     let shape = TileShape::new(2 * base.facts.subgroup_size, 6);
     let source = "uint bucket_of(uint key) { return table.at[key % 1000u] % push.parameter_0; }";
     let words = uniform(1000, 5);
-    for (m, kind) in [2, 37, 256].into_iter().zip(KINDS).filter(|_| mine()) {
+    for (m, kind) in [2, 37, 256].into_iter().zip(KINDS).filter(|_| gpu.mine()) {
         let function = Glsl::new(source).table(&words).parameters([m, 0, 0]);
         let buckets = Buckets::glsl(m, function).method(Method::Block);
         let policy = labelling(&base, shape);
@@ -112,11 +112,10 @@ fn labelled_glsl_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// The 64-bit keys have values of 8 or 16 bytes. Device counts include zero, one, the capacity, and
 /// a number above it.
 fn labelled_splits_of_64_bit_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mut mine = gpu.mine();
-    for m in [20, 200, 3].into_iter().filter(|_| mine()) {
+    for m in [20, 200, 3].into_iter().filter(|_| gpu.mine()) {
         gpu.run_or_refuse(|| wide_case::<2>(gpu, m))?;
     }
-    for m in [200, 20].into_iter().filter(|_| mine()) {
+    for m in [200, 20].into_iter().filter(|_| gpu.mine()) {
         gpu.run_or_refuse(|| wide_case::<4>(gpu, m))?;
     }
     Ok(())

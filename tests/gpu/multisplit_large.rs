@@ -20,14 +20,14 @@ const BUCKETS: [u32; 3] = [257, 1000, 65_536];
 /// A full run tests every combination; a plain run takes its sample from one case for each bucket
 /// count and method; the other parameters alternate.
 fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (gpu.policy(), gpu.mine());
+    let policy = gpu.policy();
     let sizes = sizes(gpu, gpu.full);
     if gpu.full {
         for (m, method) in BUCKETS.into_iter().flat_map(|m| METHODS.map(|method| (m, method))) {
             for (kind, &n) in
                 KINDS.into_iter().flat_map(|kind| sizes.iter().map(move |n| (kind, n)))
             {
-                for distribution in Distribution::ALL.into_iter().filter(|_| mine()) {
+                for distribution in Distribution::ALL.into_iter().filter(|_| gpu.mine()) {
                     case(gpu, &policy, method, kind, m, n, distribution)?;
                 }
             }
@@ -39,13 +39,13 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
             let n = sizes[sizes.len() - 1 - (row + 2 * column) % sizes.len()];
             let kind = KINDS[(row + column) % KINDS.len()];
             let distribution = Distribution::ALL[(2 * row + column) % Distribution::ALL.len()];
-            if mine() {
+            if gpu.mine() {
                 case(gpu, &policy, method, kind, m, n, distribution)?;
             }
         }
     }
     let large = (1 << 20) + 3;
-    if mine() {
+    if gpu.mine() {
         case(gpu, &policy, Method::Auto, Kind::Pairs, 1000, large, Distribution::Uniform)?;
     }
     Ok(())
@@ -121,9 +121,8 @@ fn glsl_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// Ids are compared with the total number of buckets, not with the number of buckets in a round.
 fn out_of_range_ids_are_counted(gpu: &Gpu) -> Result<()> {
     let keys: Vec<u32> = (0..3000).collect();
-    let mut mine = gpu.mine();
     let methods = [Method::Direct, Method::ScanSplit, Method::ReducedBitSort];
-    for method in methods.into_iter().filter(|_| mine()) {
+    for method in methods.into_iter().filter(|_| gpu.mine()) {
         for m in [100, 1000, 2999, 3000] {
             let outcome = gpu.split(&keys, Buckets::identity(m).method(method));
             let past = u64::from(3000 - m);

@@ -34,7 +34,7 @@ fn sizes(policy: &Policy, key: KeyType) -> Result<Vec<usize>> {
 /// A full run tests every combination except of methods, which alternate. A plain run takes its
 /// sample from two cases for each key type, direction and kind of value; the rest alternates.
 fn sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (quick_policy(gpu), gpu.mine());
+    let policy = quick_policy(gpu);
     let mut turn = 0;
     for key in NARROW {
         let sizes = sizes(&policy, key)?;
@@ -50,7 +50,7 @@ fn sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
                         _ => SortMethod::Auto,
                     };
                     let order = Order { descending, method, ..Order::of(key) };
-                    if mine() {
+                    if gpu.mine() {
                         case(gpu, &policy, &order, payload, keys, n)?;
                     }
                 }
@@ -58,7 +58,7 @@ fn sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
         }
     }
     let one_sweep = [(KeyType::U8, Payload::Bytes(4)), (KeyType::F16, Payload::Indices)];
-    for (key, payload) in one_sweep.into_iter().filter(|_| mine()) {
+    for (key, payload) in one_sweep.into_iter().filter(|_| gpu.mine()) {
         let order = Order { descending: true, ..Order::one_sweep(key) };
         case(gpu, &policy, &order, payload, Keys::Uniform, 5_003)?;
     }
@@ -68,7 +68,7 @@ fn sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// A full run tests every size and distribution. Some inputs have more than 65,535 equal keys,
 /// which would overflow a 16-bit counter.
 fn counting_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (mut policy, mut mine) = (gpu.policy(), gpu.mine());
+    let mut policy = gpu.policy();
     let mut turn = 0;
     for key in NARROW {
         let mut sizes = sizes(&policy, key)?;
@@ -81,7 +81,7 @@ fn counting_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
                 policy.sort.histogram_groups = [1, 3, 64][turn % 3];
                 let (descending, method) = (turn % 2 == 0, SortMethod::Counting);
                 let order = Order { descending, method, ..Order::of(key) };
-                if mine() {
+                if gpu.mine() {
                     case(gpu, &policy, &order, Payload::Nothing, keys, n)?;
                 }
             }
@@ -187,7 +187,7 @@ fn double_buffered_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 fn segments_and_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
-    let (mut rng, mut mine) = (Rng::new(8), gpu.mine());
+    let mut rng = Rng::new(8);
     let kinds = [Given::Host, Given::Device, Given::Counted];
     let few = [KeyType::I8, KeyType::F16];
     for (turn, &key) in if gpu.full { &NARROW[..] } else { &few }.iter().enumerate() {
@@ -196,7 +196,7 @@ fn segments_and_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
             let tile = tile_of(gpu, &policy, key, *payload)?;
             let offsets = random(&mut rng, tile, 4_000);
             let order = Order { descending: turn % 2 == 0, ..Order::of(key) };
-            for given in kinds.into_iter().filter(|_| mine()) {
+            for given in kinds.into_iter().filter(|_| gpu.mine()) {
                 let case = (*payload, Keys::FewDistinct, given);
                 check_segments(gpu, &policy, &order, case, &offsets)?;
             }
@@ -294,7 +294,7 @@ fn recorded_sort_is_correct_when_run_twice(gpu: &Gpu) -> Result<()> {
 }
 
 fn invalid_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
-    let (context, policy) = (gpu, gpu.policy());
+    let policy = gpu.policy();
     let mut graph = Graph::new("refused");
     // The size of the buffer must be a multiple of a word.
     let keys = graph.import::<u8>("keys", 5);
@@ -324,8 +324,8 @@ fn invalid_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
     };
     let other = graph.import::<u16>("other", 6);
     refused(scan(&mut graph, &policy, &Scan::default(), &ScanBuffers::new(keys, other)))?;
-    refused(context.select(&[1u8, 2], &Select::less_than(2)).map(drop))?;
-    refused(context.merge(&[1i8], &[2i8]).map(drop))?;
-    refused(context.lower_bound(&[f16::ONE], &[f16::ONE]).map(drop))?;
-    refused(context.reduce(&[1u8, 2], Operator::Sum).map(drop))
+    refused(gpu.select(&[1u8, 2], &Select::less_than(2)).map(drop))?;
+    refused(gpu.merge(&[1i8], &[2i8]).map(drop))?;
+    refused(gpu.lower_bound(&[f16::ONE], &[f16::ONE]).map(drop))?;
+    refused(gpu.reduce(&[1u8, 2], Operator::Sum).map(drop))
 }

@@ -84,13 +84,13 @@ fn check_topk<K: Key>(context: &Context, keys: &[K], k: usize, smallest: bool) -
 }
 
 fn topk_larger_than_a_binding_matches_the_cpu(gpu: &Gpu) -> Result<()> {
-    fn of_type<K: Key>(gpu: &Gpu, mine: &mut impl FnMut() -> bool) -> Result<()> {
+    fn of_type<K: Key>(gpu: &Gpu) -> Result<()> {
         let context = lowered(gpu)?;
         let part = part(size_of::<K>().max(4));
         let long = 3 * part + 77;
         // Few values of k, because each needs its own pipelines.
         for (n, k) in [(0, 0), (part + 1, 100), (2 * part, 100), (long, 100), (long, part + 5)] {
-            if mine() {
+            if gpu.mine() {
                 let keys: Vec<K> = if k == 100 { few(n, n as u64) } else { random(n, n as u64) };
                 let smallest = n == 2 * part;
                 let say = || format!("{}, k = {k}, n = {n}", K::TYPE);
@@ -99,10 +99,9 @@ fn topk_larger_than_a_binding_matches_the_cpu(gpu: &Gpu) -> Result<()> {
         }
         context.check_guards()
     }
-    let mut mine = gpu.mine();
-    of_type::<f32>(gpu, &mut mine)?;
-    of_type::<i64>(gpu, &mut mine)?;
-    of_type::<f16>(gpu, &mut mine)?;
+    of_type::<f32>(gpu)?;
+    of_type::<i64>(gpu)?;
+    of_type::<f16>(gpu)?;
     let context = lowered(gpu)?;
     let unsorted = context.topk(&random::<u32>(20_000, 9), &TopK::largest(100).unsorted())?;
     let (expected, _) = expected_topk(&random::<u32>(20_000, 9), 100, false);
@@ -141,12 +140,12 @@ fn check_search<K: Key>(context: &Context, sorted: &[K], needles: &[K]) -> Resul
 }
 
 fn searches_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    fn of_type<K: Key>(gpu: &Gpu, mine: &mut impl FnMut() -> bool) -> Result<()> {
+    fn of_type<K: Key>(gpu: &Gpu) -> Result<()> {
         let context = lowered(gpu)?;
         let part = part(size_of::<K>());
         for n in lengths(part) {
             for needles in [0, 1, part + 1] {
-                if mine() {
+                if gpu.mine() {
                     let (keys, needles) = (sorted(few::<K>(n, 1)), few::<K>(needles, 1));
                     let say = || format!("{} needles in {n} elements", needles.len());
                     gpu.run_or_refuse(|| {
@@ -157,9 +156,8 @@ fn searches_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
         }
         context.check_guards()
     }
-    let mut mine = gpu.mine();
-    of_type::<u32>(gpu, &mut mine)?;
-    of_type::<f64>(gpu, &mut mine)?;
+    of_type::<u32>(gpu)?;
+    of_type::<f64>(gpu)?;
     let context = lowered(gpu)?;
     check_search::<i32>(&context, &sorted(random(30_000, 3)), &random(20_000, 4))
 }
@@ -194,7 +192,6 @@ fn selections_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
 fn runs_across_part_boundaries_are_joined(gpu: &Gpu) -> Result<()> {
     let context = lowered(gpu)?;
     let part = part(4);
-    let mut mine = gpu.mine();
     for n in lengths(part) {
         // Distinct keys, a single run of NaN, runs that end at a part boundary or one key before,
         // and sorted keys with few distinct values.
@@ -205,7 +202,7 @@ fn runs_across_part_boundaries_are_joined(gpu: &Gpu) -> Result<()> {
             (0..n).map(|i| ((i + 1) / part) as f32).collect(),
             sorted(few(n, 6)),
         ];
-        for (which, keys) in all.iter().enumerate().filter(|_| mine()) {
+        for (which, keys) in all.iter().enumerate().filter(|_| gpu.mine()) {
             let (firsts, expected) = runs(keys);
             let (found, lengths) = context.run_lengths(keys)?;
             let case = || format!("{n} keys, case {which}");
@@ -232,9 +229,8 @@ fn runs_of(n: usize, longest: u64, seed: u64) -> Vec<u64> {
 
 fn scans_by_key_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = lowered(gpu)?;
-    let mut mine = gpu.mine();
     for n in lengths(part(8)) {
-        for (inclusive, longest) in [(true, 10), (false, 9000)].into_iter().filter(|_| mine()) {
+        for (inclusive, longest) in [(true, 10), (false, 9000)].into_iter().filter(|_| gpu.mine()) {
             let keys = runs_of(n, longest, n as u64);
             let values: Vec<u32> = random(n, 7);
             let begins = terms::heads(&keys);
@@ -253,10 +249,9 @@ fn scans_by_key_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 fn reductions_by_key_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = lowered(gpu)?;
-    let mut mine = gpu.mine();
     let last = terms::last_nonzero();
     for n in lengths(part(8)) {
-        for longest in [10, 9000].into_iter().filter(|_| mine()) {
+        for longest in [10, 9000].into_iter().filter(|_| gpu.mine()) {
             let keys = runs_of(n, longest, n as u64);
             let values: Vec<u32> = random::<u32>(n, 7).iter().map(|x| x & 0xFFF00).collect();
             let (expected_keys, lengths) = runs(&keys);
@@ -279,7 +274,6 @@ fn reductions_by_key_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()
 fn segmented_reductions_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = lowered(gpu)?;
     let part = part(4);
-    let mut mine = gpu.mine();
     for n in [0, part + 1, 3 * part + 77] {
         let values: Vec<u32> = random(n, 8);
         // One segment, no segment, many empty segments, short segments, and segments longer than a
@@ -290,7 +284,7 @@ fn segmented_reductions_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result
         let end = n as u32;
         let long = [0, end / 5, end / 5, end - end / 4, end, end].to_vec();
         let all = [vec![0, end], vec![], vec![end / 2], vec![0; 3 * part], drawn, long];
-        for offsets in all.into_iter().filter(|_| mine()) {
+        for offsets in all.into_iter().filter(|_| gpu.mine()) {
             let expected: Vec<u32> = reference::segments(&values, &offsets).map(sum).collect();
             let found = context.reduce_segments(&values, &offsets, Operator::Sum)?;
             expect_equal(&found, &expected)
@@ -298,7 +292,7 @@ fn segmented_reductions_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result
         }
     }
     for (rows, length) in [(3, 10_000), (3000, 7)] {
-        if mine() {
+        if gpu.mine() {
             let values: Vec<u32> = random(rows * length, 9);
             let expected: Vec<u32> = values.chunks(length).map(sum).collect();
             let found = context.reduce_rows(&values, length as u64, Operator::Sum)?;
@@ -312,10 +306,9 @@ fn segmented_reductions_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result
 fn merges_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = lowered(gpu)?;
     let part = part(4);
-    let mut mine = gpu.mine();
     let cases = [(0, part + 1), (part, 1), (part / 2, part / 2), (2 * part + 1, part + 76)];
     for (a, b) in cases {
-        for how in [Merge::Ascending, Merge::Descending].into_iter().filter(|_| mine()) {
+        for how in [Merge::Ascending, Merge::Descending].into_iter().filter(|_| gpu.mine()) {
             let make = |n, seed| {
                 let mut keys: Vec<f32> = sorted(few(n, seed));
                 if how == Merge::Descending {

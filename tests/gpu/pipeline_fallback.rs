@@ -50,20 +50,20 @@ fn check_calls(context: &Context, keys: &[u32]) -> Result<()> {
 }
 
 fn small_tiles_replace_large_workgroups_that_fail(gpu: &Gpu) -> Result<()> {
-    let (context, keys) = (gpu, uniform(N, 1));
-    let _failing = Failing::new(context, "", 128)?;
-    ensure!(context.plan_form() == PlanForm::Usual && context.pipeline_failures().is_empty());
-    check_calls(context, &keys)?;
-    expect_value("the form", &context.plan_form(), &PlanForm::SmallTiles)?;
-    let failures = context.pipeline_failures();
+    let keys = uniform(N, 1);
+    let _failing = Failing::new(gpu, "", 128)?;
+    ensure!(gpu.plan_form() == PlanForm::Usual && gpu.pipeline_failures().is_empty());
+    check_calls(gpu, &keys)?;
+    expect_value("the form", &gpu.plan_form(), &PlanForm::SmallTiles)?;
+    let failures = gpu.pipeline_failures();
     let forms: Vec<_> = failures.iter().map(|failure| failure.form).collect();
     expect_value("the list of forms", &forms, &[PlanForm::SmallTiles])?;
-    let policy = context.policy();
+    let policy = gpu.policy();
     let are_small = policy.threads <= 128 && policy.sort.small.items <= 4;
     ensure!(are_small, "the tiles are not small: {policy:?}");
     // The form is kept.
-    check_calls(context, &keys)?;
-    ensure!(context.pipeline_failures() == failures);
+    check_calls(gpu, &keys)?;
+    ensure!(gpu.pipeline_failures() == failures);
     Ok(())
 }
 
@@ -87,94 +87,94 @@ fn stages_replace_look_back_that_fails(gpu: &Gpu) -> Result<()> {
 }
 
 fn recorded_work_returns_an_error_and_is_declared_again(gpu: &Gpu) -> Result<()> {
-    let (context, keys) = (gpu, uniform(N, 3));
-    let array = context.upload(&keys)?;
+    let keys = uniform(N, 3);
+    let array = gpu.upload(&keys)?;
     let record = || {
-        let mut work = context.work("sort");
+        let mut work = gpu.work("sort");
         work.sort(&array, &Sort::ascending())?;
         work.record()
     };
-    let failing = Failing::new(context, "", 128)?;
+    let failing = Failing::new(gpu, "", 128)?;
     let again = "declare the work again, the context now plans with small tiles";
     expect_errors! {
         record() => ref error @ Pipeline { next: Some(PlanForm::SmallTiles), .. }
             if error.to_string().contains(again),
     }
     record()?.submit()?;
-    expect_equal(&context.download(&array)?, &reference::sorted(&keys))?;
+    expect_equal(&gpu.download(&array)?, &reference::sorted(&keys))?;
     drop(failing);
-    let _failing = Failing::new(context, "", 128)?;
-    context.write(&array, 0, &keys)?;
-    context.with_fallback(record)?.submit()?;
-    expect_equal(&context.download(&array)?, &reference::sorted(&keys))
+    let _failing = Failing::new(gpu, "", 128)?;
+    gpu.write(&array, 0, &keys)?;
+    gpu.with_fallback(record)?.submit()?;
+    expect_equal(&gpu.download(&array)?, &reference::sorted(&keys))
 }
 
 fn failure_of_every_form_is_an_error(gpu: &Gpu) -> Result<()> {
-    let (context, keys) = (gpu, uniform(N, 4));
-    let failing = Failing::new(context, "scan.", 0)?;
+    let keys = uniform(N, 4);
+    let failing = Failing::new(gpu, "scan.", 0)?;
     expect_errors! {
-        context.scan(&keys) => ref error @ Pipeline { next: None, .. }
+        gpu.scan(&keys) => ref error @ Pipeline { next: None, .. }
             if error.to_string().contains("update the driver"),
     }
-    ensure!(context.plan_form() == PlanForm::Staged && context.pipeline_failures().len() == 2);
+    ensure!(gpu.plan_form() == PlanForm::Staged && gpu.pipeline_failures().len() == 2);
     // Other operations run in the last form.
     expect_equal(
-        &[context.reduce(&keys, Operator::Max)?],
+        &[gpu.reduce(&keys, Operator::Max)?],
         &[*reference::sorted(&keys).last().unwrap_or(&0)],
     )?;
     drop(failing);
-    ensure!(context.plan_form() == PlanForm::Usual);
-    check_calls(context, &keys)
+    ensure!(gpu.plan_form() == PlanForm::Usual);
+    check_calls(gpu, &keys)
 }
 
 fn plans_of_an_earlier_form_do_not_skip_a_form(gpu: &Gpu) -> Result<()> {
-    let (context, keys) = (gpu, uniform(N, 7));
-    let array = context.upload(&keys)?;
+    let keys = uniform(N, 7);
+    let array = gpu.upload(&keys)?;
     let declared = |policy| {
-        let mut work = context.work("sort");
+        let mut work = gpu.work("sort");
         work.set_policy(policy);
         work.sort(&array, &Sort::ascending()).map(|()| work)
     };
-    let _failing = Failing::new(context, "", 128)?;
-    let usual = context.policy();
+    let _failing = Failing::new(gpu, "", 128)?;
+    let usual = gpu.policy();
     let plan = declared(usual)?.plan()?;
     let failed = [
         declared(usual)?.record().map(drop),
         declared(usual)?.record().map(drop),
-        context.instantiate(plan.clone()).map(drop),
-        context.instantiate(plan).map(drop),
-        context.with_fallback(|| declared(usual)?.record()).map(drop),
+        gpu.instantiate(plan.clone()).map(drop),
+        gpu.instantiate(plan).map(drop),
+        gpu.with_fallback(|| declared(usual)?.record()).map(drop),
     ];
     for outcome in failed {
         expect_errors! { outcome => Pipeline { next: Some(PlanForm::SmallTiles), .. } }
     }
-    ensure!(context.plan_form() == PlanForm::SmallTiles && context.pipeline_failures().len() == 1);
-    declared(context.policy())?.record()?.submit()?;
-    expect_equal(&context.download(&array)?, &reference::sorted(&keys))
+    ensure!(gpu.plan_form() == PlanForm::SmallTiles && gpu.pipeline_failures().len() == 1);
+    declared(gpu.policy())?.record()?.submit()?;
+    expect_equal(&gpu.download(&array)?, &reference::sorted(&keys))
 }
 
 fn failing_steps_change_the_form_once(gpu: &Gpu) -> Result<()> {
-    let (context, keys) = (gpu, uniform(N, 8));
-    let array = context.upload(&keys)?;
+    let keys = uniform(N, 8);
+    let array = gpu.upload(&keys)?;
     let plan = || {
-        let mut work = context.work("sort");
+        let mut work = gpu.work("sort");
         work.sort(&array, &Sort::ascending())?;
         work.plan()
     };
     let options = ExecutableOptions::default();
     let compile = |plan: &Plan| {
         let steps = 0..plan.steps().len();
-        let outcomes = steps.map(|step| context.prepare_step(plan, step, options));
+        let outcomes = steps.map(|step| gpu.prepare_step(plan, step, options));
         outcomes.filter(Result::is_err).collect::<Vec<_>>()
     };
-    let _failing = Failing::new(context, "", 128)?;
+    let _failing = Failing::new(gpu, "", 128)?;
     let usual = plan()?;
     let errors = compile(&usual);
     ensure!(!errors.is_empty(), "all pipelines were created");
     for outcome in errors {
         expect_errors! { outcome => Pipeline { next: Some(PlanForm::SmallTiles), .. } }
     }
-    ensure!(context.plan_form() == PlanForm::SmallTiles && context.pipeline_failures().len() == 1);
+    ensure!(gpu.plan_form() == PlanForm::SmallTiles && gpu.pipeline_failures().len() == 1);
     let errors = compile(&plan()?);
     ensure!(errors.is_empty(), "pipelines of the new form failed: {errors:?}");
     Ok(())
@@ -196,13 +196,13 @@ fn failure_of_a_callers_kernel_does_not_change_the_form(gpu: &Gpu) -> Result<()>
             uint i = gl_GlobalInvocationID.x;
             if (i < data.at.length()) data.at[i] += 1;
         }";
-    let (context, keys) = (gpu, uniform(N, 6));
-    let array = context.upload(&keys)?;
-    let _failing = Failing::new(context, "heavy", 128)?;
+    let keys = uniform(N, 6);
+    let array = gpu.upload(&keys)?;
+    let _failing = Failing::new(gpu, "heavy", 128)?;
     let declared = Cell::new(0);
-    let recorded = context.with_fallback(|| {
+    let recorded = gpu.with_fallback(|| {
         declared.set(declared.get() + 1);
-        let mut work = context.work("frame");
+        let mut work = gpu.work("frame");
         work.sort(&array, &Sort::ascending())?;
         work.glsl("heavy", HEAVY)?.bind("data", &array).dispatch(threads(N as u64, 256));
         work.record()
@@ -215,13 +215,13 @@ fn failure_of_a_callers_kernel_does_not_change_the_form(gpu: &Gpu) -> Result<()>
         recorded => ref error @ Pipeline { next: None, is_callers: true, .. } if is_named(error),
     }
     expect_value("the number of declarations", &declared.get(), &1)?;
-    ensure!(context.plan_form() == PlanForm::Usual && context.pipeline_failures().is_empty());
-    check_calls(context, &keys)?;
+    ensure!(gpu.plan_form() == PlanForm::Usual && gpu.pipeline_failures().is_empty());
+    check_calls(gpu, &keys)?;
     // A GLSL operator is part of a kernel of this library, whose sizes depend on the form.
-    let _failing = Failing::new(context, "", 128)?;
+    let _failing = Failing::new(gpu, "", 128)?;
     let add = GlslOperator::new("uint combined(uint a, uint b) { return a + b; }", 0u32);
-    let scanned = context.scan_with(&keys, &Scan::inclusive(&add))?;
+    let scanned = gpu.scan_with(&keys, &Scan::inclusive(&add))?;
     expect_equal(&scanned, &sums(&keys))?;
-    expect_value("the form", &context.plan_form(), &PlanForm::SmallTiles)?;
+    expect_value("the form", &gpu.plan_form(), &PlanForm::SmallTiles)?;
     Ok(())
 }

@@ -216,7 +216,7 @@ impl Outcomes {
 /// elements. A full run tries 2,000 policies.
 fn random_policies_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
     let device = gpu.policy();
-    let (mut outcomes, mut mine) = (Outcomes::default(), gpu.mine());
+    let mut outcomes = Outcomes::default();
     for seed in 0..if gpu.full { 2_000 } else { 8 } {
         let mut rng = Rng::new(seed * 7919 + u64::from(device.facts.subgroup_size));
         let n = 1 + rng.below(9_000);
@@ -224,7 +224,7 @@ fn random_policies_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
         let mut draw = Draw { rng: &mut rng, anything: true, n };
         let mut edits = (0..=draw.rng.below(2)).map(|_| edit(&mut policy, &mut draw));
         let is_read = edits.all(|edited| edited.is_ok());
-        if gpu.full && !mine() {
+        if gpu.full && !gpu.mine() {
             continue;
         }
         if !is_read {
@@ -251,11 +251,11 @@ fn random_policies_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
 fn random_policies_give_correct_results_for_large_arrays(gpu: &Gpu) -> Result<()> {
     let device = gpu.policy();
     let keys = uniform(LARGE as usize, 3);
-    let (mut outcomes, mut mine) = (Outcomes::default(), gpu.mine());
+    let mut outcomes = Outcomes::default();
     let (policies, operations) = if gpu.full { (12, OPERATIONS.len()) } else { (1, 9) };
     for round in 0..policies {
         let all = OPERATIONS.iter().take(operations).enumerate();
-        for (index, (name, run)) in all.filter(|_| mine()) {
+        for (index, (name, run)) in all.filter(|_| gpu.mine()) {
             let seed = (round * OPERATIONS.len() + index) as u64;
             let mut rng = Rng::new(seed * 6271 + u64::from(device.facts.subgroup_size));
             let mut policy = device;
@@ -290,7 +290,6 @@ fn look_back_works_within_the_driver_loop_limit(gpu: &Gpu) -> Result<()> {
     const LOOKING_BACK: [Operation; 7] =
         [selections, scans, wide_scans, scans_by_key, reductions_by_key, uniques, run_lengths];
     let ones = vec![1u32; LARGE as usize];
-    let mut mine = gpu.mine();
     for (tickets, spin_limit, operations) in [
         (false, 256, &LOOKING_BACK[..]),
         (false, 32, &LOOKING_BACK[..1]),
@@ -298,7 +297,7 @@ fn look_back_works_within_the_driver_loop_limit(gpu: &Gpu) -> Result<()> {
     ] {
         let policy = Policy { tickets, spin_limit, ..gpu.policy() };
         let context = gpu.with_policy(policy)?;
-        for (index, run) in operations.iter().enumerate().filter(|_| mine()) {
+        for (index, run) in operations.iter().enumerate().filter(|_| gpu.mine()) {
             gpu.run_or_refuse(|| {
                 let case = || format!("operation {index}, tickets {tickets}, {spin_limit} polls");
                 ensure!(run(&context, &mut Rng::new(1), &ones)?, "{}: wrong result", case());
@@ -311,19 +310,18 @@ fn look_back_works_within_the_driver_loop_limit(gpu: &Gpu) -> Result<()> {
 
 /// Makes calls with arbitrary options and counts. A full run makes 2,000 calls.
 fn random_call_options_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
-    let (context, mut mine) = (gpu, gpu.mine());
     for seed in 0..if gpu.full { 2_000 } else { 48 } {
         let mut rng = Rng::new(seed * 104_729 + 3);
         let n = rng.below(700);
         let keys: Vec<u32> = (0..n).map(|_| rng.below(1 << 32) as u32).collect();
-        if !mine() {
+        if !gpu.mine() {
             continue;
         }
         let outcome = match rng.below(4) {
             0 => {
                 let (start, end) = (number(&mut rng) % 40, number(&mut rng) % 40);
                 let how = Sort::descending().bits(start..end);
-                context.sort_with(&keys, &how).map(|sorted| {
+                gpu.sort_with(&keys, &how).map(|sorted| {
                     let mask = |key: u32| (u64::from(key) >> start) & ((1 << (end - start)) - 1);
                     let mut expected = keys.clone();
                     expected.sort_by_key(|&key| std::cmp::Reverse(mask(key)));
@@ -333,21 +331,20 @@ fn random_call_options_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
             1 => {
                 let offsets: Vec<u32> =
                     (0..rng.below(5)).map(|_| rng.below(n + 2) as u32).collect();
-                context
-                    .sort_with(&keys, &Sort::ascending().segments(&offsets))
+                gpu.sort_with(&keys, &Sort::ascending().segments(&offsets))
                     .map(|sorted| sorted == reference::sorted_segments(&keys, &offsets))
             }
             2 => {
                 let (width, m) = (u64::from(number(&mut rng)), number(&mut rng) % 5_000);
                 let buckets = Buckets::delta(number(&mut rng), width, m);
-                context.split(&keys, buckets).map(|split| {
+                gpu.split(&keys, buckets).map(|split| {
                     split.keys.len() == keys.len() && split.offsets.last() == Some(&(n as u32))
                 })
             }
             _ => {
                 let (start, end) = (number(&mut rng), number(&mut rng));
                 let m = number(&mut rng) % 5_000;
-                context.histogram(&keys, Bins::even(start..end, m)).map(|counted| {
+                gpu.histogram(&keys, Bins::even(start..end, m)).map(|counted| {
                     let inside = keys.iter().filter(|key| (start..end).contains(key)).count();
                     counted.counts.iter().sum::<u64>() == inside as u64
                 })
@@ -365,5 +362,5 @@ fn random_call_options_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
             }
         }
     }
-    context.wait_idle().context("the device no longer works")
+    gpu.wait_idle().context("the device no longer works")
 }

@@ -78,14 +78,14 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
+fn product_of_type<T: Term>(gpu: &Gpu) -> Result<()> {
     let policy = policy(gpu);
     let tile = policy.threads as usize * 16;
     for (number, case) in cases().into_iter().enumerate() {
         let few = [1, 3, tile - 1, tile, 5 * tile + 7];
         let more = [2, 4, 5, tile + 1, 17 * tile, 99 * tile + 2, (1 << 20) - 5];
         let is_sampled = (number + T::TYPE as usize).is_multiple_of(6);
-        for n in gpu.sizes(mine, is_sampled, &few, &more) {
+        for n in gpu.sizes(is_sampled, &few, &more) {
             gpu.run_or_refuse(|| check::<T>(gpu, &policy, case, n))?;
         }
     }
@@ -99,10 +99,11 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// The count is 0, on the host or on the device. Plans have one pass or two, depending on the
 /// capacity.
 fn empty_input_gives_the_identity(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (policy(gpu), gpu.mine());
+    let policy = policy(gpu);
     for n in [1, 20_000] {
         let input: Vec<f32> = terms::input(Operator::Max, n, 1);
-        for case in cases().into_iter().step_by(if gpu.full { 1 } else { 3 }).filter(|_| mine()) {
+        for case in cases().into_iter().step_by(if gpu.full { 1 } else { 3 }).filter(|_| gpu.mine())
+        {
             check_input(gpu, &policy, case, &input, 0)?;
             if case.index {
                 let (_, index) = reduced(gpu, &policy, case, &input, 0)?;

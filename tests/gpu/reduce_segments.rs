@@ -147,7 +147,7 @@ fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, n: usize) -> Result<()
     check_cuts(gpu, policy, how, (&input, &cuts), segments).with_context(|| format!("{case:?}"))
 }
 
-fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
+fn product_of_type<T: Term>(gpu: &Gpu) -> Result<()> {
     let policy = gpu.policy();
     let tile = policy.threads as usize * 16;
     let mut number = 5 * T::TYPE as usize;
@@ -160,14 +160,14 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
             if gpu.full {
                 for case in cases {
                     for n in [1, 5, tile - 1, tile, tile + 1, 9 * tile + 7, 40 * tile] {
-                        if mine() {
+                        if gpu.mine() {
                             gpu.run_or_refuse(|| check::<T>(gpu, &policy, case, n))?;
                         }
                     }
                 }
             // All sizes share the pipelines of a case. On a software driver, compiling them takes
             // most of the time.
-            } else if number.is_multiple_of(12) && mine() {
+            } else if number.is_multiple_of(12) && gpu.mine() {
                 for (case, n) in
                     cases.zip([1, tile, tile - 1, tile + 1, 5 * tile + 7].iter().cycle())
                 {
@@ -219,7 +219,7 @@ fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(rows_of(gpu))
 }
 
-fn rows_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
+fn rows_of<T: Term>(gpu: &Gpu) -> Result<()> {
     let policy = gpu.policy();
     let lanes = policy.facts.subgroup_size as usize;
     // Number of elements that a lane loads at once.
@@ -246,7 +246,7 @@ fn rows_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
         for (k, (policy, rows, length)) in cases.into_iter().enumerate() {
             let of_sample = (number + k + T::TYPE as usize).is_multiple_of(12);
             for on_device in [false, true].into_iter().filter(|_| gpu.full || of_sample) {
-                if mine() {
+                if gpu.mine() {
                     let asked = if on_device { (rows + 4, rows - rows / 5) } else { (rows, rows) };
                     let how = (operator, on_device);
                     gpu.run_or_refuse(|| check_rows::<T>(gpu, policy, how, (rows, length), asked))?;
@@ -295,7 +295,7 @@ fn long_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(long_segments_of(gpu))
 }
 
-fn long_segments_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
+fn long_segments_of<T: Term>(gpu: &Gpu) -> Result<()> {
     const CHUNK: u32 = SMALL_CHUNK;
     // Of the segment lists below, `short` needs more workers than this limit, `mixed` fewer than a
     // quarter of it, and `medium` a number in between.
@@ -317,7 +317,7 @@ fn long_segments_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Resul
         for (k, cuts) in [&mixed, &medium, &short, &one].into_iter().enumerate() {
             let of_sample = (number + k + T::TYPE as usize).is_multiple_of(9);
             for on_device in [false, true].into_iter().filter(|_| gpu.full || of_sample) {
-                if mine() {
+                if gpu.mine() {
                     let input: Vec<T> = terms::input(operator, n as usize, 8);
                     let how = (operator, on_device);
                     let say = || format!("{operator:?}, offsets {k}, device count: {on_device}");

@@ -60,9 +60,9 @@ fn expected(data: &[u32], needles: &[u32]) -> Vec<(&'static str, Vec<u32>)> {
 }
 
 fn repeated_runs_with_changing_data_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (context, policy) = (gpu, &gpu.policy());
+    let policy = &gpu.policy();
     let needles: Vec<u32> = uniform(NEEDLES, 5).into_iter().map(|word| word % 3100).collect();
-    let mut setup = Setup::new(context, "family");
+    let mut setup = Setup::new(gpu, "family");
     let (src, sought) =
         (setup.input("data", &runs(N as usize, 50, 0)), setup.input("needles", &needles));
     let cuts = setup.input("offsets", &OFFSETS);
@@ -98,14 +98,14 @@ fn repeated_runs_with_changing_data_match_the_cpu(gpu: &Gpu) -> Result<()> {
     graph.replayable();
 
     let executable = Arc::new(setup.executable()?);
-    let mut replay = context.replay(executable, &setup.upload()?)?;
-    let memory = context.memory_report();
+    let mut replay = gpu.replay(executable, &setup.upload()?)?;
+    let memory = gpu.memory_report();
     for run in 0..if gpu.full { 1000 } else { 200 } {
         let now = runs(N as usize, 50, run);
         setup.write(src, &now)?;
         replay.submit(1)?;
         replay.wait()?;
-        ensure!(context.memory_report() == memory || run == 0, "run {run} allocated memory");
+        ensure!(gpu.memory_report() == memory || run == 0, "run {run} allocated memory");
         // Downloading all outputs takes longer than a run, so a plain run checks the first three
         // runs and then every twentieth.
         if !gpu.full && run % 20 != 19 && run > 2 {

@@ -50,8 +50,7 @@ fn sizes_around_tile_boundaries_match_the_cpu(gpu: &Gpu) -> Result<()> {
         sizes.extend(tile - 40..tile + 40);
         sizes.extend((0..200).map(|k| 2 * tile + 37 * k));
     }
-    let mut mine = gpu.mine();
-    for n in sizes.into_iter().filter(|_| mine()) {
+    for n in sizes.into_iter().filter(|_| gpu.mine()) {
         check_all_methods(gpu, &uniform(n, n as u64))?;
     }
     Ok(())
@@ -203,7 +202,7 @@ fn recursively_scanned_tile_sums_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 fn random_cases_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (mut rng, mut mine) = (Rng::new(17), gpu.mine());
+    let mut rng = Rng::new(17);
     let subgroup = gpu.properties().subgroup_size;
     for _ in 0..if gpu.full { 500 } else { 30 } {
         let threads = subgroup << rng.below(4).min(u64::from((256 / subgroup).ilog2()));
@@ -215,7 +214,7 @@ fn random_cases_match_the_cpu(gpu: &Gpu) -> Result<()> {
             ..gpu.policy()
         };
         let (n, seed) = (1 + rng.below(200_000) as usize, rng.next_u64());
-        if mine() {
+        if gpu.mine() {
             check(gpu, &policy, &gpu.limits(), &uniform(n, seed))
                 .with_context(|| format!("{threads} threads"))?;
         }
@@ -252,22 +251,22 @@ fn check_rows<T: Key>(context: &Context, rows: usize, input: &[T]) -> Result<()>
 }
 
 fn rows_have_the_bits_of_separate_scans(gpu: &Gpu) -> Result<()> {
-    let (context, max) = (gpu, gpu.max_scan_row() as usize);
+    let max = gpu.max_scan_row() as usize;
     let lengths = [(3, 4), (500, 16), (7, 1004), (2, tile(gpu)), (3, max)];
     // Rows whose lengths are not multiples of 16 bytes.
     let unaligned = [(9, 1), (70, 3), (5, 1001), (2, max - 1)];
     for (rows, length) in gpu.cases(lengths.into_iter().chain(unaligned)) {
         let words = uniform(rows * length, length as u64);
         let floats: Vec<f32> = words.iter().map(|&x| x as f32 / 3.0).collect();
-        check_rows(context, rows, &floats)?;
+        check_rows(gpu, rows, &floats)?;
     }
     for length in gpu.cases([502, 501]) {
         let doubles: Vec<f64> = (0..7 * length).map(|x| f64::from(x) / 3.0).collect();
-        gpu.run_or_refuse(|| check_rows(context, 7, &doubles))?;
+        gpu.run_or_refuse(|| check_rows(gpu, 7, &doubles))?;
     }
     // More rows than workgroups in the x dimension of a dispatch on some devices.
-    check_rows(context, 66_000, &uniform(4 * 66_000, 1))?;
-    expect_equal(&context.scan_with(&[0f32; 0], &Scan::default().rows(4))?, &[])
+    check_rows(gpu, 66_000, &uniform(4 * 66_000, 1))?;
+    expect_equal(&gpu.scan_with(&[0f32; 0], &Scan::default().rows(4))?, &[])
 }
 
 fn invalid_rows_are_rejected(gpu: &Gpu) -> Result<()> {

@@ -122,7 +122,7 @@ fn check<T: Term>(
         .with_context(|| format!("{}, {case:?}, {n} by {length}, {:?}", T::TYPE, policy.scan))
 }
 
-fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
+fn product_of_type<T: Term>(gpu: &Gpu) -> Result<()> {
     for (number, case) in cases().into_iter().enumerate() {
         for (k, method) in METHODS.into_iter().enumerate() {
             let policy = Policy { scan: method, ..gpu.policy() };
@@ -139,7 +139,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
             ];
             let more = [(5, 5), (2 * tile, 1), (17 * tile, tile), ((1 << 20) - 5, 3000)];
             let is_sampled = (2 * number + k + 19 * T::TYPE as usize).is_multiple_of(47);
-            for size in gpu.sizes(mine, is_sampled, &few, &more) {
+            for size in gpu.sizes(is_sampled, &few, &more) {
                 gpu.run_or_refuse(|| check::<T>(gpu, &policy, case, size))?;
             }
         }
@@ -168,18 +168,18 @@ fn segments_of_any_length_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
-    let (context, input) = (gpu, fractions(300_000, 5));
+    let input = fractions(300_000, 5);
     let how = Scan::inclusive(Operator::Sum);
-    let row = context.max_scan_row() as usize + 60_000;
+    let row = gpu.max_scan_row() as usize + 60_000;
     for cut in [row_offsets(input.len(), 20), offsets(input.len(), 900, 1), vec![0, 300_000]] {
-        let found = context.scan_segments(&input, &cut, &how)?;
+        let found = gpu.scan_segments(&input, &cut, &how)?;
         expect_sums(&found, &input, &cut)?;
         for _ in 0..3 {
-            expect_equal(&context.scan_segments(&input, &cut, &how)?, &found)?;
+            expect_equal(&gpu.scan_segments(&input, &cut, &how)?, &found)?;
         }
     }
     let n = input.len() / row * row;
-    let found = context.scan_rows(&input[..n], row as u64, &how)?;
+    let found = gpu.scan_rows(&input[..n], row as u64, &how)?;
     expect_sums(&found, &input[..n], &row_offsets(n, row))
 }
 
@@ -240,13 +240,13 @@ fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 fn recorded_scans_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (context, n) = (gpu, 10_000usize);
+    let n = 10_000usize;
     let input: Vec<u64> = terms::input(Operator::Max, n, 4);
     let cuts = offsets(n, 30, 2);
-    let (src, offsets) = (context.upload(&input)?, context.upload(&cuts)?);
-    let dst = [context.zeroed::<u64>(n as u64)?, context.zeroed::<u64>(n as u64)?];
+    let (src, offsets) = (gpu.upload(&input)?, gpu.upload(&cuts)?);
+    let dst = [gpu.zeroed::<u64>(n as u64)?, gpu.zeroed::<u64>(n as u64)?];
     let (max, how) = (cuts.len() as u64 - 1, Scan::inclusive(Operator::Max));
-    let mut work = context.work("segments");
+    let mut work = gpu.work("segments");
     let segments = work.count("segments", max);
     work.scan_segments(&src, (&offsets, segments), &dst[0], &how)?;
     let elements = work.count("elements", n as u64);
@@ -255,40 +255,40 @@ fn recorded_scans_match_the_cpu(gpu: &Gpu) -> Result<()> {
     for (segments, elements) in [(max, n), (max / 2, 77), (max, 1), (max, n)] {
         frame.set("segments", &(segments as u32))?;
         frame.set("elements", &(elements as u32))?;
-        context.write(&dst[1], 0, &vec![7u64; n])?;
+        gpu.write(&dst[1], 0, &vec![7u64; n])?;
         frame.submit()?;
         frame.wait()?;
         let heads = heads(n, &cuts[..=segments as usize]);
         let expected = terms::scan_segments(Operator::Max, true, &input, &heads);
-        expect_equal(&context.download(&dst[0])?, &expected)?;
+        expect_equal(&gpu.download(&dst[0])?, &expected)?;
         let rows = input[..elements].chunks(50);
         let mut expected: Vec<u64> =
             rows.flat_map(|row| terms::scan(Operator::Max, true, row)).collect();
         expected.resize(n, 7);
-        expect_equal(&context.download(&dst[1])?, &expected)?;
+        expect_equal(&gpu.download(&dst[1])?, &expected)?;
     }
     Ok(())
 }
 
 /// One recording runs repeatedly, by device address if the device supports it.
 fn replay_by_address_matches_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (context, n) = (gpu, 9000);
+    let n = 9000;
     let (input, cuts) = (terms::input::<f32>(Operator::Sum, n, 6), offsets(n, 70, 3));
-    let mut setup = Setup::new(context, "again");
+    let mut setup = Setup::new(gpu, "again");
     let (src, by_offsets) = (setup.input("src", &input), setup.input("offsets", &cuts));
     let [segments, rows] = ["segments", "rows"].map(|name| setup.output::<f32>(name, n));
-    let (policy, how) = (context.policy(), Scan::inclusive(Operator::Sum));
+    let (policy, how) = (gpu.policy(), Scan::inclusive(Operator::Sum));
     let buffers = ScanBuffers::new(src, segments).segments(by_offsets, cuts.len() as u64 - 1);
     scan(&mut setup.graph, &policy, &how, &buffers)?;
     // Rows whose length is not a multiple of 16 bytes.
     let of_rows = ScanBuffers::new(src, rows);
     scan(&mut setup.graph, &policy, &how.clone().rows(75), &of_rows)?;
     setup.graph.replayable();
-    let by_address = context.features().buffer_device_address;
+    let by_address = gpu.features().buffer_device_address;
     let options = ExecutableOptions { by_address, ..ExecutableOptions::default() };
-    let plan = setup.graph.compile(&context.limits())?;
-    let executable = Arc::new(context.instantiate_with(plan, options)?);
-    let mut replay = context.replay(executable, &setup.upload()?)?;
+    let plan = setup.graph.compile(&gpu.limits())?;
+    let executable = Arc::new(gpu.instantiate_with(plan, options)?);
+    let mut replay = gpu.replay(executable, &setup.upload()?)?;
     let scanned =
         |offsets: &[u32]| terms::scan_segments(Operator::Sum, true, &input, &heads(n, offsets));
     for _ in 0..3 {
@@ -371,9 +371,9 @@ fn arbitrary_device_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
 }
 
 fn invalid_segments_are_rejected(gpu: &Gpu) -> Result<()> {
-    let (context, values, how) = (gpu, [1u32; 8], Scan::default());
-    let none = context.upload(&[0u32; 0])?;
-    let of = |offsets: &[u32]| context.scan_segments(&values, offsets, &how);
+    let (values, how) = ([1u32; 8], Scan::default());
+    let none = gpu.upload(&[0u32; 0])?;
+    let of = |offsets: &[u32]| gpu.scan_segments(&values, offsets, &how);
     let rows = how.clone().rows(4);
     expect_errors! {
         of(&[]) => Segments { .. },
@@ -381,14 +381,14 @@ fn invalid_segments_are_rejected(gpu: &Gpu) -> Result<()> {
         of(&[0, 5, 4, 8]) => Segments { .. },
         of(&[0, 7]) => Segments { .. },
         of(&[0, 9]) => Segments { .. },
-        context.scan_segments(&values, &none, &how) => Segments { .. },
-        context.scan_segments(&values, &[0, 8], &rows) => Segments { .. },
-        context.scan_rows(&values, 2, &rows) => Segments { .. },
-        context.scan_by_key(&values, &values, &rows) => Segments { .. },
-        context.scan_rows(&values, 3, &how) => Rows { n: 8, length: 3 },
-        context.scan_rows(&values, 0, &how) => Rows { n: 8, length: 0 },
+        gpu.scan_segments(&values, &none, &how) => Segments { .. },
+        gpu.scan_segments(&values, &[0, 8], &rows) => Segments { .. },
+        gpu.scan_rows(&values, 2, &rows) => Segments { .. },
+        gpu.scan_by_key(&values, &values, &rows) => Segments { .. },
+        gpu.scan_rows(&values, 3, &how) => Rows { n: 8, length: 3 },
+        gpu.scan_rows(&values, 0, &how) => Rows { n: 8, length: 0 },
     }
-    let policy = context.policy();
+    let policy = gpu.policy();
     let mut graph = Graph::new("refused");
     let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, 8));
     let (floats, huge) = (graph.import::<f32>("floats", 9), graph.import::<u32>("huge", 1 << 33));

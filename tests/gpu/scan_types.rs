@@ -53,7 +53,7 @@ fn policy(gpu: &Gpu, scan: ScanMethod) -> Policy {
     Policy { scan, single_group_tiles: 0, spine_tiles: 1, ..gpu.policy() }
 }
 
-fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
+fn product_of_type<T: Term>(gpu: &Gpu) -> Result<()> {
     // Each type starts at another number, so that a sample uses other cases for each type.
     let mut number = 7 * T::TYPE as usize;
     for operator in Operator::ALL {
@@ -73,7 +73,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
                     let (few, rest) =
                         if inclusive { (&small[..], &large[..]) } else { (&large[..], &small[..]) };
                     let more = [rest, &[2, 4, 5, tile + 1, 17 * tile, (1 << 20) - 5]].concat();
-                    for n in gpu.sizes(mine, number.is_multiple_of(17), few, &more) {
+                    for n in gpu.sizes(number.is_multiple_of(17), few, &more) {
                         gpu.run_or_refuse(|| check::<T>(gpu, &policy, case, n))?;
                     }
                 }
@@ -116,13 +116,12 @@ fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
 
 /// Arrays exceed `maxStorageBufferRange`, which the test lowers.
 fn arrays_of_64_bit_elements_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mut mine = gpu.mine();
     let threads = gpu.properties().subgroup_size;
     let tile = threads as usize * 16;
     for (method, operator) in
         [(ScanMethod::LookBack, Operator::Sum), (ScanMethod::ReduceThenScan, Operator::Max)]
     {
-        for piece in [5, 130].into_iter().filter(|_| mine()) {
+        for piece in [5, 130].into_iter().filter(|_| gpu.mine()) {
             let max_storage_range = (piece * tile * 8 + 100) as u64;
             let policy = Policy { threads, small_scans_up_to: 0, ..policy(gpu, method) };
             let policy = policy.lowered(|facts| facts.max_storage_range = max_storage_range);
@@ -139,12 +138,12 @@ fn recursively_scanned_tile_totals_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let threads = gpu.properties().subgroup_size;
     let base = policy(gpu, ScanMethod::ReduceThenScan);
     let policy = Policy { threads, spine_threads: threads, ..base };
-    let (n, mut mine) = (threads as usize * 16 * threads as usize * 16 + 5, gpu.mine());
+    let n = threads as usize * 16 * threads as usize * 16 + 5;
     let case = |operator, on_device| Case { operator, inclusive: false, on_device };
-    if mine() {
+    if gpu.mine() {
         gpu.run_or_refuse(|| check::<f64>(gpu, &policy, case(Operator::Sum, false), n))?;
     }
-    if mine() || mine() {
+    if gpu.mine() || gpu.mine() {
         check::<f32>(gpu, &policy, case(Operator::Max, true), n)?;
     }
     Ok(())

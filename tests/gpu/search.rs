@@ -85,7 +85,7 @@ fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, [n, m]: [usize; 2]) ->
     check_input(gpu, policy, case, (&elements, &needles), [n as u32, m as u32])
 }
 
-fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
+fn product_of_type<T: Term>(gpu: &Gpu) -> Result<()> {
     let policy = gpu.policy();
     let sizes = [
         [0, 3],
@@ -103,7 +103,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
             number += 1;
             // A plain run takes its sample from one of the eight cases of each type.
             let taken = gpu.full || number.is_multiple_of(8);
-            if !taken || !mine() {
+            if !taken || !gpu.mine() {
                 continue;
             }
             for size in sizes.into_iter().chain(gpu.full.then_some([(1 << 20) - 5, 1 << 18])) {

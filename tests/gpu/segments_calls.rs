@@ -62,16 +62,16 @@ fn one_call_segmented_operations_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// One recording runs repeatedly, by device address if the device supports it. The results of each
 /// run are checked.
 fn replay_by_address_matches_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (context, n) = (gpu, 9000);
+    let n = 9000;
     let keys: Vec<u32> = (0..n as u32).map(|at| at / 70 * 3).collect();
     let values: Vec<u32> = terms::input(Operator::Sum, n, 6);
     let offsets = [0, 7, 7, 8000, 9000];
-    let mut setup = Setup::new(context, "again");
+    let mut setup = Setup::new(gpu, "again");
     let (from, src) = (setup.input("keys", &keys), setup.input("src", &values));
     let [scanned, out, sums] = ["scanned", "out", "sums"].map(|name| setup.output::<u32>(name, n));
     let (cuts, of_cuts) = (setup.input("cuts", &offsets), setup.output::<u32>("of_cuts", 4));
     let found = setup.output::<u32>("found", 1);
-    let policy = context.policy();
+    let policy = gpu.policy();
     let how = Scan::inclusive(Operator::Sum);
     scan(&mut setup.graph, &policy, &how, &ScanBuffers::new(src, scanned).keys(from))?;
     let buffers = ReduceByKeyBuffers::new((from, scanned), (out, sums), found);
@@ -86,11 +86,11 @@ fn replay_by_address_matches_the_cpu(gpu: &Gpu) -> Result<()> {
         reduce_segments(&mut setup.graph, &policy, Operator::Max, &buffers)?;
     }
     setup.graph.replayable();
-    let by_address = context.features().buffer_device_address;
+    let by_address = gpu.features().buffer_device_address;
     let options = ExecutableOptions { by_address, ..ExecutableOptions::default() };
-    let plan = setup.graph.compile(&context.limits())?;
-    let executable = Arc::new(context.instantiate_with(plan, options)?);
-    let mut replay = context.replay(executable, &setup.upload()?)?;
+    let plan = setup.graph.compile(&gpu.limits())?;
+    let executable = Arc::new(gpu.instantiate_with(plan, options)?);
+    let mut replay = gpu.replay(executable, &setup.upload()?)?;
     let runs = reference::offsets(keys.chunk_by(|a, b| a == b).map(|run| run.len() as u32));
     let runs = reference::segments(&values, &runs);
     let expected: Vec<_> = runs.map(|run| terms::scan(Operator::Sum, true, run)).collect();
@@ -114,7 +114,7 @@ fn replay_by_address_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// A reduction by key writes its number of results to device memory, where later passes read it.
 fn later_passes_use_the_found_count(gpu: &Gpu) -> Result<()> {
-    let (context, n) = (gpu, 10_000);
+    let n = 10_000;
     let values = terms::input::<u64>(Operator::Max, n, 4);
     let keys: Vec<u32> = (0..n as u32).map(|at| at * at / 17 % 1000).collect();
     let heads = terms::heads(&keys);
@@ -122,10 +122,10 @@ fn later_passes_use_the_found_count(gpu: &Gpu) -> Result<()> {
         .iter()
         .map(|of| terms::reduce(Operator::Max, of))
         .collect();
-    let (keys, values) = (context.upload(&keys)?, context.upload(&values)?);
-    let (out, tops) = (context.zeroed::<u32>(n as u64)?, context.zeroed::<u64>(n as u64)?);
-    let (found, sums) = (context.zeroed::<u32>(1)?, context.zeroed::<u64>(n as u64)?);
-    let mut work = context.work("reduce by key and scan");
+    let (keys, values) = (gpu.upload(&keys)?, gpu.upload(&values)?);
+    let (out, tops) = (gpu.zeroed::<u32>(n as u64)?, gpu.zeroed::<u64>(n as u64)?);
+    let (found, sums) = (gpu.zeroed::<u32>(1)?, gpu.zeroed::<u64>(n as u64)?);
+    let mut work = gpu.work("reduce by key and scan");
     work.reduce_by_key((&keys, &values), (&out, &tops), &found, Operator::Max)?;
     let runs = work.count_in(&found, n as u64);
     work.scan_by_key(&out, tops.first(runs), &sums, &Scan::inclusive(Operator::Sum))?;
@@ -133,8 +133,8 @@ fn later_passes_use_the_found_count(gpu: &Gpu) -> Result<()> {
     // Adjacent runs have different keys, so each output key is a segment of one element.
     let mut all = expected.clone();
     all.resize(n, 0);
-    expect_equal(&context.download(&sums)?, &all)?;
-    expect_equal(&context.download(&found)?, &[expected.len() as u32])
+    expect_equal(&gpu.download(&sums)?, &all)?;
+    expect_equal(&gpu.download(&found)?, &[expected.len() as u32])
 }
 
 fn invalid_operations_by_key_are_rejected(gpu: &Gpu) -> Result<()> {

@@ -146,14 +146,14 @@ fn tile(policy: &Policy, bits: u32, also: Also) -> usize {
     threads as usize * items
 }
 
-fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
+fn product_of_type<T: Term>(gpu: &Gpu) -> Result<()> {
     let policy = gpu.policy();
     for (number, case) in cases().into_iter().enumerate() {
         let tile = tile(&policy, T::TYPE.bits(), case.also);
         let few = [1, 3, tile - 1, tile, tile + 1, 5 * tile + 7];
         let more = [0, 2, 4, 5, 2 * tile, 17 * tile, (1 << 20) - 5];
         let is_sampled = (number + 3 * T::TYPE as usize).is_multiple_of(5);
-        for n in gpu.sizes(mine, is_sampled, &few, &more) {
+        for n in gpu.sizes(is_sampled, &few, &more) {
             gpu.run_or_refuse(|| check::<T>(gpu, &policy, case, n))?;
         }
     }

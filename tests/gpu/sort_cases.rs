@@ -23,7 +23,7 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 fn all_combinations(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (gpu.policy(), gpu.mine());
+    let policy = gpu.policy();
     for key in KeyType::WIDE {
         let mut sizes = sizes(&policy, key)?;
         sizes.push(gpu.large_length());
@@ -34,7 +34,7 @@ fn all_combinations(gpu: &Gpu) -> Result<()> {
                         // Test one-sweep explicitly, because `Auto` does not choose it on every
                         // device.
                         let methods = [SortMethod::Auto, SortMethod::OneSweep];
-                        for method in methods.into_iter().filter(|_| mine()) {
+                        for method in methods.into_iter().filter(|_| gpu.mine()) {
                             let order = Order { descending, method, ..Order::of(key) };
                             case(gpu, &policy, &order, payload, keys, n)?;
                         }
@@ -77,9 +77,9 @@ const SMALL: [(KeyType, Payload); 7] = [
 /// Sorts a sample of the combinations in `SMALL` and `ONE_SWEEP`, each with every distribution;
 /// sizes alternate. Each combination and direction runs at only one subgroup width.
 fn sampled_combinations(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (quick_policy(gpu), gpu.mine());
+    let policy = quick_policy(gpu);
     let mut turn = 0;
-    for (key, payload) in SMALL.into_iter().filter(|_| mine()) {
+    for (key, payload) in SMALL.into_iter().filter(|_| gpu.mine()) {
         let mut small = sizes(&policy, key)?;
         let tile = tile(&policy, key)?;
         small.retain(|&n| n <= tile);
@@ -93,7 +93,7 @@ fn sampled_combinations(gpu: &Gpu) -> Result<()> {
     }
     for (key, payload, directions) in ONE_SWEEP {
         let sizes = sizes(&policy, key)?;
-        for &descending in directions.iter().filter(|_| mine()) {
+        for &descending in directions.iter().filter(|_| gpu.mine()) {
             let order = Order { descending, ..Order::one_sweep(key) };
             for keys in KEYS {
                 let n = match sizes[turn % sizes.len()] {
@@ -110,12 +110,12 @@ fn sampled_combinations(gpu: &Gpu) -> Result<()> {
 
 /// Sizes are all numbers of keys from one tile to two tiles.
 fn every_size_from_one_to_two_tiles_matches_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (mut policy, mut mine) = (gpu.policy(), gpu.mine());
+    let mut policy = gpu.policy();
     let shape = TileShape::new(policy.facts.subgroup_size * 2, 2).in_turns(2);
     policy.sort = policy.sort.with_shape(shape);
     let tile = shape.tile() as usize;
     let order = Order::one_sweep(KeyType::U32);
-    for n in (tile..=2 * tile).filter(|_| mine()) {
+    for n in (tile..=2 * tile).filter(|_| gpu.mine()) {
         case(gpu, &policy, &order, Payload::Bytes(4), Keys::FewDistinct, n)?;
     }
     Ok(())
@@ -123,7 +123,7 @@ fn every_size_from_one_to_two_tiles_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 
 fn sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
-    let (mut rng, mut mine) = (Rng::new(5), gpu.mine());
+    let mut rng = Rng::new(5);
     for turn in 0..if gpu.full { 200 } else { 12 } {
         let key = KeyType::WIDE[turn % 6];
         // The bits outside of the range already show whether keys with equal digits keep their
@@ -135,7 +135,7 @@ fn sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let n = [500, 3_000][turn / 6 % 2];
         let descending = key == KeyType::U64 || turn % 4 > 1;
         let order = Order { descending, bits: start..end, ..Order::of(key) };
-        if mine() {
+        if gpu.mine() {
             case(gpu, &policy, &order, payload, Keys::Uniform, n)?;
         }
     }
@@ -144,8 +144,8 @@ fn sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// Sorts by multisplits of 4 to 8 bits per digit, and one-sweep sorts of few keys.
 fn sorts_by_requested_methods_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (gpu.policy(), gpu.mine());
-    for radix_bits in (4..=8).filter(|_| mine()) {
+    let policy = gpu.policy();
+    for radix_bits in (4..=8).filter(|_| gpu.mine()) {
         let method = SortMethod::Multisplit { radix_bits };
         let order = Order { method, ..Order::of(KeyType::F32) };
         case(gpu, &policy, &order, Payload::Indices, Keys::Uniform, 3_001)?;
@@ -172,7 +172,7 @@ fn look_back_without_polling_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 fn random_tile_shapes_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (mut rng, mut mine) = (Rng::new(77), gpu.mine());
+    let mut rng = Rng::new(77);
     let base = gpu.probed_policy()?;
     let ranking = [Ranking::Ballots, base.split.ranking];
     for _ in 0..if gpu.full { 100 } else { 6 } {
@@ -192,7 +192,7 @@ fn random_tile_shapes_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let payload = PAYLOADS[rng.below(5) as usize];
         let order = Order::one_sweep(key);
         let (keys, n) = (KEYS[rng.below(7) as usize], rng.below(20_000) as usize);
-        if mine() {
+        if gpu.mine() {
             case(gpu, &policy, &order, payload, keys, n).with_context(|| {
                 format!("{threads} threads, {items} keys per thread, {turns} turns")
             })?;

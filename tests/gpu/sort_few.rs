@@ -41,7 +41,6 @@ fn small_sorts(policy: Policy, turn: usize) -> Policy {
 /// the same subgroup width.
 fn small_one_sweep_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let quick = quick_policy(gpu);
-    let mut mine = gpu.mine();
     let around = [TILE, 2 * TILE, 4 * PART, 5 * PART, 8 * PART].map(|n| [n - 1, n, n + 1]);
     let sizes = [&[0, 1, 2, 255, 257, 20_011][..], &around.concat()].concat();
     let mut turn = 0;
@@ -50,7 +49,7 @@ fn small_one_sweep_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
             if gpu.full { &PAYLOADS[..] } else { &[PAYLOADS[0], PAYLOADS[1 + kind % 4]] };
         for (number, &payload) in payloads.iter().enumerate() {
             let directions: &[bool] = if gpu.full { &[false, true] } else { &[kind % 2 == 0] };
-            for &descending in directions.iter().filter(|_| mine()) {
+            for &descending in directions.iter().filter(|_| gpu.mine()) {
                 let policy = small_sorts(quick, kind + number);
                 let order = Order { descending, ..Order::one_sweep(key) };
                 for _ in 0..if gpu.full { sizes.len() } else { KEYS.len() } {
@@ -68,14 +67,13 @@ fn small_one_sweep_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// ranges with digits of fewer than eight bits.
 fn small_one_sweep_sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_sorts(quick_policy(gpu), 2);
-    let mut mine = gpu.mine();
     let all = [0..24, 3..11, 7..9, 8..16, 31..32, 5..29, 12..12];
-    for (turn, bits) in all.into_iter().enumerate().filter(|_| mine()) {
+    for (turn, bits) in all.into_iter().enumerate().filter(|_| gpu.mine()) {
         let descending = turn % 2 == 0;
         let order = Order { descending, bits, ..Order::one_sweep(KeyType::U32) };
         case(gpu, &policy, &order, Payload::Indices, KEYS[turn], 3_001)?;
     }
-    for bits in [0..40, 30..64, 60..64].into_iter().filter(|_| mine()) {
+    for bits in [0..40, 30..64, 60..64].into_iter().filter(|_| gpu.mine()) {
         let order = Order { bits, ..Order::one_sweep(KeyType::F64) };
         case(gpu, &policy, &order, Payload::Bytes(4), Keys::Uniform, 2_500)?;
     }
@@ -122,8 +120,7 @@ fn small_one_sweep_sorts_of_common_digits_match_the_cpu(gpu: &Gpu) -> Result<()>
 }
 
 fn small_one_sweep_sorts_of_narrow_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mut mine = gpu.mine();
-    for (turn, key) in NARROW.into_iter().enumerate().filter(|_| mine()) {
+    for (turn, key) in NARROW.into_iter().enumerate().filter(|_| gpu.mine()) {
         let policy = small_sorts(quick_policy(gpu), turn);
         let order = Order { descending: turn % 2 == 0, ..Order::one_sweep(key) };
         let payload = [Payload::Bytes(4), Payload::Indices, Payload::Bytes(8)][turn % 3];

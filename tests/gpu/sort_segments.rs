@@ -203,9 +203,8 @@ fn mixed_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
         (KeyType::F32, Payload::Bytes(16), &one, Given::Host),
         (KeyType::I64, Payload::Bytes(8), &cut, Given::Counted),
     ];
-    let mut mine = gpu.mine();
     let all = few.into_iter().chain(more.into_iter().filter(|_| gpu.full));
-    for (key, payload, offsets, given) in all.filter(|_| mine()) {
+    for (key, payload, offsets, given) in all.filter(|_| gpu.mine()) {
         for (kind, descending) in [(Keys::Special, key.bits() == 64), (Keys::FewDistinct, false)] {
             let order = Order { descending, ..Order::of(key) };
             gpu.run_or_refuse(|| {
@@ -238,14 +237,14 @@ fn every_type_matches_the_cpu(gpu: &Gpu) -> Result<()> {
         return Ok(());
     }
     let policy = gpu.policy();
-    let (mut mine, mut rng) = (gpu.mine(), Rng::new(5));
+    let mut rng = Rng::new(5);
     for key in KeyType::WIDE {
         for payload in PAYLOADS {
             gpu.run_or_refuse(|| {
                 let tile = tile_of(gpu, &policy, key, payload)?;
                 let random = random(&mut rng, tile, 200_000);
                 let kinds = [Given::Host, Given::Device, Given::Counted];
-                for given in kinds.into_iter().filter(|_| mine()) {
+                for given in kinds.into_iter().filter(|_| gpu.mine()) {
                     for kind in [Keys::Uniform, Keys::FewDistinct] {
                         let order = Order { descending: kind == Keys::Uniform, ..Order::of(key) };
                         check_segments(gpu, &policy, &order, (payload, kind, given), &random)?;
@@ -265,12 +264,11 @@ fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let subgroup = 8 * policy.facts.subgroup_size as usize;
     let lengths = [1, 2, 7, 8, 9, 16, 64, 100, 129, 256, 512, 1_000, 1_024, 5_000, 40_000];
     let around = [subgroup - 1, subgroup, subgroup + 1, 2 * subgroup, 4 * subgroup + 1];
-    let mut mine = gpu.mine();
     for (turn, length) in lengths.into_iter().chain(around).enumerate() {
         let offsets = offsets(std::iter::repeat_n(length, (3_000 / length).max(2) + 1));
         let sampled = |k: usize| gpu.full || turn % 3 == k % 3;
         let payloads = PAYLOADS.into_iter().enumerate().filter(|(k, _)| sampled(*k));
-        for (k, payload) in payloads.filter(|_| mine()) {
+        for (k, payload) in payloads.filter(|_| gpu.mine()) {
             let key = KeyType::WIDE[(turn + k) % KeyType::WIDE.len()];
             let bits = if (turn + k) % 4 == 3 { 3..key.bits() - 5 } else { 0..key.bits() };
             let order = Order { descending: k % 2 == 0, bits, ..Order::of(key) };

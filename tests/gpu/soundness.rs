@@ -163,11 +163,11 @@ fn lengths_are_compared_in_elements(gpu: &Gpu) -> Result<()> {
 
 /// The error names the limit of the plan that the device does not meet.
 fn plans_for_larger_limits_are_rejected(gpu: &Gpu) -> Result<()> {
-    let (context, limits) = (gpu, gpu.limits());
+    let limits = gpu.limits();
     let compiled = |limits: &Limits| -> Result<_> {
         let mut graph = Graph::new("fill");
         let dst = graph.import::<u32>("dst", 64);
-        fill(&mut graph, &context.policy(), "fill", dst, 1)?;
+        fill(&mut graph, &gpu.policy(), "fill", dst, 1)?;
         Ok(graph.compile(limits)?)
     };
     let [x, y, z] = limits.max_workgroup_count;
@@ -198,15 +198,15 @@ fn plans_for_larger_limits_are_rejected(gpu: &Gpu) -> Result<()> {
         if wider == limits {
             continue;
         }
-        match context.instantiate(compiled(&wider)?) {
+        match gpu.instantiate(compiled(&wider)?) {
             Err(Error::OtherLimits { limit, .. }) if limit == name => refused += 1,
             other => bail!("{name}: expected an error for this limit, found {:?}", other.err()),
         }
     }
     ensure!(refused >= 4, "only {refused} plans with wider limits were rejected");
-    context.instantiate(compiled(&limits)?)?;
+    gpu.instantiate(compiled(&limits)?)?;
     // Plans for any subgroup size (0) run on this device.
-    context.instantiate(compiled(&Limits { subgroup_size: 0, ..limits })?)?;
+    gpu.instantiate(compiled(&Limits { subgroup_size: 0, ..limits })?)?;
     Ok(())
 }
 

@@ -103,10 +103,9 @@ void main() {
     data.at[i * push.far + push.far] = words[i * push.far] / (i & 1u);
     data.at[i] = 7u;
 }";
-    let context: &Context = gpu;
-    let guards = [context.upload(&[3u32; 1024])?, context.upload(&[3u32; 1024])?];
-    let array = context.zeroed::<u32>(64)?;
-    let mut work = context.work("far");
+    let guards = [gpu.upload(&[3u32; 1024])?, gpu.upload(&[3u32; 1024])?];
+    let array = gpu.zeroed::<u32>(64)?;
+    let mut work = gpu.work("far");
     work.glsl("user.far", source)?.bind("data", &array).dispatch(threads(64, 64));
     let mut frame = work.record()?;
     for far in [64u32, 1 << 16, 1 << 29, u32::MAX] {
@@ -115,10 +114,10 @@ void main() {
     }
     frame.wait()?;
     for guard in &guards {
-        expect_equal(&context.download(guard)?, &[3; 1024])?;
+        expect_equal(&gpu.download(guard)?, &[3; 1024])?;
     }
     // A write beyond the end may change the last word of the binding.
-    expect_equal(&context.download_range(&array, 0..63)?, &[7; 63])
+    expect_equal(&gpu.download_range(&array, 0..63)?, &[7; 63])
 }
 
 /// A bucket function reads beyond the end of its table, or from an empty table. Each key still gets

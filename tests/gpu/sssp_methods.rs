@@ -75,12 +75,12 @@ pub fn random_network(rng: &mut Rng, max_vertices: u64) -> Result<Network> {
 }
 
 fn random_networks_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (mut rng, mut mine) = (Rng::new(2024), gpu.mine());
+    let mut rng = Rng::new(2024);
     for case in 0..if gpu.full { 200 } else { 12 } {
         let network = random_network(&mut rng, 400)?;
         let source = rng.below(network.vertices().into()) as u32;
         let delta = [None, Some(1.0), Some(37.0), Some(1e7)][rng.below(4) as usize];
-        for method in METHODS.into_iter().filter(|_| mine()) {
+        for method in METHODS.into_iter().filter(|_| gpu.mine()) {
             let options = Options { delta, ..options(method) };
             check(gpu, &network, &options, &[source]).with_context(|| format!("case {case}"))?;
         }
@@ -159,9 +159,8 @@ fn float_weights_match_the_cpu(gpu: &Gpu) -> Result<()> {
 fn generated_networks_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let rmat = Rmat::of_size(82_168, 504_230).generate(Weighting::Own)?;
     let grid = Grid::of_size(10_000).generate(Weighting::Own)?;
-    let mut mine = gpu.mine();
     if gpu.full {
-        for method in METHODS.into_iter().filter(|_| mine()) {
+        for method in METHODS.into_iter().filter(|_| gpu.mine()) {
             check(gpu, &rmat, &options(method), &[0, 70_818])?;
             check(gpu, &grid, &options(method), &[0, 7777])?;
         }
@@ -171,7 +170,7 @@ fn generated_networks_match_the_cpu(gpu: &Gpu) -> Result<()> {
         (&grid, Method::NearFar, 7777),
         (&grid, Method::Multisplit, 7777),
     ];
-    for (network, method, source) in cases.into_iter().filter(|_| mine()) {
+    for (network, method, source) in cases.into_iter().filter(|_| gpu.mine()) {
         check(gpu, network, &options(method), &[source])?;
     }
     Ok(())
@@ -200,10 +199,9 @@ fn resident_workgroups_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(77);
     let grid = Grid::of_size(2000).generate(Weighting::Own)?;
     let rmat = Rmat::of_size(1000, 4000).generate(Weighting::Own)?;
-    let mut mine = gpu.mine();
     for method in [Method::NearFar, Method::Multisplit] {
         let options = resident(method, tuning);
-        for network in [&grid, &rmat].into_iter().filter(|_| mine()) {
+        for network in [&grid, &rmat].into_iter().filter(|_| gpu.mine()) {
             for found in check(gpu, network, &options, &[0, 999])? {
                 ensure!(!found.statistics.gave_up_residents, "resident workgroups timed out");
             }
@@ -292,9 +290,8 @@ fn small_buckets_and_high_degree_vertices_match_the_cpu(gpu: &Gpu) -> Result<()>
         (300, 20, 40, 0),
         (u32::MAX / 2, 100, 4096, 0),
     ];
-    let mut mine = gpu.mine();
     for (merge_entries, wide_degree, hub_degree, spread_degree) in
-        cases.into_iter().filter(|_| mine())
+        cases.into_iter().filter(|_| gpu.mine())
     {
         let mut tuning = tuning(gpu);
         tuning.spread_degree = spread_degree;

@@ -221,12 +221,11 @@ fn known_graphs_match_certified_results(gpu: &Gpu) -> Result<()> {
     if gpu.full {
         networks.extend(large_networks()?);
     }
-    let mut mine = gpu.mine();
     let slow = !gpu.full && gpu.properties().subgroup_size >= SLOW_SUBGROUP;
     for (graph, network) in networks {
         let on_device = DeviceNetwork::upload(gpu, &network)?;
         let methods = [Method::NearFar, Method::Multisplit];
-        for method in methods.into_iter().filter(|_| mine()) {
+        for method in methods.into_iter().filter(|_| gpu.mine()) {
             if slow && graph == "rmat_slashdot" && method == Method::Multisplit {
                 continue;
             }

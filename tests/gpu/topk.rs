@@ -28,7 +28,7 @@ fn sizes(policy: &Policy, key: KeyType) -> Vec<usize> {
 
 fn all_combinations(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
-    let (mut turn, mut mine) = (0, gpu.mine());
+    let mut turn = 0;
     for key in KeyType::WIDE {
         let mut sizes = sizes(&policy, key);
         sizes.push((1 << 20) + 3);
@@ -43,7 +43,7 @@ fn all_combinations(gpu: &Gpu) -> Result<()> {
                             let sorted = turn % 3 != 0;
                             let case =
                                 Case { keys, smallest, sorted, ..Case::of(key, n, k, method) };
-                            if mine() {
+                            if gpu.mine() {
                                 gpu.run_or_refuse(|| check(gpu, &policy, &case).map(drop))?;
                             }
                         }
@@ -63,7 +63,7 @@ const SAMPLED: [(KeyType, TopKMethod, usize, bool); 2] =
 
 /// Sizes alternate. `Filter` also runs the passes of `Select`.
 fn sampled_combinations(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (quick_policy(gpu), gpu.mine());
+    let policy = quick_policy(gpu);
     let mut turn = 0;
     for (key, method, k, sorted) in SAMPLED {
         let sizes = sizes(&policy, key);
@@ -73,7 +73,7 @@ fn sampled_combinations(gpu: &Gpu) -> Result<()> {
             // Other values of k within the same power of two share the pipelines.
             let k = if n >= k { k - turn % (k / 4) } else { 0 };
             let case = Case { keys, smallest, sorted, ..Case::of(key, n, k, method) };
-            if mine() {
+            if gpu.mine() {
                 check(gpu, &policy, &case)?;
             }
         }
@@ -84,7 +84,6 @@ fn sampled_combinations(gpu: &Gpu) -> Result<()> {
 /// Uses 1 to 300 rows, with lengths from one element to several tiles.
 fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
-    let mut mine = gpu.mine();
     let shapes = [(3, 1usize), (5, 7), (300, 13), (2, 4097), (7, 5003), (16, 10_000), (1, 30_001)];
     let keys = if gpu.full { &KeyType::WIDE[..] } else { &[KeyType::F32] };
     for &key in keys {
@@ -94,7 +93,7 @@ fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
                     // In a plain run, long rows have only k = 200, and short rows only half of
                     // their length.
                     let short = length < 14 && k > length / 2 && *method == TopKMethod::Rows;
-                    if k > length.min(1000) || !(gpu.full || k == 200 || short) || !mine() {
+                    if k > length.min(1000) || !(gpu.full || k == 200 || short) || !gpu.mine() {
                         continue;
                     }
                     let case = Case {
@@ -120,13 +119,12 @@ fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// The threshold is estimated from too many samples, from too few, or from one part of the array
 /// only. Even if the estimate is wrong, the results must be correct.
 fn wrong_threshold_estimates_give_correct_results(gpu: &Gpu) -> Result<()> {
-    let mut mine = gpu.mine();
     for (samples, maxima) in [(1, 1), (1 << 20, 16), (1 << 20, 1 << 16), (4096, 64)] {
         let mut policy = quick_policy(gpu);
         (policy.topk.samples, policy.topk.maxima) = (samples, maxima);
         for keys in [Keys::Uniform, Keys::Sorted, Keys::Reversed, Keys::AllEqual] {
             let case = Case { keys, ..Case::of(KeyType::F32, 70_001, 250, TopKMethod::Filter) };
-            if mine() {
+            if gpu.mine() {
                 check(gpu, &policy, &case)?;
             }
         }
@@ -185,9 +183,8 @@ fn ties_return_the_first_elements(gpu: &Gpu) -> Result<()> {
 
 /// Tests each method but `Auto` with a device count. A plain run leaves out `Rows` as well.
 fn device_count_limits_the_elements(gpu: &Gpu) -> Result<()> {
-    let mut mine = gpu.mine();
     for &method in &METHODS[1..] {
-        if (gpu.full || method != TopKMethod::Rows) && mine() {
+        if (gpu.full || method != TopKMethod::Rows) && gpu.mine() {
             counted(gpu, &quick_policy(gpu), method)?;
         }
     }
@@ -282,14 +279,14 @@ fn recorded_topk_uses_the_count_of_each_run(gpu: &Gpu) -> Result<()> {
 
 /// Errors describe the invalid argument, and the context remains usable.
 fn invalid_topk_is_rejected(gpu: &Gpu) -> Result<()> {
-    let (context, policy) = (gpu, gpu.policy());
+    let policy = gpu.policy();
     let keys = [1u32, 2, 3, 4, 5, 6];
     expect_errors! {
-        context.topk(&keys, &TopK::largest(7)) => TooLarge { asked: 7, limit: 6, .. },
-        context.topk(&keys, &TopK::largest(4).rows(3)) => TooLarge { asked: 4, limit: 3, .. },
+        gpu.topk(&keys, &TopK::largest(7)) => TooLarge { asked: 7, limit: 6, .. },
+        gpu.topk(&keys, &TopK::largest(4).rows(3)) => TooLarge { asked: 4, limit: 3, .. },
     }
     for length in [0, 4, 7] {
-        let rows = context.topk(&keys, &TopK::largest(1).rows(length));
+        let rows = gpu.topk(&keys, &TopK::largest(1).rows(length));
         expect_error!(rows, Rows { n: 6, .. }, "rows of {length} elements");
     }
     let mut graph = Graph::new("refused");
@@ -311,5 +308,5 @@ fn invalid_topk_is_rejected(gpu: &Gpu) -> Result<()> {
         let many = TopK::largest(50_000).method(method);
         expect_errors! { add(&many, &good) => TooLarge { asked: 50_000, .. } }
     }
-    expect_equal(&context.topk(&[1u32, 9], &TopK::largest(1))?.indices, &[1])
+    expect_equal(&gpu.topk(&[1u32, 9], &TopK::largest(1))?.indices, &[1])
 }

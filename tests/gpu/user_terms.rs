@@ -112,7 +112,7 @@ fn check_scan<T: Chained>(gpu: &Gpu, policy: &Policy, inclusive: bool, n: usize)
 }
 
 fn scans_of_noncommutative_operators_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (policy(gpu), gpu.mine());
+    let policy = policy(gpu);
     let tile = policy.threads as usize * 16;
     if gpu.full {
         for n in [1, 3, tile - 1, tile, 17 * tile] {
@@ -123,13 +123,13 @@ fn scans_of_noncommutative_operators_match_the_cpu(gpu: &Gpu) -> Result<()> {
             }
         }
     }
-    if mine() {
+    if gpu.mine() {
         check_scan::<u32>(gpu, &policy, false, 5 * tile + 7)?;
     }
-    if mine() {
+    if gpu.mine() {
         gpu.run_or_refuse(|| check_scan::<i64>(gpu, &policy, true, 5 * tile + 7))?;
     }
-    if mine() {
+    if gpu.mine() {
         check_scan::<f32>(gpu, &policy, false, 5 * tile + 7)?;
     }
     Ok(())
@@ -145,16 +145,16 @@ fn check_reduce<T: Chained>(gpu: &Gpu, policy: &Policy, n: usize) -> Result<()> 
 }
 
 fn reductions_of_noncommutative_operators_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (policy(gpu), gpu.mine());
+    let policy = policy(gpu);
     let tile = policy.threads as usize * 16;
     // With small workgroups, the arrays have many tiles.
     let threads = gpu.properties().subgroup_size;
     let small = Policy { threads, spine_threads: threads, ..policy };
     for n in [1, tile + 3, 9 * tile + 7] {
-        if mine() {
+        if gpu.mine() {
             check_reduce::<u32>(gpu, &policy, n)?;
         }
-        if mine() {
+        if gpu.mine() {
             check_reduce::<f32>(gpu, &small, n)?;
         }
     }

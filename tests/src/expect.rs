@@ -89,19 +89,16 @@ pub fn few_groups(policy: Policy) -> Policy {
     policy.lowered(|facts| facts.max_groups = 7)
 }
 
-/// Calls a generic function for each 32-bit and 64-bit element type until a call fails. All calls
-/// use the same [`mine`](crate::harness::Gpu::mine) closure, so the cases of all types form one
-/// list.
+/// Calls a generic function for each 32-bit and 64-bit element type until a call fails.
 #[macro_export]
 macro_rules! of_every_type {
     ($function:ident($gpu:expr)) => {{
-        let mine = &mut $gpu.mine();
-        $function::<u32>($gpu, mine)?;
-        $function::<i32>($gpu, mine)?;
-        $function::<f32>($gpu, mine)?;
-        $function::<u64>($gpu, mine)?;
-        $function::<i64>($gpu, mine)?;
-        $function::<f64>($gpu, mine)
+        $function::<u32>($gpu)?;
+        $function::<i32>($gpu)?;
+        $function::<f32>($gpu)?;
+        $function::<u64>($gpu)?;
+        $function::<i64>($gpu)?;
+        $function::<f64>($gpu)
     }};
 }
 
