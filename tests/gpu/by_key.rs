@@ -204,9 +204,7 @@ fn segments_of_any_length_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// With a spin limit of 0, each workgroup recomputes the predecessor tiles it needs instead of
-/// polling for them; with a small limit, it polls a few times first. Without tickets, tiles may
-/// begin in any order.
+/// With a spin limit of 0, workgroups recompute predecessor tiles instead of polling for them.
 fn look_back_with_few_polls_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     for (spin_limit, tickets, how) in [(0, true, How::Exclusive), (5, false, How::Reduce)] {
         let policy = Policy { spin_limit, tickets, ..policy(gpu, ScanMethod::LookBack) };

@@ -253,7 +253,6 @@ fn agrees(row: &Row, contract: &BufferContract) -> Result<()> {
     Ok(())
 }
 
-/// Plans need no other buffer usages of a workspace than those in `docs/embedding.md`.
 fn workspaces_need_only_documented_usages(gpu: &Gpu) -> Result<()> {
     use vk::BufferUsageFlags as Usage;
     every_plan(gpu, |_, counted, plan| {

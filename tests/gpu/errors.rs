@@ -15,7 +15,6 @@ tests!(errors:
     excessive_frame_and_run_counts_are_rejected,
 );
 
-/// Checks that the context still computes correct results.
 fn still_works(gpu: &Gpu) -> Result<()> {
     expect_equal(&gpu.scan(&[5, 6, 7])?, &[0, 5, 11])
 }
@@ -90,7 +89,6 @@ fn empty_arrays_give_empty_results(gpu: &Gpu) -> Result<()> {
     still_works(gpu)
 }
 
-/// An invalid description returns the same error for an empty array as for a nonempty one.
 fn invalid_descriptions_are_rejected_for_empty_arrays(gpu: &Gpu) -> Result<()> {
     let full: &[f32] = &[2.0, 1.0];
     for keys in [&[], full] {

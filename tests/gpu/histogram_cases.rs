@@ -84,7 +84,6 @@ fn sizes(gpu: &Gpu) -> Vec<usize> {
     vec![0, 1, 3, tile - 1, tile + 1, 7 * tile + 13]
 }
 
-/// A full run tests every combination; a plain run tests a sample.
 fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     if gpu.full { all_combinations(gpu) } else { sampled_combinations(gpu) }
 }
@@ -120,15 +119,11 @@ fn all_combinations(gpu: &Gpu) -> Result<()> {
     let policy = gpu.policy();
     let mut sizes = sizes(gpu);
     sizes.push((1 << 20) + 3);
-    for sample in 0..TYPES {
-        for kind in KINDS {
-            for m in BINS {
-                for &n in &sizes {
-                    for spread in Spread::ALL.into_iter().filter(|_| gpu.mine()) {
-                        let method = HistogramMethod::Auto;
-                        check_type(gpu, &policy, sample, Case { kind, m, n, spread, method })?;
-                    }
-                }
+    for (sample, kind) in (0..TYPES).flat_map(|sample| KINDS.map(|kind| (sample, kind))) {
+        for ((m, n), spread) in pairs(&pairs(&BINS, &sizes), &Spread::ALL) {
+            if gpu.mine() {
+                let method = HistogramMethod::Auto;
+                check_type(gpu, &policy, sample, Case { kind, m, n, spread, method })?;
             }
         }
     }
@@ -237,7 +232,6 @@ fn unusual_splitters_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Input sizes and tile sizes are random.
 fn random_cases_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(5);
     let base = gpu.policy();
@@ -271,7 +265,6 @@ fn random_cases_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// More bins than fit in shared memory are counted in several passes.
 fn bins_beyond_shared_memory_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut policy = gpu.policy().lowered(|facts| facts.shared_memory = 16 << 10);
     policy.histogram.max_passes = u32::MAX;

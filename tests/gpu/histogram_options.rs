@@ -210,7 +210,6 @@ fn cumulative_counts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Each replay of a histogram without accumulation clears the counts first.
 fn replayed_histogram_clears_its_counts(gpu: &Gpu) -> Result<()> {
     let values = samples::<f32>(10_000);
     let splitters = [0.0f32, 1.0, 10.0, 100.0, 200.0, 300.0, 500.0, 600.0, 700.0, 800.0];
@@ -264,7 +263,6 @@ fn glsl_bins_match_the_cpu(gpu: &Gpu) -> Result<()> {
     })
 }
 
-/// The bin function reads a table and two parameters.
 fn glsl_bins_read_tables_and_parameters(gpu: &Gpu) -> Result<()> {
     let values = uniform(5000, 9);
     let table: Vec<u32> = vec![3, 0, 2, 1, 7];

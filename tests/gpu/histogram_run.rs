@@ -57,7 +57,6 @@ impl Output {
     }
 }
 
-/// Counts all samples.
 pub fn run_all<S: Sample>(
     gpu: &Gpu,
     policy: &Policy,

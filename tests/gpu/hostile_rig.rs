@@ -48,7 +48,6 @@ pub fn poison_pools(context: &Context) -> Result<()> {
     Ok(())
 }
 
-/// Fails if a word of an output is poison.
 pub fn expect_no_poison(found: &[u32]) -> Result<()> {
     let foreign = found.iter().filter(|word| is_poison(**word)).count();
     ensure!(foreign == 0, "{foreign} of {} words contain poison", found.len());

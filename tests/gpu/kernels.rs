@@ -76,7 +76,6 @@ fn check_on(context: &Context) -> Result<()> {
     Ok(())
 }
 
-/// Runs `check_on` on a device without these features.
 fn check_without(gpu: &Gpu, without: Features) -> Result<()> {
     let context = gpu.open_with(|config| config.without = without)?;
     ensure!(!(without.push_descriptor && context.features().push_descriptor));
@@ -272,7 +271,6 @@ fn threads_share_an_executable_and_its_workspace(gpu: &Gpu) -> Result<()> {
     })
 }
 
-/// Threads that need the same pipelines at the same time compile each of them only once.
 fn concurrent_instantiation_compiles_each_pipeline_once(gpu: &Gpu) -> Result<()> {
     let context = gpu.open_with(|_| {})?;
     let plan = tripled(&context, &vec![0; 100_000])?.0.graph.compile(&context.limits())?;

@@ -285,7 +285,6 @@ fn one_sweep_and_multisplit_sorts_in_pieces_match_the_cpu(gpu: &Gpu) -> Result<(
     Ok(())
 }
 
-/// The caller's input arrays must not change.
 fn device_arrays_are_not_modified(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let keys = uniform(4_321, 3);

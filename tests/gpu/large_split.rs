@@ -144,7 +144,6 @@ fn every_method_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Elements are also sorted within each bucket.
 fn full_sort_splits_sort_within_buckets(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let keys: Vec<u32> = uniform(3_000, 4).into_iter().map(|key| key >> 8 << 8).collect();
@@ -168,7 +167,6 @@ fn full_sort_splits_sort_within_buckets(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The caller's input arrays must not change.
 fn device_arrays_are_not_modified(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let (keys, values) = (uniform(2_500, 1), uniform(2_500, 2));
@@ -184,7 +182,6 @@ fn device_arrays_are_not_modified(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&device_values)?, &values)
 }
 
-/// The error reports the number of out-of-range keys in all pieces.
 fn out_of_range_keys_of_all_pieces_are_counted(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let keys: Vec<u32> = (0..3_000).collect();

@@ -138,7 +138,6 @@ fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     check::<u32>(gpu, &policy, case, [20_000, 3_001])
 }
 
-/// Device counts exceed the lengths of the arrays or are zero.
 fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
     let policy = gpu.policy();
     let arrays = [sorted::<u32>(Merge::Ascending, 3000, 5), sorted(Merge::Ascending, 700, 6)];
@@ -171,7 +170,6 @@ fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A recorded merge runs several times, each time with other device counts.
 fn recorded_merge_uses_the_counts_of_each_run(gpu: &Gpu) -> Result<()> {
     let (a, b): (Vec<u32>, Vec<u32>) = ((0..3000).map(|i| 2 * i).collect(), (0..2000).collect());
     let (first, second) = (gpu.upload(&a)?, gpu.upload(&b)?);

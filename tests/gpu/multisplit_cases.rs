@@ -129,7 +129,6 @@ pub fn sizes(gpu: &Gpu, full: bool) -> Vec<usize> {
     sizes
 }
 
-/// A full run tests every combination; a plain run tests a sample.
 fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     if gpu.full { all_combinations(gpu) } else { sampled_combinations(gpu) }
 }
@@ -170,14 +169,10 @@ fn sampled_combinations(gpu: &Gpu) -> Result<()> {
 
 fn all_combinations(gpu: &Gpu) -> Result<()> {
     let policy = gpu.policy();
-    for m in BUCKETS {
-        for method in METHODS {
-            for kind in KINDS {
-                for n in sizes(gpu, true) {
-                    for distribution in Distribution::ALL.into_iter().filter(|_| gpu.mine()) {
-                        case(gpu, &policy, method, kind, m, n, distribution)?;
-                    }
-                }
+    for (m, (method, kind)) in pairs(&BUCKETS, &pairs(&METHODS, &KINDS)) {
+        for (n, distribution) in pairs(&sizes(gpu, true), &Distribution::ALL) {
+            if gpu.mine() {
+                case(gpu, &policy, method, kind, m, n, distribution)?;
             }
         }
     }
@@ -189,7 +184,6 @@ fn random_shape(rng: &mut Rng, threads: u32) -> TileShape {
     TileShape::new(threads, turns * (1 + rng.below(9 / u64::from(turns)) as u32)).in_turns(turns)
 }
 
-/// Input sizes and tile sizes are random.
 fn random_splits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(99);
     let base = gpu.probed_policy()?;
@@ -261,8 +255,7 @@ fn invalid_tile_shapes_are_rejected(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// With a spin limit of 0, each workgroup recounts the predecessor tiles it needs instead of
-/// polling.
+/// With a spin limit of 0, workgroups recount predecessor tiles instead of polling for them.
 fn look_back_without_polling_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     for (m, look_back_tiles) in gpu.cases([(2, 4), (33, 1), (256, 3)]) {
         let policy = Policy { spin_limit: 0, look_back_tiles, ..gpu.policy() };

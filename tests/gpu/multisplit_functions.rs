@@ -25,7 +25,6 @@ fn methods(gpu: &Gpu) -> &'static [Method] {
     if gpu.full { &METHODS } else { &[Method::Warp, Method::OneSweep] }
 }
 
-/// Splits `keys` and compares the result with the CPU.
 fn check<K: Key>(
     gpu: &Gpu,
     buckets: &Buckets<K>,

@@ -23,11 +23,9 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = gpu.policy();
     let sizes = sizes(gpu, gpu.full);
     if gpu.full {
-        for (m, method) in BUCKETS.into_iter().flat_map(|m| METHODS.map(|method| (m, method))) {
-            for (kind, &n) in
-                KINDS.into_iter().flat_map(|kind| sizes.iter().map(move |n| (kind, n)))
-            {
-                for distribution in Distribution::ALL.into_iter().filter(|_| gpu.mine()) {
+        for (m, (method, kind)) in pairs(&BUCKETS, &pairs(&METHODS, &KINDS)) {
+            for (n, distribution) in pairs(&sizes, &Distribution::ALL) {
+                if gpu.mine() {
                     case(gpu, &policy, method, kind, m, n, distribution)?;
                 }
             }

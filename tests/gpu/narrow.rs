@@ -208,7 +208,6 @@ fn segments_and_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The arrays exceed the capacity of a plan.
 fn arrays_larger_than_a_plan_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, 1000)?;
     for (turn, key) in gpu.cases(NARROW.into_iter().enumerate()) {
@@ -269,7 +268,6 @@ fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     gpu.cases(checks).try_for_each(|check| check())
 }
 
-/// A recorded top-k, argsort and sort of device arrays run twice.
 fn recorded_sort_is_correct_when_run_twice(gpu: &Gpu) -> Result<()> {
     let keys: Vec<i16> = (0..1_001i32).map(|i| (i * 7919 % 3001 - 1500) as i16).collect();
     let (device, order) = (gpu.upload(&keys)?, gpu.zeroed::<u32>(1_001)?);

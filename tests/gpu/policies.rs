@@ -192,21 +192,24 @@ fn smallest_elements(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::
 
 /// Number of correct results, and number of errors.
 #[derive(Clone, Copy, Default)]
-struct Outcomes {
-    right: u64,
-    refused: u64,
+pub struct Outcomes {
+    pub right: u64,
+    pub refused: u64,
 }
 
 impl Outcomes {
-    fn add(&mut self, case: &str, policy: &Policy, got: &multisplit::Result<bool>) -> Result<()> {
-        match got {
+    /// Counts an outcome. Fails if the result is wrong, or if the error comes from the driver.
+    pub fn add(&mut self, outcome: multisplit::Result<bool>) -> Result<()> {
+        match outcome {
             Ok(true) => self.right += 1,
-            Ok(false) => bail!("{case}: wrong result with {policy:?}"),
-            Err(Error::Vulkan { call, result }) => bail!("{case}: {call} failed: {result}"),
-            Err(Error::Pipeline { kernel, result, .. }) => {
-                bail!("{case}: the pipeline of {kernel} was not created: {result}")
+            Ok(false) => bail!("wrong result"),
+            Err(error @ (Error::Vulkan { .. } | Error::Pipeline { .. })) => {
+                return Err(error.into());
             }
-            Err(_) => self.refused += 1,
+            Err(error) => {
+                ensure!(!error.to_string().is_empty(), "the error has no message");
+                self.refused += 1;
+            }
         }
         Ok(())
     }
@@ -234,7 +237,8 @@ fn random_policies_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
         let keys = uniform(n as usize, rng.next_u64());
         let (name, run) = pick(&mut rng, &OPERATIONS);
         let got = run(&*gpu.with_policy(policy)?, &mut rng, &keys);
-        outcomes.add(&format!("seed {seed}, {name} of {n}"), &policy, &got)?;
+        let case = || format!("seed {seed}, {name} of {n} with {policy:?}");
+        outcomes.add(got).with_context(case)?;
     }
     let Outcomes { right, refused } = outcomes;
     let is_mixed = right > 0 && refused > 0;
@@ -266,7 +270,7 @@ fn random_policies_give_correct_results_for_large_arrays(gpu: &Gpu) -> Result<()
             }
             let begin = Instant::now();
             let got = run(&*gpu.with_policy(policy)?, &mut rng, &keys);
-            outcomes.add(&format!("seed {seed}, {name}"), &policy, &got)?;
+            outcomes.add(got).with_context(|| format!("seed {seed}, {name} with {policy:?}"))?;
             if gpu.full {
                 let Outcomes { right, refused } = outcomes;
                 let seconds = begin.elapsed().as_secs_f32();
@@ -350,17 +354,7 @@ fn random_call_options_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
                 })
             }
         };
-        match outcome {
-            Ok(true) => {}
-            Ok(false) => bail!("seed {seed}: wrong result"),
-            Err(Error::Vulkan { call, result }) => bail!("seed {seed}: {call} failed: {result}"),
-            Err(Error::Pipeline { kernel, result, .. }) => {
-                bail!("seed {seed}: the pipeline of {kernel} was not created: {result}")
-            }
-            Err(error) => {
-                ensure!(!error.to_string().is_empty(), "seed {seed}: the error has no message");
-            }
-        }
+        Outcomes::default().add(outcome).with_context(|| format!("seed {seed}"))?;
     }
     gpu.wait_idle().context("the device no longer works")
 }

@@ -60,7 +60,6 @@ fn configuration_selects_the_ranking(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A context that uses only guaranteed behaviour chooses its policy without a probe.
 fn guaranteed_ranking_runs_no_probe(gpu: &Gpu) -> Result<()> {
     let context = gpu.open_with(|config| config.ranking = RankingChoice::Promised)?;
     context.policy();

@@ -7,6 +7,8 @@ use multisplit::tune::TuneOptions;
 use multisplit::{Profile, ProfileChoice};
 use multisplit_tests::prelude::*;
 
+use crate::policies::Outcomes;
+
 tests!(profiles:
     policy_uses_profile_sizes_and_invalid_profiles_are_rejected,
     random_profiles_give_correct_results_or_errors,
@@ -106,7 +108,7 @@ fn random_profiles_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
     let built_in = Profile::built_in(gpu.properties()).text();
     let lines: Vec<&str> = built_in.lines().collect();
     let first = lines.iter().position(|line| *line == "[sizes]").unwrap_or(0);
-    let (mut right, mut refused) = (0, 0);
+    let mut outcomes = Outcomes::default();
     for seed in 0..if gpu.full { 500 } else { 4 } {
         let size = gpu.properties().subgroup_size;
         let mut rng = Rng::new(seed * 6151 + u64::from(size));
@@ -126,27 +128,20 @@ fn random_profiles_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
             Err(error) => {
                 let typed = matches!(error.downcast_ref(), Some(Error::Profile { .. }));
                 ensure!(typed, "seed {seed}: expected Error::Profile, found {error}");
-                refused += 1;
+                outcomes.refused += 1;
                 continue;
             }
         };
-        match is_right(&context, &mut rng) {
-            Ok(true) => right += 1,
-            Ok(false) => bail!("seed {seed}: wrong result with the profile\n{text}"),
-            Err(Error::Vulkan { call, result }) => bail!("seed {seed}: {call} failed: {result}"),
-            Err(Error::Pipeline { kernel, result, .. }) => {
-                bail!("seed {seed}: the pipeline of {kernel} was not created: {result}")
-            }
-            Err(_) => refused += 1,
-        }
+        let outcome = is_right(&context, &mut rng);
+        outcomes.add(outcome).with_context(|| format!("seed {seed}, the profile\n{text}"))?;
         let reported = context.messages().take();
         ensure!(reported.is_empty(), "seed {seed}: {}", reported[0].text);
     }
+    let Outcomes { right, refused } = outcomes;
     ensure!(right > 0, "no random profile gave correct results, and {refused} gave errors");
     Ok(())
 }
 
-/// Tuning ends, and its profile gives correct results.
 fn tuning_ends_with_a_profile(gpu: &Gpu) -> Result<()> {
     let budget = Duration::from_secs(2);
     let mut reports = 0;

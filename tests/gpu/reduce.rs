@@ -131,7 +131,6 @@ fn index_of_the_first_equal_element_is_returned(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The largest arrays exceed `maxStorageBufferRange`, which the test lowers.
 fn arrays_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let threads = gpu.properties().subgroup_size;
     let tile = threads as usize * 16;

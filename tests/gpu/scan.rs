@@ -125,7 +125,6 @@ fn large_pieces_of_one_stage_are_independent(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Sizes that no device supports are rejected when the scan is declared.
 fn sizes_beyond_any_device_are_rejected(gpu: &Gpu) -> Result<()> {
     for method in METHODS {
         let policy = Policy { scan: method, ..gpu.policy() };
@@ -177,8 +176,7 @@ fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// With a spin limit of 0, each workgroup recomputes the predecessor tiles it needs instead of
-/// polling for them; with a small limit, it polls a few times first.
+/// With a spin limit of 0, workgroups recompute predecessor tiles instead of polling for them.
 fn look_back_with_few_polls_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     for (spin_limit, tickets) in [(0, true), (1, false), (5, true)] {
         let method = ScanMethod::LookBack;

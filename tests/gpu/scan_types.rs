@@ -56,28 +56,25 @@ fn policy(gpu: &Gpu, scan: ScanMethod) -> Policy {
 fn product_of_type<T: Term>(gpu: &Gpu) -> Result<()> {
     // Each type starts at another number, so that a sample uses other cases for each type.
     let mut number = 7 * T::TYPE as usize;
-    for operator in Operator::ALL {
-        for inclusive in [false, true] {
-            for method in [ScanMethod::LookBack, ScanMethod::ReduceThenScan] {
-                for on_device in [false, true] {
-                    number += 1;
-                    let policy = policy(gpu, method);
-                    let items = match (method, T::TYPE.bits()) {
-                        (ScanMethod::LookBack, 32) => 40,
-                        (ScanMethod::LookBack, _) => 20,
-                        _ => 16,
-                    };
-                    let tile = policy.threads as usize * items;
-                    let case = Case { operator, inclusive, on_device };
-                    let (small, large) = ([1, 3, tile - 1, tile], [5 * tile + 7]);
-                    let (few, rest) =
-                        if inclusive { (&small[..], &large[..]) } else { (&large[..], &small[..]) };
-                    let more = [rest, &[2, 4, 5, tile + 1, 17 * tile, (1 << 20) - 5]].concat();
-                    for n in gpu.sizes(number.is_multiple_of(17), few, &more) {
-                        gpu.run_or_refuse(|| check::<T>(gpu, &policy, case, n))?;
-                    }
-                }
-            }
+    let methods = [ScanMethod::LookBack, ScanMethod::ReduceThenScan];
+    for ((operator, inclusive), (method, on_device)) in
+        pairs(&pairs(&Operator::ALL, &[false, true]), &pairs(&methods, &[false, true]))
+    {
+        number += 1;
+        let policy = policy(gpu, method);
+        let items = match (method, T::TYPE.bits()) {
+            (ScanMethod::LookBack, 32) => 40,
+            (ScanMethod::LookBack, _) => 20,
+            _ => 16,
+        };
+        let tile = policy.threads as usize * items;
+        let case = Case { operator, inclusive, on_device };
+        let (small, large) = ([1, 3, tile - 1, tile], [5 * tile + 7]);
+        let (few, rest) =
+            if inclusive { (&small[..], &large[..]) } else { (&large[..], &small[..]) };
+        let more = [rest, &[2, 4, 5, tile + 1, 17 * tile, (1 << 20) - 5]].concat();
+        for n in gpu.sizes(number.is_multiple_of(17), few, &more) {
+            gpu.run_or_refuse(|| check::<T>(gpu, &policy, case, n))?;
         }
     }
     Ok(())

@@ -127,7 +127,6 @@ fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Device counts exceed the lengths of the arrays.
 fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
     let policy = gpu.policy();
     let elements = sorted::<u32>(3000, 5);

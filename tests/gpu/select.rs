@@ -196,8 +196,7 @@ fn runs_across_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
     check_input(gpu, &policy, case, (&same, &same), same.len() as u32)
 }
 
-/// With a spin limit of 0, each workgroup recounts the predecessor tiles it needs instead of
-/// polling for them; with a small limit, it polls a few times first.
+/// With a spin limit of 0, workgroups recount predecessor tiles instead of polling for them.
 fn look_back_with_few_polls_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     for (spin_limit, tickets) in [(0, true), (5, false)] {
         let policy = Policy { spin_limit, tickets, ..gpu.policy() };

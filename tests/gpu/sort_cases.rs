@@ -17,7 +17,6 @@ fn sizes(policy: &Policy, key: KeyType) -> Result<Vec<usize>> {
     Ok(vec![0, 1, 2, 255, 256, 257, tile - 1, tile, tile + 1, 65_537])
 }
 
-/// A full run tests every combination; a plain run tests a sample.
 fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     if gpu.full { all_combinations(gpu) } else { sampled_combinations(gpu) }
 }
@@ -27,18 +26,14 @@ fn all_combinations(gpu: &Gpu) -> Result<()> {
     for key in KeyType::WIDE {
         let mut sizes = sizes(&policy, key)?;
         sizes.push(gpu.large_length());
-        for payload in PAYLOADS {
-            for descending in [false, true] {
-                for &n in &sizes {
-                    for keys in KEYS {
-                        // Test one-sweep explicitly, because `Auto` does not choose it on every
-                        // device.
-                        let methods = [SortMethod::Auto, SortMethod::OneSweep];
-                        for method in methods.into_iter().filter(|_| gpu.mine()) {
-                            let order = Order { descending, method, ..Order::of(key) };
-                            case(gpu, &policy, &order, payload, keys, n)?;
-                        }
-                    }
+        for ((payload, descending), (n, keys)) in
+            pairs(&pairs(&PAYLOADS, &[false, true]), &pairs(&sizes, &KEYS))
+        {
+            // Test one-sweep explicitly, because `Auto` does not choose it on every device.
+            for method in [SortMethod::Auto, SortMethod::OneSweep] {
+                let order = Order { descending, method, ..Order::of(key) };
+                if gpu.mine() {
+                    case(gpu, &policy, &order, payload, keys, n)?;
                 }
             }
         }
@@ -108,7 +103,6 @@ fn sampled_combinations(gpu: &Gpu) -> Result<()> {
     case(gpu, &policy, &Order::of(KeyType::U32), Payload::Bytes(4), Keys::Uniform, (1 << 20) + 3)
 }
 
-/// Sizes are all numbers of keys from one tile to two tiles.
 fn every_size_from_one_to_two_tiles_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut policy = gpu.policy();
     let shape = TileShape::new(policy.facts.subgroup_size * 2, 2).in_turns(2);
@@ -160,8 +154,7 @@ fn sorts_by_requested_methods_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// With a spin limit of 0, each workgroup recounts the predecessor tiles it needs instead of
-/// polling for them.
+/// With a spin limit of 0, workgroups recount predecessor tiles instead of polling for them.
 fn look_back_without_polling_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let order = Order::one_sweep(KeyType::U32);
     for look_back_tiles in [1, 4] {

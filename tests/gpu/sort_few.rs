@@ -133,8 +133,7 @@ fn small_one_sweep_sorts_of_narrow_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// With a spin limit of 0, each workgroup recounts the predecessor tiles it needs instead of
-/// polling for them.
+/// With a spin limit of 0, workgroups recount predecessor tiles instead of polling for them.
 fn small_one_sweep_sorts_without_polling_match_the_cpu(gpu: &Gpu) -> Result<()> {
     for turn in gpu.cases(0..4) {
         let policy = Policy { spin_limit: 0, ..small_sorts(quick_policy(gpu), turn) };

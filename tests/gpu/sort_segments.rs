@@ -312,7 +312,6 @@ fn invalid_device_offsets_are_clamped(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A recording runs several times, each time with other offsets.
 fn recording_uses_the_offsets_of_each_run(gpu: &Gpu) -> Result<()> {
     let (keys, values) = (gpu.zeroed::<u32>(8_000)?, gpu.zeroed::<u32>(8_000)?);
     let offsets_array = gpu.zeroed::<u32>(101)?;

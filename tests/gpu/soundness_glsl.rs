@@ -135,7 +135,6 @@ fn splits_survive_out_of_range_table_reads(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Safe calls reject unchecked SPIR-V.
 fn unchecked_spirv_requires_unsafe(gpu: &Gpu) -> Result<()> {
     let source = "#version 460
 layout(local_size_x = 64) in;

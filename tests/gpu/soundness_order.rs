@@ -172,7 +172,6 @@ fn unordered_submissions_are_reported(gpu: &Gpu) -> Result<()> {
     expect_only_hazards(&reported)
 }
 
-/// The memory given as a workspace must not overlap an import.
 fn overlapping_workspace_is_rejected(gpu: &Gpu) -> Result<()> {
     let mut graph = Graph::new("sort");
     let keys = graph.import::<u32>("keys", N);

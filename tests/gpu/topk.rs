@@ -16,7 +16,6 @@ tests!(topk:
     recorded_topk_uses_the_count_of_each_run, invalid_topk_is_rejected
 );
 
-/// A full run tests every combination; a plain run tests a sample.
 fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     if gpu.full { all_combinations(gpu) } else { sampled_combinations(gpu) }
 }
@@ -32,21 +31,16 @@ fn all_combinations(gpu: &Gpu) -> Result<()> {
     for key in KeyType::WIDE {
         let mut sizes = sizes(&policy, key);
         sizes.push((1 << 20) + 3);
-        for method in METHODS {
-            for keys in KEYS {
-                for smallest in [false, true] {
-                    for &n in &sizes {
-                        let max_k = if method == TopKMethod::Select { 20_000 } else { 1000 };
-                        let all = [1, 2, 31, 200, 1000, n / 3, n];
-                        for k in all.into_iter().filter(|&k| k <= n.min(max_k)) {
-                            turn += 1;
-                            let sorted = turn % 3 != 0;
-                            let case =
-                                Case { keys, smallest, sorted, ..Case::of(key, n, k, method) };
-                            if gpu.mine() {
-                                gpu.run_or_refuse(|| check(gpu, &policy, &case).map(drop))?;
-                            }
-                        }
+        for (method, (keys, smallest)) in pairs(&METHODS, &pairs(&KEYS, &[false, true])) {
+            for &n in &sizes {
+                let max_k = if method == TopKMethod::Select { 20_000 } else { 1000 };
+                let all = [1, 2, 31, 200, 1000, n / 3, n];
+                for k in all.into_iter().filter(|&k| k <= n.min(max_k)) {
+                    turn += 1;
+                    let sorted = turn % 3 != 0;
+                    let case = Case { keys, smallest, sorted, ..Case::of(key, n, k, method) };
+                    if gpu.mine() {
+                        gpu.run_or_refuse(|| check(gpu, &policy, &case).map(drop))?;
                     }
                 }
             }
@@ -191,7 +185,6 @@ fn device_count_limits_the_elements(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Runs one plan with different counts.
 fn counted(gpu: &Gpu, policy: &Policy, method: TopKMethod) -> Result<()> {
     const MAX: u32 = 20_000;
     const K: usize = 200;
@@ -243,7 +236,6 @@ fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     expect_equal(&rows.indices, &[1, 2, 0, 1])
 }
 
-/// Each submission has another count and other data.
 fn recorded_topk_uses_the_count_of_each_run(gpu: &Gpu) -> Result<()> {
     const MAX: u64 = 9_000;
     const K: u64 = 200;

@@ -76,6 +76,11 @@ pub fn in_threads(count: u64, body: impl Fn(u64) -> Result<()> + Sync) -> Result
     })
 }
 
+/// All pairs of an element of `a` and an element of `b`, as of two nested loops.
+pub fn pairs<A: Copy, B: Copy>(a: &[A], b: &[B]) -> Vec<(A, B)> {
+    a.iter().flat_map(|&a| b.iter().map(move |&b| (a, b))).collect()
+}
+
 /// Records work, submits it once, and waits for it.
 pub fn run_once(work: Work) -> multisplit::Result<()> {
     let mut frame = work.record()?;

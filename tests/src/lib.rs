@@ -30,7 +30,7 @@ pub mod prelude {
 
     pub use crate::expect::{
         expect_compile_error, expect_equal, expect_keys, expect_message, expect_message_parts,
-        expect_near, expect_no_messages, expect_value, few_groups, in_threads, run_once,
+        expect_near, expect_no_messages, expect_value, few_groups, in_threads, pairs, run_once,
     };
     pub use crate::generate::{Rng, fractions, uniform};
     pub use crate::harness::Gpu;
