@@ -144,9 +144,7 @@ fn splits_use_the_device_count(gpu: &Gpu) -> Result<()> {
             // Each bucket count needs separate pipelines, so a plain run uses only one here.
             for &m in if gpu.full { &[1, 2, 10, 256, 257, 1000][..] } else { &[10] } {
                 let max = 1 + rng.below(20_000);
-                if gpu.mine() {
-                    check_split(gpu, &policy, &limits, (method, kind, m), max)?;
-                }
+                gpu.case(|| check_split(gpu, &policy, &limits, (method, kind, m), max))?;
             }
         }
     }

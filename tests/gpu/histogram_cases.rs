@@ -102,9 +102,7 @@ fn sampled_combinations(gpu: &Gpu) -> Result<()> {
                 let n = sizes[(turn + row) % sizes.len()];
                 let spread = Spread::ALL[(turn + sample) % Spread::ALL.len()];
                 let method = HistogramMethod::Auto;
-                if gpu.mine() {
-                    check_type(gpu, &policy, sample, Case { kind, m, n, spread, method })?;
-                }
+                gpu.case(|| check_type(gpu, &policy, sample, Case { kind, m, n, spread, method }))?;
                 turn += 1;
             }
         }
@@ -137,9 +135,7 @@ fn every_method_matches_the_cpu(gpu: &Gpu) -> Result<()> {
         for (row, method) in METHODS.into_iter().enumerate() {
             let spread = Spread::ALL[(turn + row) % Spread::ALL.len()];
             let case = Case { kind: Kind::Even, m, n: 20_011, spread, method };
-            if gpu.mine() {
-                check::<f32>(gpu, &policy, case)?;
-            }
+            gpu.case(|| check::<f32>(gpu, &policy, case).map(drop))?;
             if gpu.full {
                 (0..TYPES).try_for_each(|sample| {
                     KINDS.into_iter().filter(|_| gpu.mine()).try_for_each(|kind| {
@@ -176,9 +172,11 @@ fn every_bin_search_matches_the_cpu(gpu: &Gpu) -> Result<()> {
             for spread in [Spread::Uniform, Spread::Edges] {
                 let method = HistogramMethod::Shared;
                 let case = Case { kind: Kind::Range, m, n: 10_007, spread, method };
-                if gpu.mine() {
-                    check::<f32>(gpu, &policy, case).with_context(|| format!("{cells} cells"))?;
-                }
+                gpu.case(|| {
+                    check::<f32>(gpu, &policy, case)
+                        .with_context(|| format!("{cells} cells"))
+                        .map(drop)
+                })?;
                 if gpu.full {
                     let mut types = (1..TYPES).filter(|_| gpu.mine());
                     types.try_for_each(|sample| check_type(gpu, &policy, sample, case))?;
@@ -257,10 +255,10 @@ fn random_cases_match_the_cpu(gpu: &Gpu) -> Result<()> {
             method: HistogramMethod::Auto,
         };
         let sample = rng.below(TYPES as u64) as usize;
-        if gpu.mine() {
+        gpu.case(|| {
             check_type(gpu, &policy, sample, case)
-                .with_context(|| format!("{:?}", policy.histogram))?;
-        }
+                .with_context(|| format!("{:?}", policy.histogram))
+        })?;
     }
     Ok(())
 }

@@ -45,9 +45,7 @@ fn closed_bins_of_every_type_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let bins: &[u32] = if gpu.full { &[1, 2, 8, 33, 100, 257] } else { &some[turn % 3] };
         for &m in bins {
             for even in [true, false] {
-                if gpu.mine() {
-                    gpu.run_or_refuse(|| check(gpu, &policy, m, even))?;
-                }
+                gpu.case(|| gpu.run_or_refuse(|| check(gpu, &policy, m, even)))?;
             }
         }
     }

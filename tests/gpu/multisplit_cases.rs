@@ -151,9 +151,7 @@ fn sampled_combinations(gpu: &Gpu) -> Result<()> {
             let n = sizes[(row + column * 2) % sizes.len()];
             let kind = KINDS[(row + column) % KINDS.len()];
             let distribution = Distribution::ALL[(turn + row) % Distribution::ALL.len()];
-            if gpu.mine() {
-                case(gpu, &policy, method, kind, m, n, distribution)?;
-            }
+            gpu.case(|| case(gpu, &policy, method, kind, m, n, distribution))?;
             turn += 1;
         }
     }
@@ -171,9 +169,7 @@ fn all_combinations(gpu: &Gpu) -> Result<()> {
     let policy = gpu.policy();
     for (m, (method, kind)) in pairs(&BUCKETS, &pairs(&METHODS, &KINDS)) {
         for (n, distribution) in pairs(&sizes(gpu, true), &Distribution::ALL) {
-            if gpu.mine() {
-                case(gpu, &policy, method, kind, m, n, distribution)?;
-            }
+            gpu.case(|| case(gpu, &policy, method, kind, m, n, distribution))?;
         }
     }
     Ok(())
@@ -204,10 +200,10 @@ fn random_splits_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let max_buckets = if rng.below(4) == 0 { 65_536 } else { 256 };
         let (m, n) = (1 + rng.below(max_buckets) as u32, rng.below(20_000) as usize);
         let distribution = Distribution::ALL[rng.below(6) as usize];
-        if gpu.mine() {
+        gpu.case(|| {
             case(gpu, &policy, method, kind, m, n, distribution)
-                .with_context(|| format!("{:?}", policy.split))?;
-        }
+                .with_context(|| format!("{:?}", policy.split))
+        })?;
     }
     Ok(())
 }
@@ -336,9 +332,7 @@ fn two_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
         }
         let buckets = Buckets::delta_over_domain(2).method(Method::Block);
         let sorted = Distribution::Sorted.keys(5_003, 2, 7);
-        if gpu.mine() {
-            check(gpu, &policy, &buckets, Kind::Pairs, &sorted, |key| key >> 31)?;
-        }
+        gpu.case(|| check(gpu, &policy, &buckets, Kind::Pairs, &sorted, |key| key >> 31))?;
     }
     Ok(())
 }

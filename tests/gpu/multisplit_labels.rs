@@ -61,13 +61,9 @@ fn labelled_range_splits_match_the_cpu(gpu: &Gpu) -> Result<()> {
             policy.split.ranking = rankings[number % 2];
             let tile = shape.tile() as usize;
             for n in [1, tile - 1, tile, 2 * tile + 1, 9 * tile + 5] {
-                if gpu.mine() {
-                    range_case(gpu, &policy, kind, m, &uniform(n, u64::from(m)))?;
-                }
+                gpu.case(|| range_case(gpu, &policy, kind, m, &uniform(n, u64::from(m))))?;
             }
-            if gpu.mine() {
-                range_case(gpu, &policy, kind, m, &crowded(9 * tile + 5, 3))?;
-            }
+            gpu.case(|| range_case(gpu, &policy, kind, m, &crowded(9 * tile + 5, 3)))?;
         }
     }
     Ok(())
@@ -87,9 +83,7 @@ fn labelled_splits_with_random_tile_sizes_match_the_cpu(gpu: &Gpu) -> Result<()>
         policy.split.ranking = [Ranking::Ballots, base.split.ranking][rng.below(2) as usize];
         let (kind, m) = (KINDS[rng.below(3) as usize], 1 + rng.below(256) as u32);
         let keys = uniform(1 + rng.below(20_000) as usize, rng.next_u64());
-        if gpu.mine() {
-            range_case(gpu, &policy, kind, m, &keys)?;
-        }
+        gpu.case(|| range_case(gpu, &policy, kind, m, &keys))?;
     }
     Ok(())
 }

@@ -25,9 +25,7 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     if gpu.full {
         for (m, (method, kind)) in pairs(&BUCKETS, &pairs(&METHODS, &KINDS)) {
             for (n, distribution) in pairs(&sizes, &Distribution::ALL) {
-                if gpu.mine() {
-                    case(gpu, &policy, method, kind, m, n, distribution)?;
-                }
+                gpu.case(|| case(gpu, &policy, method, kind, m, n, distribution))?;
             }
         }
         return Ok(());
@@ -37,16 +35,11 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
             let n = sizes[sizes.len() - 1 - (row + 2 * column) % sizes.len()];
             let kind = KINDS[(row + column) % KINDS.len()];
             let distribution = Distribution::ALL[(2 * row + column) % Distribution::ALL.len()];
-            if gpu.mine() {
-                case(gpu, &policy, method, kind, m, n, distribution)?;
-            }
+            gpu.case(|| case(gpu, &policy, method, kind, m, n, distribution))?;
         }
     }
     let large = (1 << 20) + 3;
-    if gpu.mine() {
-        case(gpu, &policy, Method::Auto, Kind::Pairs, 1000, large, Distribution::Uniform)?;
-    }
-    Ok(())
+    gpu.case(|| case(gpu, &policy, Method::Auto, Kind::Pairs, 1000, large, Distribution::Uniform))
 }
 
 /// With more than 256 buckets, splitters are not kept in shared memory. Those of 65,536 buckets are

@@ -50,9 +50,7 @@ fn sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
                         _ => SortMethod::Auto,
                     };
                     let order = Order { descending, method, ..Order::of(key) };
-                    if gpu.mine() {
-                        case(gpu, &policy, &order, payload, keys, n)?;
-                    }
+                    gpu.case(|| case(gpu, &policy, &order, payload, keys, n))?;
                 }
             }
         }
@@ -81,9 +79,7 @@ fn counting_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
                 policy.sort.histogram_groups = [1, 3, 64][turn % 3];
                 let (descending, method) = (turn % 2 == 0, SortMethod::Counting);
                 let order = Order { descending, method, ..Order::of(key) };
-                if gpu.mine() {
-                    case(gpu, &policy, &order, Payload::Nothing, keys, n)?;
-                }
+                gpu.case(|| case(gpu, &policy, &order, Payload::Nothing, keys, n))?;
             }
         }
     }

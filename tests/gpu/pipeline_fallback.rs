@@ -222,6 +222,5 @@ fn failure_of_a_callers_kernel_does_not_change_the_form(gpu: &Gpu) -> Result<()>
     let add = GlslOperator::new("uint combined(uint a, uint b) { return a + b; }", 0u32);
     let scanned = gpu.scan_with(&keys, &Scan::inclusive(&add))?;
     expect_equal(&scanned, &sums(&keys))?;
-    expect_value("the form", &gpu.plan_form(), &PlanForm::SmallTiles)?;
-    Ok(())
+    expect_value("the form", &gpu.plan_form(), &PlanForm::SmallTiles)
 }

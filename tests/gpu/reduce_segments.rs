@@ -160,9 +160,7 @@ fn product_of_type<T: Term>(gpu: &Gpu) -> Result<()> {
             if gpu.full {
                 for case in cases {
                     for n in [1, 5, tile - 1, tile, tile + 1, 9 * tile + 7, 40 * tile] {
-                        if gpu.mine() {
-                            gpu.run_or_refuse(|| check::<T>(gpu, &policy, case, n))?;
-                        }
+                        gpu.case(|| gpu.run_or_refuse(|| check::<T>(gpu, &policy, case, n)))?;
                     }
                 }
             // All sizes share the pipelines of a case. On a software driver, compiling them takes

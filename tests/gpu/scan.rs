@@ -212,10 +212,10 @@ fn random_cases_match_the_cpu(gpu: &Gpu) -> Result<()> {
             ..gpu.policy()
         };
         let (n, seed) = (1 + rng.below(200_000) as usize, rng.next_u64());
-        if gpu.mine() {
+        gpu.case(|| {
             check(gpu, &policy, &gpu.limits(), &uniform(n, seed))
-                .with_context(|| format!("{threads} threads"))?;
-        }
+                .with_context(|| format!("{threads} threads"))
+        })?;
     }
     Ok(())
 }

@@ -32,9 +32,7 @@ fn all_combinations(gpu: &Gpu) -> Result<()> {
             // Test one-sweep explicitly, because `Auto` does not choose it on every device.
             for method in [SortMethod::Auto, SortMethod::OneSweep] {
                 let order = Order { descending, method, ..Order::of(key) };
-                if gpu.mine() {
-                    case(gpu, &policy, &order, payload, keys, n)?;
-                }
+                gpu.case(|| case(gpu, &policy, &order, payload, keys, n))?;
             }
         }
     }
@@ -129,9 +127,7 @@ fn sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let n = [500, 3_000][turn / 6 % 2];
         let descending = key == KeyType::U64 || turn % 4 > 1;
         let order = Order { descending, bits: start..end, ..Order::of(key) };
-        if gpu.mine() {
-            case(gpu, &policy, &order, payload, Keys::Uniform, n)?;
-        }
+        gpu.case(|| case(gpu, &policy, &order, payload, Keys::Uniform, n))?;
     }
     Ok(())
 }
@@ -185,11 +181,11 @@ fn random_tile_shapes_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let payload = PAYLOADS[rng.below(5) as usize];
         let order = Order::one_sweep(key);
         let (keys, n) = (KEYS[rng.below(7) as usize], rng.below(20_000) as usize);
-        if gpu.mine() {
+        gpu.case(|| {
             case(gpu, &policy, &order, payload, keys, n).with_context(|| {
                 format!("{threads} threads, {items} keys per thread, {turns} turns")
-            })?;
-        }
+            })
+        })?;
     }
     Ok(())
 }

@@ -39,9 +39,7 @@ fn all_combinations(gpu: &Gpu) -> Result<()> {
                     turn += 1;
                     let sorted = turn % 3 != 0;
                     let case = Case { keys, smallest, sorted, ..Case::of(key, n, k, method) };
-                    if gpu.mine() {
-                        gpu.run_or_refuse(|| check(gpu, &policy, &case).map(drop))?;
-                    }
+                    gpu.case(|| gpu.run_or_refuse(|| check(gpu, &policy, &case).map(drop)))?;
                 }
             }
         }
@@ -67,9 +65,7 @@ fn sampled_combinations(gpu: &Gpu) -> Result<()> {
             // Other values of k within the same power of two share the pipelines.
             let k = if n >= k { k - turn % (k / 4) } else { 0 };
             let case = Case { keys, smallest, sorted, ..Case::of(key, n, k, method) };
-            if gpu.mine() {
-                check(gpu, &policy, &case)?;
-            }
+            gpu.case(|| check(gpu, &policy, &case).map(drop))?;
         }
     }
     Ok(())
@@ -118,9 +114,7 @@ fn wrong_threshold_estimates_give_correct_results(gpu: &Gpu) -> Result<()> {
         (policy.topk.samples, policy.topk.maxima) = (samples, maxima);
         for keys in [Keys::Uniform, Keys::Sorted, Keys::Reversed, Keys::AllEqual] {
             let case = Case { keys, ..Case::of(KeyType::F32, 70_001, 250, TopKMethod::Filter) };
-            if gpu.mine() {
-                check(gpu, &policy, &case)?;
-            }
+            gpu.case(|| check(gpu, &policy, &case).map(drop))?;
         }
     }
     // Use one workgroup for all tiles, and one workgroup per tile.

@@ -123,16 +123,9 @@ fn scans_of_noncommutative_operators_match_the_cpu(gpu: &Gpu) -> Result<()> {
             }
         }
     }
-    if gpu.mine() {
-        check_scan::<u32>(gpu, &policy, false, 5 * tile + 7)?;
-    }
-    if gpu.mine() {
-        gpu.run_or_refuse(|| check_scan::<i64>(gpu, &policy, true, 5 * tile + 7))?;
-    }
-    if gpu.mine() {
-        check_scan::<f32>(gpu, &policy, false, 5 * tile + 7)?;
-    }
-    Ok(())
+    gpu.case(|| check_scan::<u32>(gpu, &policy, false, 5 * tile + 7))?;
+    gpu.case(|| gpu.run_or_refuse(|| check_scan::<i64>(gpu, &policy, true, 5 * tile + 7)))?;
+    gpu.case(|| check_scan::<f32>(gpu, &policy, false, 5 * tile + 7))
 }
 
 fn check_reduce<T: Chained>(gpu: &Gpu, policy: &Policy, n: usize) -> Result<()> {
@@ -151,12 +144,8 @@ fn reductions_of_noncommutative_operators_match_the_cpu(gpu: &Gpu) -> Result<()>
     let threads = gpu.properties().subgroup_size;
     let small = Policy { threads, spine_threads: threads, ..policy };
     for n in [1, tile + 3, 9 * tile + 7] {
-        if gpu.mine() {
-            check_reduce::<u32>(gpu, &policy, n)?;
-        }
-        if gpu.mine() {
-            check_reduce::<f32>(gpu, &small, n)?;
-        }
+        gpu.case(|| check_reduce::<u32>(gpu, &policy, n))?;
+        gpu.case(|| check_reduce::<f32>(gpu, &small, n))?;
     }
     gpu.run_or_refuse(|| one_call_reduction_of_i64(gpu))
 }

@@ -71,6 +71,11 @@ impl Gpu {
         self.turns().get_or_insert_with(|| self.new_turns())()
     }
 
+    /// Runs the next case of the running test if this process runs it, as [`Self::mine`].
+    pub fn case(&self, case: impl FnOnce() -> Result<()>) -> Result<()> {
+        if self.mine() { case() } else { Ok(()) }
+    }
+
     /// The cases of a list that this process runs, as [`Self::mine`]. Each list begins with a new
     /// share.
     pub fn cases<T>(&self, all: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
