@@ -197,8 +197,8 @@ impl Host {
     }
 }
 
-/// Calls `body` with an application whose device lacks the features in `left_out`, and then destroys
-/// the device. `body` must destroy everything that it creates from the device.
+/// Calls `body` with an application whose device lacks the features in `left_out`. Then destroys the
+/// device; `body` must destroy everything that it creates from it.
 fn with_host(
     gpu: &Gpu,
     api_version: u32,

@@ -5,7 +5,7 @@
 use multisplit_tests::prelude::*;
 
 tests!(by_key:
-    combinations_of_options_match_the_cpu;
+    #[every_type] combinations_of_options_match_the_cpu;
     in turn: segments_of_any_length_match_the_cpu, look_back_with_few_polls_matches_the_cpu,
     two_dimensional_dispatches_match_the_cpu, device_counts_above_the_array_length_are_clamped,
     float_sums_are_reproducible
@@ -152,7 +152,7 @@ fn policy(gpu: &Gpu, scan: ScanMethod) -> Policy {
     Policy { scan, ..gpu.policy() }
 }
 
-fn product_of_type<T: Term>(gpu: &Gpu) -> Result<()> {
+fn combinations_of_options_match_the_cpu<T: Term>(gpu: &Gpu) -> Result<()> {
     for (number, case) in cases().into_iter().enumerate() {
         for (k, method) in METHODS.into_iter().enumerate() {
             let policy = policy(gpu, method);
@@ -178,10 +178,6 @@ fn product_of_type<T: Term>(gpu: &Gpu) -> Result<()> {
         }
     }
     Ok(())
-}
-
-fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    of_every_type!(product_of_type(gpu))
 }
 
 /// Inputs with segments that end at a tile boundary, with segments of several tiles, and with a

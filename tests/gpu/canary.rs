@@ -250,7 +250,8 @@ fn embedded_runs_return_a_lane_order_error(gpu: &Gpu) -> Result<()> {
         // Tiles report violations in a status word, which is not an import of the caller's plan.
         ensure!(executable.plan().imports().count() == 1);
         let array = context.upload(&uniform(n as usize, 4))?;
-        expect_errors! { context.run(&executable, &[(import.buffer(), &array)]) => LaneOrder { .. } }
+        let bound = [(import.buffer(), &array)];
+        expect_errors! { context.run(&executable, &bound) => LaneOrder { .. } }
         ensure!(!context.keeps_lane_order());
     }
     Ok(())

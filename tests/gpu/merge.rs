@@ -5,7 +5,7 @@
 use multisplit_tests::prelude::*;
 
 tests!(merge:
-    combinations_of_options_match_the_cpu, two_dimensional_dispatches_match_the_cpu,
+    #[every_type] combinations_of_options_match_the_cpu, two_dimensional_dispatches_match_the_cpu,
     device_counts_above_the_array_length_are_clamped, one_call_functions_match_the_cpu,
     recorded_merge_uses_the_counts_of_each_run, invalid_merges_are_rejected,
 );
@@ -96,7 +96,7 @@ fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, sizes: [usize; 2]) -> 
     check_input(gpu, policy, case, [&arrays[0], &arrays[1]], sizes.map(|n| n as u32))
 }
 
-fn product_of_type<T: Term>(gpu: &Gpu) -> Result<()> {
+fn combinations_of_options_match_the_cpu<T: Term>(gpu: &Gpu) -> Result<()> {
     let policy = gpu.policy();
     let tile = 8 * policy.threads.min(256) as usize;
     let sizes = [
@@ -126,10 +126,6 @@ fn product_of_type<T: Term>(gpu: &Gpu) -> Result<()> {
         }
     }
     Ok(())
-}
-
-fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    of_every_type!(product_of_type(gpu))
 }
 
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {

@@ -222,8 +222,8 @@ fn arrays_larger_than_a_plan_match_the_cpu(gpu: &Gpu) -> Result<()> {
     context.check_guards()
 }
 
-/// Sorts the keys that `key_of` makes of random words by every one-call function. `number` gives the
-/// order of the keys.
+/// Sorts the keys that `key_of` makes of random words by every one-call function. The keys have the
+/// order of their numbers.
 fn check_calls<K: Key>(
     gpu: &Gpu,
     key_of: impl Fn(u32) -> K,

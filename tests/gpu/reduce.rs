@@ -6,7 +6,7 @@ use multisplit::operations::reduce::NO_INDEX;
 use multisplit_tests::prelude::*;
 
 tests!(reduce:
-    combinations_of_options_match_the_cpu;
+    #[every_type] combinations_of_options_match_the_cpu;
     in turn: empty_input_gives_the_identity, index_of_the_first_equal_element_is_returned,
     arrays_larger_than_a_binding_match_the_cpu, two_dimensional_dispatches_match_the_cpu,
     device_counts_above_the_array_length_are_clamped, float_sums_are_reproducible,
@@ -78,7 +78,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-fn product_of_type<T: Term>(gpu: &Gpu) -> Result<()> {
+fn combinations_of_options_match_the_cpu<T: Term>(gpu: &Gpu) -> Result<()> {
     let policy = policy(gpu);
     let tile = policy.threads as usize * 16;
     for (number, case) in cases().into_iter().enumerate() {
@@ -90,10 +90,6 @@ fn product_of_type<T: Term>(gpu: &Gpu) -> Result<()> {
         }
     }
     Ok(())
-}
-
-fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    of_every_type!(product_of_type(gpu))
 }
 
 /// The count is 0, on the host or on the device. Plans have one pass or two, depending on the

@@ -5,8 +5,8 @@
 use multisplit_tests::prelude::*;
 
 tests!(reduce_segments:
-    combinations_of_options_match_the_cpu, rows_match_the_cpu,
-    row_counts_above_and_below_the_elements_match_the_cpu, long_segments_match_the_cpu,
+    #[every_type] combinations_of_options_match_the_cpu, #[every_type] rows_match_the_cpu,
+    row_counts_above_and_below_the_elements_match_the_cpu, #[every_type] long_segments_match_the_cpu,
     segments_of_many_tiles_match_the_cpu, empty_segments_give_the_identity,
     two_dimensional_dispatches_match_the_cpu, elements_outside_of_segments_are_ignored,
     invalid_device_offsets_give_defined_results, float_sums_are_reproducible,
@@ -147,7 +147,7 @@ fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, n: usize) -> Result<()
     check_cuts(gpu, policy, how, (&input, &cuts), segments).with_context(|| format!("{case:?}"))
 }
 
-fn product_of_type<T: Term>(gpu: &Gpu) -> Result<()> {
+fn combinations_of_options_match_the_cpu<T: Term>(gpu: &Gpu) -> Result<()> {
     let policy = gpu.policy();
     let tile = policy.threads as usize * 16;
     let mut number = 5 * T::TYPE as usize;
@@ -213,11 +213,7 @@ fn check_elements<T: Term>(
 
 /// Covers rows that are so short that a subgroup reduces several, rows that are reduced by tiles,
 /// and rows that get one subgroup or workgroup each, which reduces the row whole or in chunks.
-fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    of_every_type!(rows_of(gpu))
-}
-
-fn rows_of<T: Term>(gpu: &Gpu) -> Result<()> {
+fn rows_match_the_cpu<T: Term>(gpu: &Gpu) -> Result<()> {
     let policy = gpu.policy();
     let lanes = policy.facts.subgroup_size as usize;
     // Number of elements that a lane loads at once.
@@ -283,17 +279,9 @@ fn row_counts_above_and_below_the_elements_match_the_cpu(gpu: &Gpu) -> Result<()
     Ok(())
 }
 
-fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    of_every_type!(product_of_type(gpu))
-}
-
 /// Each segment gets one subgroup or workgroup. Segments are empty, shorter than a chunk, one
 /// chunk, or several chunks long; some offsets are multiples of four elements.
-fn long_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    of_every_type!(long_segments_of(gpu))
-}
-
-fn long_segments_of<T: Term>(gpu: &Gpu) -> Result<()> {
+fn long_segments_match_the_cpu<T: Term>(gpu: &Gpu) -> Result<()> {
     const CHUNK: u32 = SMALL_CHUNK;
     // Of the segment lists below, `short` needs more workers than this limit, `mixed` fewer than a
     // quarter of it, and `medium` a number in between.

@@ -11,7 +11,7 @@ use crate::hostile_rig::{Rig, elements, hostile_offsets, narrow};
 use crate::large::Lowered;
 
 tests!(scan_segments:
-    combinations_of_options_match_the_cpu;
+    #[every_type] combinations_of_options_match_the_cpu;
     in turn: segments_of_any_length_match_the_cpu, float_sums_are_reproducible,
     noncommutative_operators_match_the_cpu, one_call_functions_match_the_cpu,
     recorded_scans_match_the_cpu, replay_by_address_matches_the_cpu, arrays_larger_than_a_binding_match_the_cpu,
@@ -122,7 +122,7 @@ fn check<T: Term>(
         .with_context(|| format!("{}, {case:?}, {n} by {length}, {:?}", T::TYPE, policy.scan))
 }
 
-fn product_of_type<T: Term>(gpu: &Gpu) -> Result<()> {
+fn combinations_of_options_match_the_cpu<T: Term>(gpu: &Gpu) -> Result<()> {
     for (number, case) in cases().into_iter().enumerate() {
         for (k, method) in METHODS.into_iter().enumerate() {
             let policy = Policy { scan: method, ..gpu.policy() };
@@ -145,10 +145,6 @@ fn product_of_type<T: Term>(gpu: &Gpu) -> Result<()> {
         }
     }
     Ok(())
-}
-
-fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    of_every_type!(product_of_type(gpu))
 }
 
 /// Rows and segments of one element, a few elements, a tile and the whole array, by look-back

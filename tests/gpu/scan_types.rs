@@ -5,7 +5,7 @@
 use multisplit_tests::prelude::*;
 
 tests!(scan_types:
-    combinations_of_options_match_the_cpu;
+    #[every_type] combinations_of_options_match_the_cpu;
     in turn: float_sums_are_reproducible,
     arrays_of_64_bit_elements_larger_than_a_binding_match_the_cpu,
     recursively_scanned_tile_totals_match_the_cpu
@@ -53,7 +53,7 @@ fn policy(gpu: &Gpu, scan: ScanMethod) -> Policy {
     Policy { scan, single_group_tiles: 0, spine_tiles: 1, ..gpu.policy() }
 }
 
-fn product_of_type<T: Term>(gpu: &Gpu) -> Result<()> {
+fn combinations_of_options_match_the_cpu<T: Term>(gpu: &Gpu) -> Result<()> {
     // Each type starts at another number, so that a sample uses other cases for each type.
     let mut number = 7 * T::TYPE as usize;
     let methods = [ScanMethod::LookBack, ScanMethod::ReduceThenScan];
@@ -78,10 +78,6 @@ fn product_of_type<T: Term>(gpu: &Gpu) -> Result<()> {
         }
     }
     Ok(())
-}
-
-fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    of_every_type!(product_of_type(gpu))
 }
 
 /// Sums of floats differ from exact sums by rounding errors, but do not depend on timing.

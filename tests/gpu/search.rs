@@ -5,7 +5,7 @@
 use multisplit_tests::prelude::*;
 
 tests!(search:
-    combinations_of_options_match_the_cpu, two_dimensional_dispatches_match_the_cpu,
+    #[every_type] combinations_of_options_match_the_cpu, two_dimensional_dispatches_match_the_cpu,
     device_counts_above_the_array_length_are_clamped, one_call_functions_match_the_cpu,
     search_uses_a_sorted_device_array, invalid_searches_are_rejected,
 );
@@ -85,7 +85,7 @@ fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, [n, m]: [usize; 2]) ->
     check_input(gpu, policy, case, (&elements, &needles), [n as u32, m as u32])
 }
 
-fn product_of_type<T: Term>(gpu: &Gpu) -> Result<()> {
+fn combinations_of_options_match_the_cpu<T: Term>(gpu: &Gpu) -> Result<()> {
     let policy = gpu.policy();
     let sizes = [
         [0, 3],
@@ -112,10 +112,6 @@ fn product_of_type<T: Term>(gpu: &Gpu) -> Result<()> {
         }
     }
     Ok(())
-}
-
-fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    of_every_type!(product_of_type(gpu))
 }
 
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {

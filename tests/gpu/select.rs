@@ -5,7 +5,7 @@
 use multisplit_tests::prelude::*;
 
 tests!(select:
-    combinations_of_options_match_the_cpu;
+    #[every_type] combinations_of_options_match_the_cpu;
     in turn: all_or_no_elements_are_selected, runs_across_tiles_match_the_cpu,
     look_back_with_few_polls_matches_the_cpu, two_dimensional_dispatches_match_the_cpu,
     device_counts_above_the_array_length_are_clamped, every_comparison_matches_the_cpu,
@@ -146,7 +146,7 @@ fn tile(policy: &Policy, bits: u32, also: Also) -> usize {
     threads as usize * items
 }
 
-fn product_of_type<T: Term>(gpu: &Gpu) -> Result<()> {
+fn combinations_of_options_match_the_cpu<T: Term>(gpu: &Gpu) -> Result<()> {
     let policy = gpu.policy();
     for (number, case) in cases().into_iter().enumerate() {
         let tile = tile(&policy, T::TYPE.bits(), case.also);
@@ -158,10 +158,6 @@ fn product_of_type<T: Term>(gpu: &Gpu) -> Result<()> {
         }
     }
     Ok(())
-}
-
-fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    of_every_type!(product_of_type(gpu))
 }
 
 /// The condition holds for all elements or for none. The count is the array length or 0.

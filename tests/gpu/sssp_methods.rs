@@ -60,18 +60,28 @@ fn every_method(gpu: &Gpu, network: &Network, sources: &[u32]) -> Result<()> {
     Ok(())
 }
 
+/// A network of edges (from, to, weight).
+pub fn network(
+    vertices: u64,
+    direction: Direction,
+    edges: impl IntoIterator<Item = (u32, u32, u32)>,
+) -> Result<Network> {
+    let mut list = EdgeList::weighted();
+    edges.into_iter().for_each(|(from, to, weight)| list.push(from, to, weight));
+    Ok(Network::new(vertices, direction, &list)?)
+}
+
 /// A network of random edges, with duplicates and self-loops.
 pub fn random_network(rng: &mut Rng, max_vertices: u64) -> Result<Network> {
     let vertices = 1 + rng.below(max_vertices);
     let count = rng.below(4 * vertices + 1);
     let max_weight = [0, 1, 10, 1000, 1 << 24][rng.below(5) as usize];
     let direction = [Direction::Directed, Direction::Undirected][rng.below(2) as usize];
-    let mut edges = EdgeList::weighted();
-    for _ in 0..count {
-        let (from, to) = (rng.below(vertices) as u32, rng.below(vertices) as u32);
-        edges.push(from, to, rng.below(max_weight + 1) as u32);
-    }
-    Ok(Network::new(vertices, direction, &edges)?)
+    let edges = (0..count).map(|_| {
+        let [from, to] = [rng.below(vertices), rng.below(vertices)].map(|vertex| vertex as u32);
+        (from, to, rng.below(max_weight + 1) as u32)
+    });
+    network(vertices, direction, edges)
 }
 
 fn random_networks_match_the_cpu(gpu: &Gpu) -> Result<()> {
@@ -89,48 +99,32 @@ fn random_networks_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 fn path_and_star_networks_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mut path = EdgeList::weighted();
-    (0..300).for_each(|v| path.push(v, v + 1, v % 7));
-    let path = Network::new(301, Direction::Directed, &path)?;
+    let path = network(301, Direction::Directed, (0..300).map(|v| (v, v + 1, v % 7)))?;
     every_method(gpu, &path, &[0, 150, 300])?;
-    let mut star = EdgeList::weighted();
-    (1..500).for_each(|v| star.push(0, v, v));
-    let star = Network::new(500, Direction::Undirected, &star)?;
+    let star = network(500, Direction::Undirected, (1..500).map(|v| (0, v, v)))?;
     every_method(gpu, &star, &[0, 499])?;
     // Two components with isolated vertices, and a network of a single vertex.
-    let mut parts = EdgeList::weighted();
-    (0..40).for_each(|v| parts.push(v, (v + 1) % 41, 3));
-    (50..90).for_each(|v| parts.push(v, v + 1, 4));
-    let parts = Network::new(100, Direction::Undirected, &parts)?;
-    every_method(gpu, &parts, &[0, 60, 99])?;
-    let alone = Network::new(1, Direction::Directed, &EdgeList::weighted())?;
-    every_method(gpu, &alone, &[0])
+    let parts = (0..40).map(|v| (v, (v + 1) % 41, 3)).chain((50..90).map(|v| (v, v + 1, 4)));
+    every_method(gpu, &network(100, Direction::Undirected, parts)?, &[0, 60, 99])?;
+    every_method(gpu, &network(1, Direction::Directed, [])?, &[0])
 }
 
 fn zero_weights_and_parallel_edges_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mut edges = EdgeList::weighted();
-    for v in 0..60 {
-        edges.push(v, (v + 1) % 60, 0);
-        edges.push(v, (v + 1) % 60, 5);
-        edges.push(v, v, 0);
-        edges.push(v, (v * 7) % 60, u32::from(v.is_multiple_of(3)));
-        edges.push(v, 60 + v, 2);
-    }
-    let network = Network::new(130, Direction::Directed, &edges)?;
-    every_method(gpu, &network, &[0, 59, 61])
+    let edges = (0..60u32).flat_map(|v| {
+        let (next, far) = ((v + 1) % 60, (v * 7) % 60);
+        let far = (v, far, u32::from(v.is_multiple_of(3)));
+        [(v, next, 0), (v, next, 5), (v, v, 0), far, (v, 60 + v, 2)]
+    });
+    every_method(gpu, &network(130, Direction::Directed, edges)?, &[0, 59, 61])
 }
 
 /// One vertex has very many neighbours, each of which has few arcs.
 fn vertex_with_many_neighbours_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let spokes = if gpu.full { 1_000_000 } else { 100_000 };
-    let mut edges = EdgeList::weighted();
-    for v in 1..=spokes {
-        edges.push(0, v, v % 1000);
-        if v % 1000 == 0 {
-            edges.push(v, v - 1, 1);
-        }
-    }
-    let network = Network::new(u64::from(spokes) + 1, Direction::Undirected, &edges)?;
+    let spoke =
+        |v: u32| [(0, v, v % 1000)].into_iter().chain((v % 1000 == 0).then_some((v, v - 1, 1)));
+    let edges = (1..=spokes).flat_map(spoke);
+    let network = network(u64::from(spokes) + 1, Direction::Undirected, edges)?;
     for method in [Method::NearFar, Method::Multisplit] {
         let found = check(gpu, &network, &options(method), &[spokes / 2])?;
         ensure!(found[0].statistics.relaxations >= network.arcs().len() as u64);

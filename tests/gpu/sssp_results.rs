@@ -7,7 +7,7 @@ use multisplit_sssp::network::{ShortestPaths, UNREACHED, WeightKind};
 use multisplit_sssp::{DeviceNetwork, Error, Method, Options, Solver};
 use multisplit_tests::prelude::*;
 
-use crate::sssp_methods::{METHODS, check, options, random_network};
+use crate::sssp_methods::{METHODS, check, network, options, random_network};
 
 tests!(sssp:
     predecessor_trees_of_random_networks_are_valid, predecessor_trees_with_zero_weights_are_valid,
@@ -75,14 +75,11 @@ fn predecessor_trees_of_random_networks_are_valid(gpu: &Gpu) -> Result<()> {
 
 /// The networks have cycles of arcs with zero weight, and a long path of arcs that act as such.
 fn predecessor_trees_with_zero_weights_are_valid(gpu: &Gpu) -> Result<()> {
-    let mut edges = EdgeList::weighted();
-    for v in 0..200 {
-        edges.push(v, (v + 1) % 200, 0);
-        edges.push(v, (v * 3) % 200, 0);
-        edges.push(v, 200 + v, 1);
-        edges.push(200 + v, 200 + (v + 1) % 200, 0);
-    }
-    let cycles = Network::new(410, Direction::Undirected, &edges)?;
+    let edges = (0..200).flat_map(|v| {
+        let next = (v + 1) % 200;
+        [(v, next, 0), (v, (v * 3) % 200, 0), (v, 200 + v, 1), (200 + v, 200 + next, 0)]
+    });
+    let cycles = network(410, Direction::Undirected, edges)?;
     let mut edges = EdgeList::weighted_f32();
     // In f32, adding 1e-9 to a distance of 1 does not change it, so such arcs act as zero weights.
     (0..500).for_each(|v| edges.push_f32(v, v + 1, if v == 0 { 1.0 } else { 1e-9 }));
@@ -146,14 +143,11 @@ fn distance_overflow_is_reported(gpu: &Gpu) -> Result<()> {
         let on_device = DeviceNetwork::upload(gpu, network)?;
         Solver::new(gpu, &on_device, &options(Method::NearFar))?.solve(0)
     };
-    let mut edges = EdgeList::weighted();
-    edges.push(0, 1, u32::MAX - 1);
-    edges.push(1, 2, 1);
-    let refused = solve(&Network::new(4, Direction::Directed, &edges)?);
+    let edges = [(0, 1, u32::MAX - 1), (1, 2, 1), (0, 2, 5)];
+    let refused = solve(&network(4, Direction::Directed, edges.into_iter().take(2))?);
     expect_errors! { refused => Error::Network(NetworkError::DistanceOverflow { vertex: 2 }) }
     // A shorter path to the same vertex makes the overflow harmless.
-    edges.push(0, 2, 5);
-    let found = solve(&Network::new(4, Direction::Directed, &edges)?)?;
+    let found = solve(&network(4, Direction::Directed, edges)?)?;
     expect_equal(&found.paths.distances, &[0, u32::MAX - 1, 5, UNREACHED])?;
 
     let mut edges = EdgeList::weighted_f32();

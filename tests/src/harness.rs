@@ -259,23 +259,28 @@ fn chosen(subjects: Vec<Subject>, full: bool, part: Part) -> Vec<(Test, Part)> {
 }
 
 /// Declares the tests of a module from its functions: `tests!(scan: small, large)`. In a sample,
-/// those listed after `in turn` run at one width each.
+/// those listed after `in turn` run at one width each. A generic function marked `#[every_type]` is
+/// called for every element type, as by [`of_every_type`].
 #[macro_export]
 macro_rules! tests {
-    ($subject:ident: $($name:ident),* $(; in turn: $($turn:ident),*)? $(,)?) => {
+    (
+        $subject:ident: $($(#[$every:ident])? $name:ident),*
+        $(; in turn: $($(#[$turn_every:ident])? $turn:ident),*)? $(,)?
+    ) => {
         /// The tests of this file.
         pub fn tests() -> Vec<$crate::harness::Test> {
             vec![
-                $( $crate::harness::Test::new(
-                    concat!(stringify!($subject), "::", stringify!($name)),
-                    $name,
-                ), )*
-                $($( $crate::harness::Test::new(
-                    concat!(stringify!($subject), "::", stringify!($turn)),
-                    $turn,
-                ).in_turn(), )*)?
+                $( $crate::tests!(@test $subject $(#[$every])? $name), )*
+                $($( $crate::tests!(@test $subject $(#[$turn_every])? $turn).in_turn(), )*)?
             ]
         }
+    };
+    (@test $subject:ident #[every_type] $name:ident) => {
+        $crate::tests!(@named $subject $name, |gpu: &$crate::harness::Gpu| $crate::of_every_type!($name(gpu)))
+    };
+    (@test $subject:ident $name:ident) => { $crate::tests!(@named $subject $name, $name) };
+    (@named $subject:ident $name:ident, $body:expr) => {
+        $crate::harness::Test::new(concat!(stringify!($subject), "::", stringify!($name)), $body)
     };
 }
 
