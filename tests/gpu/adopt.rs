@@ -4,15 +4,10 @@
 use std::ffi::{CStr, c_void};
 use std::sync::Mutex;
 
-use multisplit::ash::{self, vk};
-use multisplit::graph::{Graph, Plan, Scope};
-use multisplit::operations::split::TileShape;
-use multisplit::operations::{self, ScanBuffers, SortBuffers, scan, sort};
+use multisplit::ash;
+use multisplit::graph::Scope;
 use multisplit::requirements::{Features, Requirements};
-use multisplit::{
-    AdoptOptions, AdoptedDevice, Array, BufferAt, Context, DeviceProperties, Error,
-    ExecutableOptions, PipelineCache, ProfileChoice, RankingChoice, RecordOptions, Scan, Sort,
-};
+use multisplit::{AdoptOptions, AdoptedDevice, DeviceProperties, ProfileChoice, RankingChoice};
 use multisplit_tests::prelude::*;
 
 tests!(adopt:
@@ -60,23 +55,8 @@ unsafe extern "system" fn on_message(
 }
 
 impl Host {
-    /// # Safety
-    /// A Vulkan driver must be installed. The function is `unsafe` because nearly all of its calls
-    /// are.
-    unsafe fn new(wanted: &DeviceProperties, api_version: u32) -> Result<Self> {
-        // SAFETY: the call only requires a Vulkan driver.
-        unsafe { Self::without(&Features::default(), wanted, api_version) }
-    }
-
-    /// Like `new`, but creates the device without the features in `left_out`.
-    ///
-    /// # Safety
-    /// Same as `new`.
-    unsafe fn without(
-        left_out: &Features,
-        wanted: &DeviceProperties,
-        api_version: u32,
-    ) -> Result<Self> {
+    /// Creates the device without the features in `left_out`.
+    fn new(wanted: &DeviceProperties, api_version: u32, left_out: &Features) -> Result<Self> {
         // SAFETY: plain Vulkan set-up with valid structures.
         unsafe {
             let entry = ash::Entry::load()?;
@@ -173,26 +153,18 @@ impl Host {
         }
     }
 
+    fn take_messages(&self) -> Vec<String> {
+        std::mem::take(&mut *self.reported.lock().unwrap())
+    }
+
     fn expect_silence(&self) -> Result<()> {
-        let reported = std::mem::take(&mut *self.reported.lock().unwrap());
+        let reported = self.take_messages();
         ensure!(reported.is_empty(), "{}", reported[0]);
         Ok(())
     }
 
-    /// # Safety
-    /// The device must not be executing any work, and no object created from it may be left.
-    unsafe fn destroy(self) -> Result<()> {
-        // SAFETY: guaranteed by the caller.
-        unsafe {
-            self.device.destroy_device(None);
-            self.messenger.0.destroy_debug_utils_messenger(self.messenger.1, None);
-            self.instance.destroy_instance(None);
-        }
-        self.expect_silence().context("while destroying the device")
-    }
-
     /// Creates a host-visible buffer and maps its memory.
-    unsafe fn buffer(&self, size: u64) -> Result<(vk::Buffer, vk::DeviceMemory, *mut u32)> {
+    fn buffer(&self, size: u64) -> Result<(vk::Buffer, vk::DeviceMemory, *mut u32)> {
         // SAFETY: plain Vulkan calls with an allowed memory type.
         unsafe {
             let info = vk::BufferCreateInfo::default().size(size).usage(
@@ -225,6 +197,25 @@ impl Host {
     }
 }
 
+/// Calls `body` with an application whose device lacks the features in `left_out`. Then destroys the
+/// device; `body` must destroy everything that it creates from it.
+fn with_host(
+    gpu: &Gpu,
+    api_version: u32,
+    left_out: &Features,
+    body: impl FnOnce(&Host) -> Result<()>,
+) -> Result<()> {
+    let host = Host::new(gpu.properties(), api_version, left_out)?;
+    body(&host)?;
+    // SAFETY: all work on the device has completed, and its other objects were destroyed.
+    unsafe {
+        host.device.destroy_device(None);
+        host.messenger.0.destroy_debug_utils_messenger(host.messenger.1, None);
+        host.instance.destroy_instance(None);
+    }
+    host.expect_silence().context("after the device was destroyed")
+}
+
 /// The operation recorded between the caller's commands.
 #[derive(Clone, Copy)]
 enum Operation {
@@ -236,11 +227,7 @@ enum Operation {
 
 /// Compiles a plan that reads `src` and writes `dst`. If `with_scopes` is set, the plan itself
 /// contains the barriers against the caller's transfer commands before and after it.
-fn plan(
-    context: &Context,
-    operation: Operation,
-    with_scopes: bool,
-) -> Result<(Plan, [multisplit::graph::Buffer; 2])> {
+fn plan(context: &Context, operation: Operation, with_scopes: bool) -> Result<(Plan, [Buffer; 2])> {
     let mut graph = Graph::new("embedded");
     let src = graph.import::<u32>("src", N);
     let dst = graph.import::<u32>("dst", N);
@@ -273,57 +260,41 @@ fn sort_between_the_callers_commands_needs_only_contract_barriers(gpu: &Gpu) -> 
 }
 
 fn check_contract_barriers(gpu: &Gpu, operation: Operation) -> Result<()> {
-    // SAFETY: the call only requires a Vulkan driver.
-    let host = unsafe { Host::new(gpu.context.properties(), vk::API_VERSION_1_3)? };
     // Either the plan contains the barriers against the caller's commands, or the caller records
     // the barriers that the contract requires. With neither, the validation layer must report a
     // hazard.
-    for (scopes, barriers) in [(true, false), (false, true)] {
-        // SAFETY: the host outlives everything that `embed` creates.
-        unsafe { embed(&host, operation, scopes, barriers)? };
-        host.expect_silence().with_context(|| format!("scopes {scopes}, barriers {barriers}"))?;
-    }
-    // SAFETY: as above.
-    unsafe { embed(&host, operation, false, false)? };
-    let reported = std::mem::take(&mut *host.reported.lock().unwrap());
-    ensure!(
-        reported.iter().any(|s| s.contains("SYNC-HAZARD")),
-        "the layer did not report the missing barrier"
-    );
-    // SAFETY: all work on the device has completed, and its other objects were destroyed.
-    unsafe { host.destroy() }
+    with_host(gpu, vk::API_VERSION_1_3, &Features::default(), |host| {
+        for (scopes, barriers) in [(true, false), (false, true)] {
+            embed(host, operation, scopes, barriers)?;
+            host.expect_silence()
+                .with_context(|| format!("scopes {scopes}, barriers {barriers}"))?;
+        }
+        embed(host, operation, false, false)?;
+        let is_reported = host.take_messages().iter().any(|s| s.contains("SYNC-HAZARD"));
+        ensure!(is_reported, "the layer did not report the missing barrier");
+        Ok(())
+    })
 }
 
 /// If the instance was created for Vulkan 1.2, functions that became core in 1.3 must be loaded
 /// from extensions, even if the device supports 1.3.
 fn vulkan_1_2_instance_is_adopted(gpu: &Gpu) -> Result<()> {
-    // SAFETY: the call only requires a Vulkan driver.
-    let host = unsafe { Host::new(gpu.context.properties(), vk::API_VERSION_1_2)? };
-    let extensions = &host.requirements.extensions;
-    ensure!(
-        extensions.contains(&ash::khr::synchronization2::NAME),
-        "synchronization2 is not among the extensions {extensions:?}"
-    );
-    // SAFETY: the host outlives everything that `embed` creates.
-    unsafe { embed(&host, Operation::Scan, true, true)? };
-    host.expect_silence()?;
-    // SAFETY: all work on the device has completed, and its other objects were destroyed.
-    unsafe { host.destroy() }
+    with_host(gpu, vk::API_VERSION_1_2, &Features::default(), |host| {
+        let extensions = &host.requirements.extensions;
+        let has_extension = extensions.contains(&ash::khr::synchronization2::NAME);
+        ensure!(has_extension, "synchronization2 is not among the extensions {extensions:?}");
+        embed(host, Operation::Scan, true, true)
+    })
 }
 
 fn vulkan_1_1_instance_is_rejected(gpu: &Gpu) -> Result<()> {
-    // SAFETY: the call only requires a Vulkan driver.
-    let host = unsafe { Host::new(gpu.context.properties(), vk::API_VERSION_1_3)? };
-    let adopted = AdoptedDevice { api_version: vk::API_VERSION_1_1, ..host.adopted() };
-    // SAFETY: the call is rejected before anything is created.
-    let refused = unsafe { Context::adopt(adopted) };
-    ensure!(
-        matches!(refused, Err(Error::MissingRequirements { .. })),
-        "expected an error for missing requirements, found {:?}",
-        refused.err()
-    );
-    // SAFETY: all work on the device has completed, and its other objects were destroyed.
-    unsafe { host.destroy() }
+    with_host(gpu, vk::API_VERSION_1_3, &Features::default(), |host| {
+        let adopted = AdoptedDevice { api_version: vk::API_VERSION_1_1, ..host.adopted() };
+        // SAFETY: the call is rejected before anything is created.
+        let refused = unsafe { Context::adopt(adopted) };
+        expect_errors! { refused => MissingRequirements { .. } }
+        Ok(())
+    })
 }
 
 fn full_subgroups() -> Features {
@@ -333,83 +304,61 @@ fn full_subgroups() -> Features {
 /// The device was created without `computeFullSubgroups`. From Vulkan 1.3 on, SPIR-V 1.6 guarantees
 /// full subgroups without that feature.
 fn vulkan_1_3_without_full_subgroups_is_adopted(gpu: &Gpu) -> Result<()> {
-    let (wanted, version) = (gpu.context.properties(), vk::API_VERSION_1_3);
-    // SAFETY: the call only requires a Vulkan driver.
-    let host = unsafe { Host::without(&full_subgroups(), wanted, version)? };
-    ensure!(!host.requirements.features.compute_full_subgroups);
-    for operation in [Operation::Scan, Operation::Sort] {
-        // SAFETY: the host outlives everything that `embed` creates.
-        unsafe { embed(&host, operation, true, true)? };
-        host.expect_silence()?;
-    }
-    // SAFETY: all work on the device has completed, and its other objects were destroyed.
-    unsafe { host.destroy() }
+    with_host(gpu, vk::API_VERSION_1_3, &full_subgroups(), |host| {
+        ensure!(!host.requirements.features.compute_full_subgroups);
+        for operation in [Operation::Scan, Operation::Sort] {
+            embed(host, operation, true, true)?;
+            host.expect_silence()?;
+        }
+        Ok(())
+    })
+}
+
+/// Before Vulkan 1.3, only `computeFullSubgroups` guarantees full subgroups.
+fn vulkan_1_2_without_full_subgroups_is_rejected(gpu: &Gpu) -> Result<()> {
+    with_host(gpu, vk::API_VERSION_1_2, &full_subgroups(), |host| {
+        // SAFETY: the call is rejected before anything is created.
+        let refused = unsafe { Context::adopt(host.adopted()) };
+        expect_message(refused, "computeFullSubgroups")
+    })
 }
 
 /// The contexts get a null queue, whose use would crash or be reported by the validation layer. The
 /// plan of the scan has state, which must be cleared without the queue.
 fn record_only_contexts_do_not_use_the_queue(gpu: &Gpu) -> Result<()> {
-    // SAFETY: the call only requires a Vulkan driver.
-    let host = unsafe { Host::new(gpu.context.properties(), vk::API_VERSION_1_3)? };
-    let adopt = || {
-        let adopted = AdoptedDevice { queue: vk::Queue::null(), ..host.adopted() };
-        // SAFETY: the handles belong together and outlive the context, which does not use the queue.
-        unsafe { Context::adopt_with(adopted, AdoptOptions::default().record_only()) }
-    };
-    for operation in [Operation::Scan, Operation::Sort] {
-        // SAFETY: the host outlives everything that `embed_in` creates.
-        unsafe { embed_in(adopt()?, &host, operation, true, true)? };
-        host.expect_silence()?;
-    }
-    let context = adopt()?;
-    let mut graph = Graph::new("fill");
-    let dst = graph.import::<u32>("dst", 16);
-    operations::fill(&mut graph, &context.policy(), "fill", dst, 1)?;
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let array = Array::<u32>::uninit(&context, "dst", 16)?;
-    let ran = context.run(&executable, &[(dst, &array)]);
-    ensure!(matches!(ran, Err(Error::RecordOnly)), "expected Error::RecordOnly, found {ran:?}");
-    context.wait_idle()?;
-    drop((executable, array, context));
-    host.expect_silence()?;
-    // SAFETY: all work on the device has completed, and its other objects were destroyed.
-    unsafe { host.destroy() }
-}
-
-/// Before Vulkan 1.3, only `computeFullSubgroups` guarantees full subgroups.
-fn vulkan_1_2_without_full_subgroups_is_rejected(gpu: &Gpu) -> Result<()> {
-    let (wanted, version) = (gpu.context.properties(), vk::API_VERSION_1_2);
-    // SAFETY: the call only requires a Vulkan driver.
-    let host = unsafe { Host::without(&full_subgroups(), wanted, version)? };
-    // SAFETY: the call is rejected before anything is created.
-    let refused =
-        unsafe { Context::adopt(host.adopted()) }.err().context("the device was accepted")?;
-    ensure!(
-        refused.to_string().contains("computeFullSubgroups"),
-        "the error does not name the feature: {refused}"
-    );
-    // SAFETY: all work on the device has completed, and its other objects were destroyed.
-    unsafe { host.destroy() }
+    with_host(gpu, vk::API_VERSION_1_3, &Features::default(), |host| {
+        let adopt = || {
+            let adopted = AdoptedDevice { queue: vk::Queue::null(), ..host.adopted() };
+            // SAFETY: the handles belong together and outlive the context, which does not use the
+            // queue.
+            unsafe { Context::adopt_with(adopted, AdoptOptions::default().record_only()) }
+        };
+        for operation in [Operation::Scan, Operation::Sort] {
+            embed_in(adopt()?, host, operation, true, true)?;
+            host.expect_silence()?;
+        }
+        let context = adopt()?;
+        let mut graph = Graph::new("fill");
+        let dst = graph.import::<u32>("dst", 16);
+        fill(&mut graph, &context.policy(), "fill", dst, 1)?;
+        let executable = context.instantiate(graph.compile(&context.limits())?)?;
+        let array = Array::<u32>::uninit(&context, "dst", 16)?;
+        expect_errors! { context.run(&executable, &[(dst, &array)]) => RecordOnly }
+        Ok(context.wait_idle()?)
+    })
 }
 
 /// Adopts the host's device, records the operation between transfers of the host, and runs it.
 /// Compares the result with the CPU if there are barriers, from the plan's scopes or the host.
-unsafe fn embed(
-    host: &Host,
-    operation: Operation,
-    with_scopes: bool,
-    with_barriers: bool,
-) -> Result<()> {
-    // SAFETY: the handles belong together and outlive the context; the caller guarantees the rest.
-    unsafe {
-        let context = Context::adopt(host.adopted())?;
-        embed_in(context, host, operation, with_scopes, with_barriers)
-    }
+fn embed(host: &Host, operation: Operation, scopes: bool, barriers: bool) -> Result<()> {
+    // SAFETY: the handles belong together and outlive the context.
+    let context = unsafe { Context::adopt(host.adopted())? };
+    embed_in(context, host, operation, scopes, barriers)
 }
 
 /// Like [`embed`], with a context that has adopted the host's device. The commands are submitted
 /// twice, one after the other.
-unsafe fn embed_in(
+fn embed_in(
     context: Context,
     host: &Host,
     operation: Operation,

@@ -2,20 +2,16 @@
 //! Cases combine element type, operator, segment heads (flags or keys), method, size, and the
 //! location of the count (host or device).
 
-use multisplit::graph::{Buffer, ElementType};
-use multisplit::operations::{ReduceByKeyBuffers, ScanBuffers, ScanMethod, reduce_by_key, scan};
-use multisplit::{Operator, Policy, Scan};
 use multisplit_tests::prelude::*;
 
 tests!(by_key:
-    combinations_of_options_match_the_cpu;
+    #[every_type] combinations_of_options_match_the_cpu;
     in turn: segments_of_any_length_match_the_cpu, look_back_with_few_polls_matches_the_cpu,
     two_dimensional_dispatches_match_the_cpu, device_counts_above_the_array_length_are_clamped,
     float_sums_are_reproducible
 );
 
-/// Number of array elements after those that a device count includes; they must be ignored.
-const SPARE: usize = 77;
+const METHODS: [ScanMethod; 2] = [ScanMethod::LookBack, ScanMethod::ReduceThenScan];
 
 /// The array that marks segment heads: flags, or keys, which differ between adjacent segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,7 +87,7 @@ fn run<'g, T: Term>(
 ) -> Result<(Setup<'g>, [Buffer; 3])> {
     let len = input.len();
     let key = if case.by == By::WideKeys { ElementType::U64 } else { ElementType::U32 };
-    let mut setup = Setup::new(&gpu.context, "by key");
+    let mut setup = Setup::new(gpu, "by key");
     let (src, dst) = (setup.input("src", input), setup.output::<T>("dst", len));
     let from = setup.array("keys", key, len as u64, keys);
     let to = setup.array("keys_out", key, len as u64, &[]);
@@ -153,14 +149,12 @@ fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, (n, length): (usize, u
 }
 
 fn policy(gpu: &Gpu, scan: ScanMethod) -> Policy {
-    Policy { scan, ..gpu.context.policy() }
+    Policy { scan, ..gpu.policy() }
 }
 
-fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
+fn combinations_of_options_match_the_cpu<T: Term>(gpu: &Gpu) -> Result<()> {
     for (number, case) in cases().into_iter().enumerate() {
-        for (k, method) in
-            [ScanMethod::LookBack, ScanMethod::ReduceThenScan].into_iter().enumerate()
-        {
+        for (k, method) in METHODS.into_iter().enumerate() {
             let policy = policy(gpu, method);
             // Number of four-element vectors that a thread processes in a tile of a reduction.
             // Tiles of scans may be larger: up to 16 elements per thread.
@@ -178,7 +172,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
                 false => few.into_iter().zip([1, 2, 5, 700, 4, 3000]).collect(),
             };
             let is_sampled = (2 * number + k + 19 * T::TYPE as usize).is_multiple_of(61);
-            for size in gpu.sizes(mine, is_sampled, &sizes, &[]) {
+            for size in gpu.sizes(is_sampled, &sizes, &[]) {
                 gpu.run_or_refuse(|| check::<T>(gpu, &policy, case, size))?;
             }
         }
@@ -186,22 +180,17 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
     Ok(())
 }
 
-fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    of_every_type!(product_of_type(gpu))
-}
-
 /// Inputs with segments that end at a tile boundary, with segments of several tiles, and with a
 /// single segment.
 fn segments_of_any_length_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let tile = gpu.context.policy().threads as usize * 16;
+    let tile = gpu.policy().threads as usize * 16;
     let lengths = [tile, 1, tile - 1, 3 * tile + 2, 1, 1, 2 * tile - 1, 5, tile / 2];
     let some: Vec<bool> = lengths.iter().flat_map(|&n| (0..n).map(|at| at == 0)).collect();
     let one: Vec<bool> = (0..6 * tile + 5).map(|at| at == 0).collect();
-    let mut mine = gpu.mine();
     for how in [How::Inclusive, How::Reduce] {
-        for method in [ScanMethod::LookBack, ScanMethod::ReduceThenScan] {
+        for method in METHODS {
             let case = Case { operator: Operator::Sum, by: By::Keys, how, on_device: false };
-            for heads in [&some, &one].into_iter().filter(|_| mine()) {
+            for heads in [&some, &one].into_iter().filter(|_| gpu.mine()) {
                 let input: Vec<i32> = terms::input(case.operator, heads.len(), 6);
                 let n = heads.len() as u32;
                 check_input(gpu, &policy(gpu, method), case, (&input, heads), n)?;
@@ -211,9 +200,7 @@ fn segments_of_any_length_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// With a spin limit of 0, each workgroup recomputes the predecessor tiles it needs instead of
-/// polling for them; with a small limit, it polls a few times first. Without tickets, tiles may
-/// begin in any order.
+/// With a spin limit of 0, workgroups recompute predecessor tiles instead of polling for them.
 fn look_back_with_few_polls_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     for (spin_limit, tickets, how) in [(0, true, How::Exclusive), (5, false, How::Reduce)] {
         let policy = Policy { spin_limit, tickets, ..policy(gpu, ScanMethod::LookBack) };
@@ -224,17 +211,14 @@ fn look_back_with_few_polls_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The policy allows only a few workgroups in the x dimension, so dispatches have several rows. The
-/// last row may have workgroups without a tile.
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mut mine = gpu.mine();
-    for method in [ScanMethod::LookBack, ScanMethod::ReduceThenScan] {
+    for method in METHODS {
         let policy = few_groups(policy(gpu, method));
         for (how, on_device) in [(How::Inclusive, true), (How::Reduce, false)] {
             let case = Case { operator: Operator::Sum, by: By::Keys, how, on_device };
-            if mine() {
-                check::<u32>(gpu, &policy, case, (20 * policy.threads as usize * 16 - 3, 40))?;
-            }
+            gpu.case(|| {
+                check::<u32>(gpu, &policy, case, (20 * policy.threads as usize * 16 - 3, 40))
+            })?;
         }
     }
     Ok(())
@@ -258,15 +242,14 @@ fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
 /// Sums of floats differ from exact sums by rounding errors, but both scan methods return the same
 /// bits.
 fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
-    let n = 20 * gpu.context.policy().threads as usize * 16 + 5;
-    let mut rng = Rng::new(5);
-    let input: Vec<f32> = (0..n).map(|_| rng.next_u32() as f32 / 4e9).collect();
+    let n = 20 * gpu.policy().threads as usize * 16 + 5;
+    let input = fractions(n, 5);
     let heads = heads(n, 20_000, 3);
     let keys = key_words(By::Keys, &heads);
     for how in [How::Inclusive, How::Reduce] {
         let case = Case { operator: Operator::Sum, by: By::Keys, how, on_device: false };
         let mut first: Option<Vec<u64>> = None;
-        for method in [ScanMethod::LookBack, ScanMethod::ReduceThenScan] {
+        for method in METHODS {
             let policy = policy(gpu, method);
             let (setup, [dst, ..]) = run(gpu, &policy, case, (&input, &keys), n as u32)?;
             let got: Vec<f32> = setup.found(dst)?;
@@ -276,11 +259,7 @@ fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
             for segment in terms::segments(&input, &heads) {
                 let sum: f64 = segment.iter().map(|&x| f64::from(x)).sum();
                 at += if how == How::Reduce { 1 } else { segment.len() };
-                let found = f64::from(got[at - 1]);
-                ensure!(
-                    (found - sum).abs() <= 1e-4 * sum.max(1.0),
-                    "the sum is {found}, expected about {sum}"
-                );
+                expect_near(got[at - 1], sum, 1e-4)?;
             }
         }
     }

@@ -1,10 +1,8 @@
-//! Tests that an invalid pipeline cache on disk does not affect results, and that one that is too
-//! short is replaced.
+//! Tests that an invalid pipeline cache on disk does not affect results and is replaced.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use multisplit::PipelineCache;
 use multisplit_tests::prelude::*;
 
 tests!(cache: invalid_cache_files_do_not_affect_results);
@@ -19,10 +17,8 @@ fn scan_with_cache(gpu: &Gpu, folder: PathBuf) -> Result<()> {
 const MAGIC: &[u8] = b"MSPIPE01";
 
 fn names_in(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut names = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        names.push(entry?.path());
-    }
+    let entries = fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
+    let mut names: Vec<PathBuf> = entries.collect::<Result<_>>()?;
     names.sort();
     Ok(names)
 }
@@ -45,10 +41,13 @@ fn invalid_cache_files_do_not_affect_results(gpu: &Gpu) -> Result<()> {
     *damaged.last_mut().context("the cache file is empty")? ^= 1;
     let bad = [Vec::new(), b"nonsense".to_vec(), good[..good.len() / 2].to_vec(), foreign, damaged];
     for bytes in bad {
-        fs::write(file, bytes)?;
+        fs::write(file, &bytes)?;
         scan_with_cache(gpu, folder.path().to_owned())?;
-        ensure!(fs::read(file)?.len() > good.len() / 2, "the invalid cache file was not replaced");
-        ensure!(fs::read(file)?.starts_with(MAGIC), "the invalid cache file was not replaced");
+        let replaced = fs::read(file)?;
+        ensure!(replaced != bytes, "the invalid cache file was not replaced");
+        // The driver need not return the same bytes for the same pipelines.
+        let is_whole = replaced.starts_with(MAGIC) && replaced.len() > good.len() / 2;
+        ensure!(is_whole, "the file that replaced the invalid one is not a whole cache");
     }
     ensure!(names_in(folder.path())? == written, "temporary files were left");
     // If the folder cannot be created, scans run without a cache.

@@ -3,12 +3,7 @@
 //! splits that rank this way verify some of their tiles (canaries). If a tile violates the order,
 //! one-call functions repeat the operation by ballots, and all other calls return a typed error.
 
-use multisplit::ash::vk;
-use multisplit::graph::Graph;
-use multisplit::operations::sort::SortMethod;
-use multisplit::operations::split::{Method, Ranking, TileShape};
-use multisplit::operations::{SortBuffers, sort};
-use multisplit::{Buckets, Context, Error, PipelineCache, Policy, Scan, Sort};
+use multisplit::operations::split::{Method, Ranking};
 use multisplit_tests::harness::WithPolicy;
 use multisplit_tests::prelude::*;
 
@@ -38,7 +33,7 @@ fn by_lane_order(context: &Context) -> Result<Policy> {
 
 /// A context whose kernels rank keys as if lanes executed in reverse order.
 fn reversed(gpu: &Gpu) -> Result<WithPolicy<'_>> {
-    let mut policy = by_lane_order(&gpu.context)?;
+    let mut policy = by_lane_order(gpu)?;
     policy.split.ranking = Ranking::ReversedLanes;
     gpu.with_policy(policy)
 }
@@ -52,7 +47,7 @@ fn expect_switch_to_ballots(context: &Context) -> Result<()> {
 
 /// With a canary period of 1, every tile is verified.
 fn verification_accepts_a_device_that_keeps_lane_order(gpu: &Gpu) -> Result<()> {
-    let mut policy = by_lane_order(&gpu.context)?;
+    let mut policy = by_lane_order(gpu)?;
     policy.split.canary_period = 1;
     let context = gpu.with_policy(policy)?;
     for n in gpu.cases([1, 2, 2047, 2049, 70_001]) {
@@ -67,11 +62,8 @@ fn verification_accepts_a_device_that_keeps_lane_order(gpu: &Gpu) -> Result<()> 
 /// Each sort has different keys. The canary period is the default, so only some of the tiles are
 /// verified.
 fn reversed_lane_order_is_detected_in_every_sort(gpu: &Gpu) -> Result<()> {
-    let (sorts, n) = match (gpu.is_software(), gpu.full) {
-        (true, false) => (5, 1 << 14),
-        (true, true) => (100, 1 << 20),
-        (false, _) => (100, 1 << 20),
-    };
+    let is_short = gpu.is_software() && !gpu.full;
+    let (sorts, n) = if is_short { (5, 1 << 14) } else { (100, 1 << 20) };
     for seed in 0..sorts {
         let context = reversed(gpu)?;
         let keys = uniform(n, 77 + seed);
@@ -81,10 +73,9 @@ fn reversed_lane_order_is_detected_in_every_sort(gpu: &Gpu) -> Result<()> {
         let executable = context.instantiate(graph.compile(&context.limits())?)?;
         ensure!(executable.relies_on_lane_order());
         let array = context.upload(&keys)?;
-        match context.run(&executable, &[(import, &array)]) {
-            Err(Error::LaneOrder { plan }) => ensure!(plan == "canary"),
-            other => bail!("sort {seed} of {sorts}: expected a lane-order error, found {other:?}"),
-        }
+        let outcome = context.run(&executable, &[(import, &array)]);
+        let case = format!("sort {seed} of {sorts}");
+        expect_error!(outcome, LaneOrder { plan } if plan == "canary", "{case}");
         expect_switch_to_ballots(&context)?;
     }
     Ok(())
@@ -96,10 +87,8 @@ fn one_call_sorts_recover_from_reversed_lanes(gpu: &Gpu) -> Result<()> {
     let keys: Vec<u32> = uniform(n, 5).iter().map(|key| key % 500).collect();
     let order = reference::order_by(n, |i| keys[i]);
     let values: Vec<u32> = (0..n as u32).map(|i| i ^ 0x5555).collect();
-    let (input, expected) = (
-        (keys.clone(), values.clone()),
-        (reference::pick(&keys, &order), reference::pick(&values, &order)),
-    );
+    let input = (keys.clone(), values.clone());
+    let expected = (reference::pick(&keys, &order), reference::pick(&values, &order));
     let of_arrays = |gpu: &Context| -> Result<bool> {
         let (array, taken) = (gpu.upload(&keys)?, gpu.upload(&values)?);
         let (by, payload) = gpu.sort_pairs(&array, &taken)?;
@@ -119,8 +108,7 @@ fn one_call_sorts_recover_from_reversed_lanes(gpu: &Gpu) -> Result<()> {
         ("sort_pairs of device arrays", &of_arrays),
         ("sort_in_place", &in_place),
     ];
-    let mut mine = gpu.mine();
-    for (name, call) in calls.iter().filter(|_| mine()) {
+    for (name, call) in calls.iter().filter(|_| gpu.mine()) {
         let context = reversed(gpu)?;
         ensure!(call(&context).context(*name)?, "{name}: wrong result");
         expect_switch_to_ballots(&context).context(*name)?;
@@ -153,14 +141,13 @@ fn one_call_splits_recover_from_reversed_lanes(gpu: &Gpu) -> Result<()> {
     let order = reference::order_by(n, |i| keys[i] >> 24);
     let expected = reference::pick(&keys, &order);
     let buckets = |method| Buckets::<u32>::digit(24..32).method(method);
-    let mut mine = gpu.mine();
-    if mine() {
+    if gpu.mine() {
         let context = reversed(gpu)?;
         let split = context.split_pairs(&keys, &values, buckets(Method::Block))?;
         ensure!(split.keys == expected && split.values == order, "the split of pairs is wrong");
         expect_switch_to_ballots(&context)?;
     }
-    if mine() {
+    if gpu.mine() {
         let context = reversed(gpu)?;
         let split = context.split_permutation(&keys, buckets(Method::OneSweep))?;
         expect_equal(&split.permutation, &reference::places(&order))?;
@@ -173,22 +160,15 @@ fn small_and_segmented_sorts_recover_from_reversed_lanes(gpu: &Gpu) -> Result<()
     let keys: Vec<u32> = uniform(900, 3).iter().map(|key| key & 0x0F0F).collect();
     let context = reversed(gpu)?;
     let order = context.argsort(&keys)?;
-    ensure!(order.windows(2).all(|w| {
-        let at = |i: u32| (keys[i as usize], i);
-        at(w[0]) < at(w[1])
-    }));
+    expect_equal(&order, &reference::order_by(keys.len(), |i| keys[i]))?;
     expect_switch_to_ballots(&context)?;
 
     let context = reversed(gpu)?;
     // Keys are ranked by lane order only in segments larger than a tile.
     let keys: Vec<u32> = uniform(6000, 3).iter().map(|key| key & 0x0F0F).collect();
     let sorted = context.sort_with(&keys, &Sort::ascending().segments(&[0, 300, 6000]))?;
-    let mut expected = keys.clone();
-    expected[..300].sort_unstable();
-    expected[300..].sort_unstable();
-    ensure!(sorted == expected, "the segmented sort is wrong");
-    expect_switch_to_ballots(&context)?;
-    Ok(())
+    expect_equal(&sorted, &reference::sorted_segments(&keys, &[0, 300, 6000]))?;
+    expect_switch_to_ballots(&context)
 }
 
 fn recorded_work_returns_a_lane_order_error(gpu: &Gpu) -> Result<()> {
@@ -199,16 +179,10 @@ fn recorded_work_returns_a_lane_order_error(gpu: &Gpu) -> Result<()> {
     work.sort(&array, &Sort::ascending())?;
     let mut frame = work.record()?;
     frame.submit()?;
-    let outcome = frame.wait();
-    ensure!(
-        matches!(&outcome, Err(Error::LaneOrder { plan }) if plan == "frame"),
-        "expected Error::LaneOrder of `frame`, found {outcome:?}"
-    );
-    let outcome = frame.submit();
-    ensure!(
-        matches!(outcome, Err(Error::LaneOrder { .. })),
-        "expected Error::LaneOrder, found {outcome:?}"
-    );
+    expect_errors! {
+        frame.wait() => LaneOrder { plan } if plan == "frame",
+        frame.submit() => LaneOrder { .. },
+    }
     expect_switch_to_ballots(&context)?;
     // Work that is declared after the violation ranks by ballots.
     context.write(&array, 0, &keys)?;
@@ -223,9 +197,8 @@ fn recorded_work_returns_a_lane_order_error(gpu: &Gpu) -> Result<()> {
 /// error.
 fn work_without_wait_returns_a_lane_order_error(gpu: &Gpu) -> Result<()> {
     let keys = uniform(30_000, 22);
-    let is_reported = |outcome: Result<(), Error>| {
-        let reported = matches!(&outcome, Err(Error::LaneOrder { plan }) if plan == "frame");
-        ensure!(reported, "expected Error::LaneOrder of `frame`, found {outcome:?}");
+    let is_reported = |outcome: Result<(), Error>| -> Result<()> {
+        expect_errors! { outcome => LaneOrder { plan } if plan == "frame" }
         Ok(())
     };
     let submitted = |context: &Context| -> Result<_> {
@@ -238,14 +211,14 @@ fn work_without_wait_returns_a_lane_order_error(gpu: &Gpu) -> Result<()> {
     };
     let context = reversed(gpu)?;
     let (array, _frame) = submitted(&context)?;
-    is_reported(context.download(&array).map(|_| ()))?;
+    is_reported(context.download(&array).map(drop))?;
     // Only the first download returns the error. The contents are undefined.
     context.download(&array)?;
 
     let context = reversed(gpu)?;
     let (array, _frame) = submitted(&context)?;
-    is_reported(context.scan(&array).map(|_| ()))?;
-    is_reported(context.scan(&array).map(|_| ()))?;
+    is_reported(context.scan(&array).map(drop))?;
+    is_reported(context.scan(&array).map(drop))?;
 
     let context = reversed(gpu)?;
     let (array, _frame) = submitted(&context)?;
@@ -254,15 +227,14 @@ fn work_without_wait_returns_a_lane_order_error(gpu: &Gpu) -> Result<()> {
     work.scan(&array, &sums, &Scan::default())?;
     let mut after = work.record()?;
     after.submit()?;
-    is_reported(context.download(&sums).map(|_| ()))?;
-    is_reported(after.wait())?;
-    Ok(())
+    is_reported(context.download(&sums).map(drop))?;
+    is_reported(after.wait())
 }
 
 /// `Context::run` waits for the run and returns its error. Buffers are bound by descriptor or by
 /// address.
 fn embedded_runs_return_a_lane_order_error(gpu: &Gpu) -> Result<()> {
-    use multisplit::ExecutableOptions;
+    use ExecutableOptions;
     for by_address in [false, true] {
         let context = reversed(gpu)?;
         if by_address && !context.features().buffer_device_address {
@@ -278,24 +250,20 @@ fn embedded_runs_return_a_lane_order_error(gpu: &Gpu) -> Result<()> {
         // Tiles report violations in a status word, which is not an import of the caller's plan.
         ensure!(executable.plan().imports().count() == 1);
         let array = context.upload(&uniform(n as usize, 4))?;
-        let outcome = context.run(&executable, &[(import.buffer(), &array)]);
-        ensure!(
-            matches!(outcome, Err(Error::LaneOrder { .. })),
-            "expected Error::LaneOrder, found {outcome:?}"
-        );
+        let bound = [(import.buffer(), &array)];
+        expect_errors! { context.run(&executable, &bound) => LaneOrder { .. } }
         ensure!(!context.keeps_lane_order());
     }
     Ok(())
 }
 
 fn ranking_by_ballots_is_not_verified(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let mut graph = Graph::new("promised");
     let import = graph.import::<u32>("keys", 10_000);
-    let mut policy = context.promised_policy();
+    let mut policy = gpu.promised_policy();
     policy.sort.auto = SortMethod::OneSweep;
     sort(&mut graph, &policy, &Sort::ascending(), &SortBuffers::keys(import))?;
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    let executable = gpu.instantiate(graph.compile(&gpu.limits())?)?;
     ensure!(!executable.relies_on_lane_order());
     Ok(())
 }

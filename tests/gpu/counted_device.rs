@@ -91,23 +91,12 @@ unsafe extern "system" fn create_pipelines(
     }
 }
 
-const CREATE_SHIMS: [Create; CREATES.len()] = [
-    create::<0>,
-    create::<1>,
-    create::<2>,
-    create::<3>,
-    create::<4>,
-    create::<5>,
-    create::<6>,
-    create::<7>,
-    create::<8>,
-    create::<9>,
-    create::<10>,
-    create::<11>,
-    create::<12>,
-    create::<13>,
-];
-const ALLOCATE_SHIMS: [Allocate; ALLOCATES.len()] = [allocate::<0>, allocate::<1>];
+/// The wrappers of a function for these indices.
+macro_rules! shims {
+    ($function:ident: $($at:literal)*) => { [$($function::<$at>),*] };
+}
+const CREATE_SHIMS: [Create; CREATES.len()] = shims!(create: 0 1 2 3 4 5 6 7 8 9 10 11 12 13);
+const ALLOCATE_SHIMS: [Allocate; ALLOCATES.len()] = shims!(allocate: 0 1);
 
 /// Loads the functions of a device. Those in `CREATES` and `ALLOCATES`, and `PIPELINES`, are
 /// replaced by wrappers that count calls.

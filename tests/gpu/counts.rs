@@ -1,12 +1,7 @@
 //! Element counts in device memory: zero, one, two, an odd count, the capacity, and counts above
 //! it. The same plan runs with each count.
 
-use multisplit::graph::{Buffer, Graph, Limits};
 use multisplit::operations::split::Method;
-use multisplit::operations::{
-    Count, ScanBuffers, ScanMethod, SplitBuffers, copy_first, fill_first, scan, split,
-};
-use multisplit::{Buckets, Glsl, Policy, Scan};
 use multisplit_tests::prelude::*;
 
 use crate::multisplit_cases::{Arrays, KINDS, Kind, METHODS};
@@ -35,11 +30,11 @@ fn check(
     expected: impl Fn(&[u32]) -> Vec<u32>,
 ) -> Result<()> {
     let input = uniform(max as usize, max);
-    let mut setup = Setup::new(&gpu.context, "counted");
+    let mut setup = Setup::new(gpu, "counted");
     let (src, dst) = (setup.input("src", &input), setup.output::<u32>("dst", max as usize));
     let count = setup.count(true, 0, max as usize);
     declare(&mut setup.graph, [src, dst], count)?;
-    let executable = gpu.context.instantiate(setup.graph.compile(limits)?)?;
+    let executable = gpu.instantiate(setup.graph.compile(limits)?)?;
     for number in numbers(max) {
         setup.set_count(count, number)?;
         setup.run_on(&executable)?;
@@ -62,10 +57,10 @@ fn check_scan(gpu: &Gpu, policy: &Policy, limits: &Limits, max: u64) -> Result<(
 
 fn scans_use_the_device_count(gpu: &Gpu) -> Result<()> {
     for scan in [ScanMethod::ReduceThenScan, ScanMethod::LookBack] {
-        let policy = Policy { scan, ..gpu.context.policy() };
+        let policy = Policy { scan, ..gpu.policy() };
         let tile = u64::from(policy.threads) * 16;
         for max in [1, 77, tile, 3 * tile + 7, 9 * tile + 1] {
-            check_scan(gpu, &policy, &gpu.context.limits(), max)?;
+            check_scan(gpu, &policy, &gpu.limits(), max)?;
         }
     }
     Ok(())
@@ -73,14 +68,14 @@ fn scans_use_the_device_count(gpu: &Gpu) -> Result<()> {
 
 /// A policy with at most `max_groups` workgroups per row of a dispatch.
 fn in_rows(gpu: &Gpu, max_groups: u32) -> Policy {
-    gpu.context.policy().lowered(|facts| facts.max_groups = max_groups)
+    gpu.policy().lowered(|facts| facts.max_groups = max_groups)
 }
 
 /// With the second policy and subgroups of up to 32 lanes, there are more tile sums than elements
 /// in a tile, so the sums are scanned in tiles as well. Dispatches are two-dimensional.
 fn recursive_scans_in_2d_dispatches_use_the_device_count(gpu: &Gpu) -> Result<()> {
-    let threads = gpu.context.properties().subgroup_size;
-    let limits = Limits { max_workgroup_count: [7, 65535, 65535], ..gpu.context.limits() };
+    let threads = gpu.properties().subgroup_size;
+    let limits = Limits { max_workgroup_count: [7, 65535, 65535], ..gpu.limits() };
     let method = ScanMethod::ReduceThenScan;
     let base = Policy { scan: method, ..in_rows(gpu, 7) };
     for policy in [base, Policy { threads, spine_threads: threads, spine_tiles: 1, ..base }] {
@@ -91,7 +86,7 @@ fn recursive_scans_in_2d_dispatches_use_the_device_count(gpu: &Gpu) -> Result<()
 }
 
 fn fills_and_copies_use_the_device_count(gpu: &Gpu) -> Result<()> {
-    let (policy, limits) = (gpu.context.policy(), gpu.context.limits());
+    let (policy, limits) = (gpu.policy(), gpu.limits());
     for max in [3, 1000, 40_003] {
         let fill = |graph: &mut Graph, [_, dst]: [Buffer; 2], n: Count| {
             fill_first(graph, &policy, "fill", dst, n, 7)
@@ -104,7 +99,7 @@ fn fills_and_copies_use_the_device_count(gpu: &Gpu) -> Result<()> {
     }
     // The same functions with a host count.
     let input = uniform(50, 3);
-    let mut setup = Setup::new(&gpu.context, "known");
+    let mut setup = Setup::new(gpu, "known");
     let (src, dst) = (setup.input("src", &input), setup.output::<u32>("dst", 50));
     copy_first(&mut setup.graph, &policy, "copy", src, dst, 41)?;
     fill_first(&mut setup.graph, &policy, "fill", dst, 17, 3)?;
@@ -121,12 +116,12 @@ fn check_split(
     max: u64,
 ) -> Result<()> {
     let (keys, values) = (uniform(max as usize, max), (0..max as u32).collect::<Vec<_>>());
-    let mut setup = Setup::new(&gpu.context, "split");
+    let mut setup = Setup::new(gpu, "split");
     let arrays = Arrays::new(&mut setup, &keys, &values, m);
     let count = setup.count(true, 0, max as usize);
     let buckets = Buckets::<u32>::delta_over_domain(m).method(method);
     split(&mut setup.graph, policy, &buckets, &arrays.buffers(kind).count(count))?;
-    let executable = gpu.context.instantiate(setup.graph.compile(limits)?)?;
+    let executable = gpu.instantiate(setup.graph.compile(limits)?)?;
     let width = (1u64 << 32).div_ceil(u64::from(m));
     for number in numbers(max) {
         setup.set_count(count, number)?;
@@ -140,8 +135,8 @@ fn check_split(
 }
 
 fn splits_use_the_device_count(gpu: &Gpu) -> Result<()> {
-    let (policy, limits) = (gpu.context.policy(), gpu.context.limits());
-    let (mut rng, mut mine) = (Rng::new(31), gpu.mine());
+    let (policy, limits) = (gpu.policy(), gpu.limits());
+    let mut rng = Rng::new(31);
     for (method, turn) in METHODS.into_iter().zip(0..) {
         for kind in
             if gpu.full { KINDS.to_vec() } else { vec![KINDS[turn % 3], KINDS[(turn + 1) % 3]] }
@@ -149,9 +144,7 @@ fn splits_use_the_device_count(gpu: &Gpu) -> Result<()> {
             // Each bucket count needs separate pipelines, so a plain run uses only one here.
             for &m in if gpu.full { &[1, 2, 10, 256, 257, 1000][..] } else { &[10] } {
                 let max = 1 + rng.below(20_000);
-                if mine() {
-                    check_split(gpu, &policy, &limits, (method, kind, m), max)?;
-                }
+                gpu.case(|| check_split(gpu, &policy, &limits, (method, kind, m), max))?;
             }
         }
     }
@@ -160,14 +153,14 @@ fn splits_use_the_device_count(gpu: &Gpu) -> Result<()> {
         (Method::Direct, Kind::Permutation, 1000),
         (Method::ReducedBitSort, Kind::Pairs, 1000),
     ];
-    for case in others.into_iter().filter(|_| mine()) {
+    for case in others.into_iter().filter(|_| gpu.mine()) {
         check_split(gpu, &policy, &limits, case, 5003)?;
     }
     Ok(())
 }
 
 fn splits_in_2d_dispatches_use_the_device_count(gpu: &Gpu) -> Result<()> {
-    let limits = Limits { max_workgroup_count: [3, 65535, 65535], ..gpu.context.limits() };
+    let limits = Limits { max_workgroup_count: [3, 65535, 65535], ..gpu.limits() };
     let policy = in_rows(gpu, 3);
     for method in gpu.cases(METHODS) {
         check_split(gpu, &policy, &limits, (method, Kind::Keys, 10), 30_011)?;
@@ -178,9 +171,9 @@ fn splits_in_2d_dispatches_use_the_device_count(gpu: &Gpu) -> Result<()> {
 /// The first split writes its bucket offsets to device memory. The second split takes the end of
 /// the first bucket as its element count, so it splits only that bucket.
 fn offset_of_a_split_can_be_the_count_of_another_split(gpu: &Gpu) -> Result<()> {
-    let (policy, n) = (gpu.context.policy(), 20_011);
+    let (policy, n) = (gpu.policy(), 20_011);
     let input = uniform(n, 5);
-    let mut setup = Setup::new(&gpu.context, "twice");
+    let mut setup = Setup::new(gpu, "twice");
     let (keys, out) = (setup.input("keys", &input), setup.output::<u32>("out", n));
     let [first, second] =
         [("first", 3), ("second", 9)].map(|(name, len)| setup.output::<u32>(name, len));
@@ -201,8 +194,7 @@ fn offset_of_a_split_can_be_the_count_of_another_split(gpu: &Gpu) -> Result<()> 
 /// of kept elements is the count of the next run, and a factor in its bucket function.
 fn replayed_split_uses_the_count_of_the_previous_run(gpu: &Gpu) -> Result<()> {
     const SOURCE: &str = "uint bucket_of(uint key) { return (key * table.at[0]) >> 31; }";
-    let context = &gpu.context;
-    let (policy, max) = (context.policy(), 20_011);
+    let (policy, max) = (gpu.policy(), 20_011);
     for method in [Method::Direct, Method::OneSweep] {
         let mut graph = Graph::new("fewer");
         let (keys, number) = (graph.import::<u32>("keys", max), graph.import::<u32>("number", 1));
@@ -215,13 +207,13 @@ fn replayed_split_uses_the_count_of_the_previous_run(gpu: &Gpu) -> Result<()> {
         copy_first(&mut graph, &policy, "keep", kept, keys, n)?;
         graph.copy("number", offsets.elements::<u32>(1, 1), number);
         graph.replayable();
-        let executable = context.instantiate(graph.compile(&context.limits())?)?;
+        let executable = gpu.instantiate(graph.compile(&gpu.limits())?)?;
 
         let mut expected = uniform(max as usize, 6);
-        let device_keys = context.upload(&expected)?;
-        let device_number = context.upload(&[max as u32])?;
+        let device_keys = gpu.upload(&expected)?;
+        let device_number = gpu.upload(&[max as u32])?;
         let bound = [(keys, &device_keys), (number, &device_number)];
-        let mut replay = context.replay(executable.into(), &bound)?;
+        let mut replay = gpu.replay(executable.into(), &bound)?;
         for runs in [1, 2, 1, 30] {
             replay.submit(runs)?;
             replay.wait()?;
@@ -229,13 +221,9 @@ fn replayed_split_uses_the_count_of_the_previous_run(gpu: &Gpu) -> Result<()> {
                 let factor = expected.len() as u32;
                 expected.retain(|key| key.wrapping_mul(factor) >> 31 == 0);
             }
-            let left = context.download(&device_number)?[0] as usize;
-            ensure!(
-                left == expected.len(),
-                "{method:?}: {left} keys are left, expected {}",
-                expected.len()
-            );
-            expect_equal(&context.download(&device_keys)?[..left], &expected)?;
+            let left = gpu.download(&device_number)?[0] as usize;
+            expect_value(format!("{method:?}: the number of keys left"), &left, &expected.len())?;
+            expect_equal(&gpu.download(&device_keys)?[..left], &expected)?;
         }
     }
     Ok(())
@@ -253,8 +241,8 @@ fn splits_have_one_barrier_for_indirect_dispatches(gpu: &Gpu) -> Result<()> {
         let buckets = Buckets::<u32>::digit(0..m.ilog2()).method(method);
         let n = Count::Device { buffer, index: 0, max };
         let buffers = SplitBuffers::keys(keys, out, offsets).count(n);
-        split(&mut graph, &gpu.context.policy(), &buckets, &buffers)?;
-        let text = graph.compile(&gpu.context.limits())?.to_text();
+        split(&mut graph, &gpu.policy(), &buckets, &buffers)?;
+        let text = graph.compile(&gpu.limits())?.to_text();
         let barriers = text.matches("draw_indirect:indirect_command_read").count();
         ensure!(
             barriers == 1,
@@ -265,7 +253,7 @@ fn splits_have_one_barrier_for_indirect_dispatches(gpu: &Gpu) -> Result<()> {
 }
 
 fn invalid_device_counts_are_rejected(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy().lowered(|facts| facts.max_storage_range = 4000);
+    let policy = gpu.policy().lowered(|facts| facts.max_storage_range = 4000);
     let mut graph = Graph::new("refused");
     let (src, dst) = (graph.import::<u32>("src", 5000), graph.import::<u32>("dst", 5000));
     let buffer = graph.import::<u32>("words", 2);

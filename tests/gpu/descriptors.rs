@@ -1,7 +1,6 @@
 //! Tests without push descriptors. Updating a descriptor set invalidates recorded command buffers
 //! that bind it, so a set that a recorded command buffer binds must not be updated.
 
-use multisplit::Context;
 use multisplit::requirements::Features;
 use multisplit_tests::prelude::*;
 
@@ -35,11 +34,7 @@ fn consecutive_runs_are_correct(gpu: &Gpu) -> Result<()> {
         steps(&mut expected, RUNS);
         expect_equal(&context.download(&buffer)?, &expected).context("after run_repeatedly")?;
         let times = context.time_runs(&executable, &[(data, &buffer)], RUNS)?;
-        ensure!(
-            times.len() == RUNS as usize,
-            "time_runs returned {} times, expected {RUNS}",
-            times.len()
-        );
+        expect_value("the number of times", &times.len(), &(RUNS as usize))?;
         steps(&mut expected, RUNS);
         expect_equal(&context.download(&buffer)?, &expected).context("after time_runs")
     })

@@ -2,12 +2,9 @@
 //! barriers that the contract requires, the names of missing device features, and the pipeline
 //! cache file of the first sort.
 
-use multisplit::ash::{self, vk};
+use multisplit::ash;
 use multisplit::embed::BufferContract;
-use multisplit::operations::sort::SortMethod;
-use multisplit::operations::split::TileShape;
 use multisplit::requirements::{Features, Missing, Requirements, Why};
-use multisplit::{Context, Executable, PipelineCache, Policy, Work};
 use multisplit_tests::prelude::*;
 
 use crate::example_frames::frames::{self, Barriers, Config, Report};
@@ -19,11 +16,24 @@ tests!(embedding:
     public_types_are_send_and_sync,
 );
 
-/// The application of the example, on the device under test and with validation enabled.
-pub unsafe fn host(gpu: &Gpu) -> Result<Host> {
-    let name = &gpu.context.properties().name;
-    // SAFETY: the call only requires a Vulkan driver.
-    unsafe { Host::new(Some(name), true) }.map_err(|e| anyhow!("{e}"))
+/// Calls `body` with the application of the example, on the device under test and with validation
+/// enabled. `body` must destroy everything that it creates from the device. Returns its result and
+/// the validation messages.
+fn with_host<T>(gpu: &Gpu, body: impl FnOnce(&Host) -> Result<T>) -> Result<(T, Vec<String>)> {
+    let name = &gpu.properties().name;
+    // SAFETY: a Vulkan driver is installed, and everything that `body` created was destroyed.
+    unsafe {
+        let host = Host::new(Some(name), true).map_err(|e| anyhow!("{e}"))?;
+        let result = body(&host)?;
+        Ok((result, host.destroy()))
+    }
+}
+
+/// Like [`with_host`], but fails on any validation message.
+pub fn with_silent_host(gpu: &Gpu, body: impl FnOnce(&Host) -> Result<()>) -> Result<()> {
+    let ((), messages) = with_host(gpu, body)?;
+    ensure!(messages.is_empty(), "{}", messages[0]);
+    Ok(())
 }
 
 /// A policy with small tiles, which compile quickly: every context compiles its own pipelines.
@@ -33,7 +43,7 @@ pub fn quick(mut policy: Policy) -> Policy {
 }
 
 fn config(gpu: &Gpu, barriers: Barriers) -> Config {
-    let mut policy = quick(gpu.context.policy());
+    let mut policy = quick(gpu.policy());
     // Small tiles, so that the sort has several passes. A sort by a single workgroup would write
     // its result over its input, and the layer does not report a missing barrier between that write
     // and another write.
@@ -50,14 +60,8 @@ fn config(gpu: &Gpu, barriers: Barriers) -> Config {
 
 /// Runs the frame loop. Returns its report and the validation messages.
 fn run(gpu: &Gpu, config: &Config) -> Result<(Report, Vec<String>)> {
-    // SAFETY: the host outlives the loop, which has finished before it is destroyed.
-    unsafe {
-        let host = host(gpu)?;
-        let report = frames::run(&host, config).map_err(|e| anyhow!("{e}"))?;
-        let mut messages = host.take_messages();
-        messages.extend(host.destroy());
-        Ok((report, messages))
-    }
+    // SAFETY: the host outlives the loop.
+    with_host(gpu, |host| unsafe { frames::run(host, config) }.map_err(|e| anyhow!("{e}")))
 }
 
 fn frame_loop_needs_only_contract_barriers(gpu: &Gpu) -> Result<()> {
@@ -82,10 +86,8 @@ fn missing_engine_barrier_is_reported(gpu: &Gpu) -> Result<()> {
             policy.sort.auto = SortMethod::Multisplit { radix_bits: 6 };
         }
         let (_, messages) = run(gpu, &config)?;
-        ensure!(
-            messages.iter().any(|s| s.contains("SYNC-HAZARD")),
-            "{barriers:?}: the layer did not report the missing barrier"
-        );
+        let is_reported = messages.iter().any(|s| s.contains("SYNC-HAZARD"));
+        ensure!(is_reported, "{barriers:?}: the layer did not report the missing barrier");
     }
     Ok(())
 }
@@ -114,17 +116,10 @@ fn first_sort_writes_one_pipeline_cache_file(gpu: &Gpu) -> Result<()> {
 }
 
 fn missing_device_features_are_named(gpu: &Gpu) -> Result<()> {
-    // SAFETY: the host outlives the call, and nothing is created from it.
-    unsafe {
-        let host = host(gpu)?;
-        expect_missing_names(&host).context("while checking the names of missing features")?;
-        let messages = host.destroy();
-        ensure!(messages.is_empty(), "{}", messages[0]);
-    }
-    Ok(())
+    with_silent_host(gpu, expect_missing_names)
 }
 
-unsafe fn expect_missing_names(host: &Host) -> Result<()> {
+fn expect_missing_names(host: &Host) -> Result<()> {
     let (instance, physical) = (&host.instance, host.physical);
     let sync = |why| Missing::Feature {
         name: "synchronization2",
@@ -147,26 +142,13 @@ unsafe fn expect_missing_names(host: &Host) -> Result<()> {
 
     // A device without any enabled features.
     let bare = check(vk::API_VERSION_1_3, &vk::DeviceCreateInfo::default())?;
-    ensure!(
-        bare.missing == [sync(Why::NotEnabled)],
-        "expected only synchronization2 to be missing, found {:?}",
-        bare.missing
-    );
+    expect_value("the list of missing features", &bare.missing, &[sync(Why::NotEnabled)])?;
     if host.check.features.push_descriptor {
         let (name, why) = (ash::khr::push_descriptor::NAME, Why::NotEnabled);
-        ensure!(
-            bare.unused.contains(&Missing::Extension { name, why }),
-            "push descriptors are not among the unused features {:?}",
-            bare.unused
-        );
+        let is_unused = bare.unused.contains(&Missing::Extension { name, why });
+        ensure!(is_unused, "push descriptors are not among the unused features {:?}", bare.unused);
     }
-    let text =
-        bare.into_result().err().context("a device without features was accepted")?.to_string();
-    ensure!(
-        text.contains("synchronization2 of VkPhysical"),
-        "the error does not name the feature: {text}"
-    );
-    ensure!(text.contains("not enabled"), "the error does not give the reason: {text}");
+    expect_message_parts(bare.into_result(), &["synchronization2 of VkPhysical", "not enabled"])?;
 
     // For Vulkan 1.2, the device must also enable the extension VK_KHR_synchronization2 and the
     // feature computeFullSubgroups.
@@ -180,10 +162,8 @@ unsafe fn expect_missing_names(host: &Host) -> Result<()> {
         structure: "VkPhysicalDeviceSubgroupSizeControlFeatures",
         why,
     };
-    ensure!(
-        older == [Missing::Extension { name, why }, full],
-        "expected the extension and computeFullSubgroups to be missing, found {older:?}"
-    );
+    let expected = [Missing::Extension { name, why }, full];
+    expect_value("the list of missing features", &older, &expected)?;
     ensure!(check(vk::API_VERSION_1_1, &half).is_err());
 
     // Features that the device does not support, and queue families that do not exist.
@@ -195,29 +175,17 @@ unsafe fn expect_missing_names(host: &Host) -> Result<()> {
     let missing = checked(features, host.family)?.missing;
     let (name, why) = (ash::khr::portability_subset::NAME, Why::NotSupported);
     if !host.check.features.portability_subset {
-        ensure!(
-            missing == [Missing::Extension { name, why }],
-            "expected only {name:?} to be missing, found {missing:?}"
-        );
+        let expected = [Missing::Extension { name, why }];
+        expect_value("the list of missing features", &missing, &expected)?;
     }
     let missing = checked(host.check.features, 77)?.missing;
-    ensure!(
-        missing == [Missing::Compute(Some(77))],
-        "expected only queue family 77 to be missing, found {missing:?}"
-    );
+    expect_value("the list of missing features", &missing, &[Missing::Compute(Some(77))])?;
     let adopted = multisplit::AdoptedDevice {
         features: Features::default(),
         ..host.adopted(PipelineCache::Off)
     };
     // SAFETY: the call is rejected before anything is created.
-    let refused = unsafe { Context::adopt(adopted) }
-        .err()
-        .context("a device without the features was adopted")?;
-    ensure!(
-        refused.to_string().contains("synchronization2"),
-        "the error does not name the feature: {refused}"
-    );
-    Ok(())
+    expect_message(unsafe { Context::adopt(adopted) }, "synchronization2")
 }
 
 /// Compiles only if the types are `Send` and `Sync`.

@@ -2,12 +2,7 @@
 //! accesses, so the results of sorts are compared with the CPU reference. Unsupported uses are
 //! rejected.
 
-use multisplit::ash::vk;
-use multisplit::graph::Graph;
-use multisplit::operations::sort::SortMethod;
-use multisplit::operations::{SortBuffers, copy, sort};
 use multisplit::requirements::Features;
-use multisplit::{BufferAt, Context, ExecutableOptions, Sort};
 use multisplit_tests::prelude::*;
 
 use crate::embedding::quick;
@@ -18,7 +13,7 @@ const BY_ADDRESS: ExecutableOptions =
     ExecutableOptions { own_workspace: true, frames: 1, by_address: true };
 
 fn sorts_by_address_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    if !gpu.context.features().buffer_device_address {
+    if !gpu.features().buffer_device_address {
         ensure!(
             !gpu.is_software(),
             "the software driver does not support bufferDeviceAddress, so nothing would be tested"
@@ -34,7 +29,7 @@ fn sorts_by_address_match_the_cpu(gpu: &Gpu) -> Result<()> {
         (SortMethod::OneSweep, 5000, true),
     ];
     for (method, n, on_device) in methods.into_iter().chain(rounds) {
-        check_sort(&gpu.context, method, n, on_device)
+        check_sort(gpu, method, n, on_device)
             .with_context(|| format!("{method:?}, n = {n}, device count: {on_device}"))?;
     }
     Ok(())
@@ -79,7 +74,7 @@ fn unsupported_addresses_are_rejected(gpu: &Gpu) -> Result<()> {
     let refused = without.instantiate_with(plan(&without, true)?.0, BY_ADDRESS);
     expect_message(refused, "needs bufferDeviceAddress")?;
 
-    let context = &gpu.context;
+    let context: &Context = gpu;
     if !context.features().buffer_device_address {
         return Ok(());
     }

@@ -3,25 +3,19 @@
 
 use std::sync::atomic::Ordering;
 
-use multisplit::ash::vk;
 use multisplit::embed::BufferContract;
-use multisplit::graph::{Buffer, Scope};
-use multisplit::operations::Count;
-use multisplit::{
-    BufferAt, Context, Executable, ExecutableOptions, Import, PassValue, PipelineCache,
-    RecordOptions, TimestampQueries, Timing, Work,
-};
+use multisplit::graph::Scope;
+use multisplit::{Import, PassValue, TimestampQueries, Timing};
 use multisplit_tests::counting::ALLOCATIONS;
 use multisplit_tests::prelude::*;
 
-use crate::embedding::{host, quick};
+use crate::embedding::{quick, with_silent_host};
 use crate::example_frames::host::{Host, HostBuffer};
 
 /// Element count.
 pub const N: usize = 1000;
 /// Capacity of counts that are set at recording time or on the device.
 pub const MAX: u64 = 1500;
-const GUARD: u32 = 0xDEAD_BEEF;
 /// Name of a count that is set by the recording, and of the buffer of a device count.
 const COUNT: &str = "count";
 /// Index of the count in that buffer.
@@ -67,19 +61,19 @@ pub enum Counted {
 
 /// Runs `body` on an adopted device. Fails if `body` leaks memory or causes a validation message.
 pub fn checked(gpu: &Gpu, body: impl FnOnce(&mut Checks<'_>) -> Result<()>) -> Result<()> {
-    // SAFETY: the host outlives everything created from it.
-    unsafe {
-        let host = host(gpu)?;
-        let context = Context::adopt(host.adopted(PipelineCache::Off))?;
-        let mut checks = Checks::new(&host, &context)?;
+    with_silent_host(gpu, |host| {
+        // SAFETY: the host outlives everything created from it.
+        let context = unsafe { Context::adopt(host.adopted(PipelineCache::Off))? };
+        let mut checks = Checks::new(host, &context)?;
         body(&mut checks)?;
-        checks.destroy();
+        // SAFETY: all submissions have completed.
+        unsafe {
+            host.device.destroy_query_pool(checks.queries, None);
+            host.device.destroy_command_pool(checks.pool, None);
+        }
         ensure!(context.memory_report().allocations == 0, "workspaces are still allocated");
-        drop(context);
-        let messages = host.destroy();
-        ensure!(messages.is_empty(), "{}", messages[0]);
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// The device and command buffers for recordings.
@@ -96,7 +90,7 @@ pub struct Checks<'h> {
 const QUERIES: u32 = 64;
 
 impl<'h> Checks<'h> {
-    unsafe fn new(host: &'h Host, context: &'h Context) -> Result<Self> {
+    fn new(host: &'h Host, context: &'h Context) -> Result<Self> {
         let device = &host.device;
         // SAFETY: plain Vulkan set-up with valid structures.
         unsafe {
@@ -117,20 +111,9 @@ impl<'h> Checks<'h> {
         }
     }
 
-    unsafe fn destroy(self) {
-        // SAFETY: all submissions have completed.
-        unsafe {
-            self.host.device.destroy_query_pool(self.queries, None);
-            self.host.device.destroy_command_pool(self.pool, None);
-        }
-    }
-
     /// Records and runs a case. `given` is the count that the recording sets or that device memory
     /// contains.
-    ///
-    /// # Safety
-    /// The host must be alive. The function is `unsafe` because nearly all of its calls are.
-    pub unsafe fn run(
+    pub fn run(
         &mut self,
         case: &Case,
         counted: Counted,
@@ -214,7 +197,7 @@ impl<'h> Checks<'h> {
         Ok(Timing::Queries(queries))
     }
 
-    unsafe fn submit(
+    fn submit(
         &self,
         executable: &Executable,
         (imports, recording): (&[Import], &RecordOptions<'_>),
@@ -264,17 +247,12 @@ struct Guarded {
 }
 
 impl Guarded {
-    unsafe fn new(
-        host: &Host,
-        import: Buffer,
-        contract: BufferContract,
-        input: &[u32],
-    ) -> Result<Self> {
+    fn new(host: &Host, import: Buffer, contract: BufferContract, input: &[u32]) -> Result<Self> {
         let offset = contract.alignment;
         let size = offset + contract.bytes + 256;
         let visible =
             vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
-        let mut words = vec![GUARD; size as usize / 4];
+        let mut words = vec![GUARD_WORD; size as usize / 4];
         words[offset as usize / 4..][..input.len()].copy_from_slice(input);
         // SAFETY: the buffer has as many words.
         let buffer = unsafe {
@@ -296,7 +274,7 @@ impl Guarded {
     }
 
     /// Checks that the buffer begins with these words and is otherwise unchanged.
-    unsafe fn check(&self, expected: &[u32]) -> Result<()> {
+    fn check(&self, expected: &[u32]) -> Result<()> {
         let mut all = self.words.clone();
         all[self.offset as usize / 4..][..expected.len()].copy_from_slice(expected);
         // SAFETY: all submissions have completed.

@@ -5,17 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use multisplit::ash::vk;
+use multisplit::PassValue;
 use multisplit::embed::BufferContract;
-use multisplit::graph::{Access, Buffer, Graph, Plan, Scope, Stages};
-use multisplit::operations::sort::SortMethod;
-use multisplit::operations::{
-    Count, HistogramBuffers, ScanBuffers, SortBuffers, SplitBuffers, histogram, scan, sort, split,
-};
-use multisplit::{
-    Bins, Buckets, BufferAt, Error, ExecutableOptions, Glsl, PassValue, Policy, RecordOptions,
-    Scan, Sort,
-};
+use multisplit::graph::{Access, Scope, Stages};
 use multisplit_tests::prelude::*;
 
 use crate::embedding::quick;
@@ -197,7 +189,7 @@ fn every_plan(
 ) -> Result<()> {
     let max = 1 << 20;
     for device_type in [vk::PhysicalDeviceType::CPU, vk::PhysicalDeviceType::DISCRETE_GPU] {
-        let mut properties = gpu.context.properties().clone();
+        let mut properties = gpu.properties().clone();
         properties.device_type = device_type;
         let policy = Policy::for_device(&properties);
         for counted in [
@@ -207,7 +199,7 @@ fn every_plan(
             Counted::Device { max },
         ] {
             every_primitive(&policy, counted, |primitive, graph| {
-                let plan = graph.compile(&gpu.context.limits())?;
+                let plan = graph.compile(&gpu.limits())?;
                 body(primitive, counted, &plan)
                     .with_context(|| format!("{primitive}, {counted:?}, {device_type:?}"))
             })?;
@@ -220,7 +212,7 @@ fn documented_contracts_match_the_plans(gpu: &Gpu) -> Result<()> {
     let rows = rows();
     let mut seen = BTreeSet::new();
     every_plan(gpu, |primitive, _, plan| {
-        for contract in gpu.context.contracts(plan, ExecutableOptions::default()) {
+        for contract in gpu.contracts(plan, ExecutableOptions::default()) {
             let name = &contract.name;
             let row = rows.iter().position(|row| (row.primitive, row.buffer) == (primitive, name));
             let row =
@@ -261,11 +253,10 @@ fn agrees(row: &Row, contract: &BufferContract) -> Result<()> {
     Ok(())
 }
 
-/// Plans need no other buffer usages of a workspace than those in `docs/embedding.md`.
 fn workspaces_need_only_documented_usages(gpu: &Gpu) -> Result<()> {
     use vk::BufferUsageFlags as Usage;
     every_plan(gpu, |_, counted, plan| {
-        let needs = gpu.context.workspace_requirements(plan)?;
+        let needs = gpu.workspace_requirements(plan)?;
         let allowed = match counted {
             Counted::Host(_) => Usage::STORAGE_BUFFER,
             _ => Usage::STORAGE_BUFFER | Usage::INDIRECT_BUFFER | Usage::TRANSFER_DST,
@@ -284,23 +275,22 @@ fn workspaces_need_only_documented_usages(gpu: &Gpu) -> Result<()> {
 }
 
 fn invalid_recordings_are_rejected(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
-    let mut work = context.work("sums");
-    work.set_policy(quick(context.policy()));
+    let mut work = gpu.work("sums");
+    work.set_policy(quick(gpu.policy()));
     let [src, dst] = ["src", "dst"].map(|name| work.import::<u32>(name, 100));
     let count = work.count("count", 100);
     let transient = work.transient::<u32>("sums", 100);
     work.scan(src.first(count), transient, &Scan::default())?;
     work.copy(transient, dst)?;
     let executable = work.executable(ExecutableOptions::default())?;
-    let (src_array, dst_array) = (context.zeroed::<u32>(100)?, context.zeroed::<u32>(100)?);
+    let (src_array, dst_array) = (gpu.zeroed::<u32>(100)?, gpu.zeroed::<u32>(100)?);
     let [src_at, dst_at] = [&src_array, &dst_array].map(|array| BufferAt::new(array.raw(), 0));
     let both = [src.at(src_at), dst.at(dst_at)];
     let refused = |imports: &[(Buffer, BufferAt)], options: &RecordOptions<'_>| {
         // SAFETY: the call is rejected before a command is recorded.
         unsafe { executable.record_with(vk::CommandBuffer::null(), imports, options) }
     };
-    let stranger = context.work("other").import::<u32>("keys", 100);
+    let stranger = gpu.work("other").import::<u32>("keys", 100);
     let odd = BufferAt::new(vk::Buffer::null(), 4);
     for (imports, expected) in [
         (&both[..1], "no buffer was given for import `dst`"),
@@ -324,11 +314,9 @@ fn invalid_recordings_are_rejected(gpu: &Gpu) -> Result<()> {
     let late = refused(&both, &RecordOptions { frame: Some(1), ..good });
     expect_message(late, "frame 1 does not exist; the executable has 1 frames in flight")?;
     work.entry(transient, Scope::TRANSFER_WRITE);
-    let refused = work.executable(ExecutableOptions::default()).err();
-    let named = |e: &Error| e.to_string().contains("`sums` has an entry or exit scope");
-    ensure!(
-        matches!(&refused, Some(e @ Error::Graph(_)) if named(e)),
-        "expected an error for the scope of `sums`, found {refused:?}"
-    );
+    expect_errors! {
+        work.executable(ExecutableOptions::default()) => Graph(error)
+            if error.to_string().contains("`sums` has an entry or exit scope"),
+    }
     Ok(())
 }

@@ -2,9 +2,6 @@
 //! set on the host, at recording time or on the device; with workspaces of engine or caller. Words
 //! of the caller's buffers outside of the expected outputs must not change.
 
-use multisplit::graph::Buffer;
-use multisplit::operations::{Count, HistogramBuffers, SplitBuffers, histogram, split};
-use multisplit::{Bins, Buckets, ExecutableOptions, Glsl, Scan, Sort, Work};
 use multisplit_tests::prelude::*;
 
 use crate::embedding_cases::{Case, Counted, Declare, MAX, N, checked};
@@ -136,9 +133,7 @@ fn recorded_primitives_match_the_cpu(gpu: &Gpu) -> Result<()> {
                     let options = ExecutableOptions { own_workspace, frames: 2, by_address };
                     let what =
                         || format!("{}, count: {counted:?}, by address: {by_address}", case.name);
-                    // SAFETY: the host outlives everything created from it.
-                    unsafe { checks.run(&case, counted, Some(N as u32), options) }
-                        .with_context(what)?;
+                    checks.run(&case, counted, Some(N as u32), options).with_context(what)?;
                 }
             }
         }
@@ -155,8 +150,8 @@ fn unset_count_is_zero_and_large_count_is_clamped(gpu: &Gpu) -> Result<()> {
         for (given, scanned) in [(None, 0), (Some(0), 0), (Some(u32::MAX), MAX as usize)] {
             let case =
                 Case::new("scan", scan, &[("src", &numbers)]).expect("dst", sums[..scanned].into());
-            // SAFETY: the host outlives everything created from it.
-            unsafe { checks.run(&case, Counted::Recording, given, options) }
+            checks
+                .run(&case, Counted::Recording, given, options)
                 .with_context(|| format!("{given:?}"))?;
         }
         Ok(())

@@ -3,18 +3,13 @@
 
 use std::sync::Mutex;
 
-use multisplit::ash::vk;
 use multisplit::graph::Scope;
-use multisplit::operations::{ScanBuffers, SortBuffers, scan, sort};
 use multisplit::requirements::Features;
-use multisplit::{
-    AdoptedDevice, BufferAt, Context, Executable, ExecutableOptions, PassValue, PipelineCache,
-    RecordOptions, Scan, Sort, WorkArray,
-};
+use multisplit::{AdoptedDevice, PassValue, WorkArray};
 use multisplit_tests::prelude::*;
 
 use crate::counted_device::{calls, counted};
-use crate::embedding::{host, quick};
+use crate::embedding::{quick, with_silent_host};
 use crate::example_frames::host::{Host, HostBuffer};
 
 tests!(embedding_threads:
@@ -50,20 +45,17 @@ fn on_counted_device(
     without: &Features,
     body: impl FnOnce(&Host, &Context) -> Result<()>,
 ) -> Result<()> {
-    // SAFETY: the host outlives everything created from it; the queue is used under a lock or by
-    // one thread.
-    unsafe {
-        let host = host(gpu)?;
+    with_silent_host(gpu, |host| {
         let mut adopted = host.adopted(PipelineCache::Off);
         adopted.features.push_descriptor &= !without.push_descriptor;
-        let device = counted(&host.instance, host.device.handle());
-        let context = Context::adopt(AdoptedDevice { device, ..adopted })?;
-        body(&host, &context)?;
-        drop(context);
-        let messages = host.destroy();
-        ensure!(messages.is_empty(), "{}", messages[0]);
-    }
-    Ok(())
+        // SAFETY: the host outlives everything created from it; the queue is used under a lock or
+        // by one thread.
+        let context = unsafe {
+            let device = counted(&host.instance, host.device.handle());
+            Context::adopt(AdoptedDevice { device, ..adopted })?
+        };
+        body(host, &context)
+    })
 }
 
 fn frames(gpu: &Gpu, count: u32, without: &Features) -> Result<()> {
@@ -73,11 +65,7 @@ fn frames(gpu: &Gpu, count: u32, without: &Features) -> Result<()> {
         let (created, memory, resident) = (calls(), context.memory_report(), resident()?);
         run(&shared, WARM..count / THREADS as u32)?;
         ensure!(calls() == created, "{} objects were created after the warm-up", calls() - created);
-        ensure!(
-            context.memory_report() == memory,
-            "memory use has changed: {:?}",
-            context.memory_report()
-        );
+        expect_value("the memory report", &context.memory_report(), &memory)?;
         let grown = self::resident()?.saturating_sub(resident);
         ensure!(grown < SLACK, "the process has grown by {grown} bytes");
         Ok(())
@@ -101,11 +89,8 @@ fn repeated_runs_create_at_most_descriptor_sets(gpu: &Gpu) -> Result<()> {
             context.run(&executable, &bound)?;
         }
         let allowed = if context.features().push_descriptor { 0 } else { 20 * 2 };
-        ensure!(
-            calls() - created <= allowed,
-            "{} objects were created, expected at most {allowed}",
-            calls() - created
-        );
+        let created = calls() - created;
+        ensure!(created <= allowed, "{created} objects were created, expected at most {allowed}");
         setup.expect(dst, &(0..n as u32).collect::<Vec<_>>())
     })
 }
@@ -153,7 +138,7 @@ impl<'h> Shared<'h> {
     /// Waits for a fence. The layer's tracking of submissions is not thread-safe: it reports false
     /// hazards if one thread waits while another one submits. Therefore a wait polls the fence
     /// under the lock that submissions take, and releases the lock between polls.
-    unsafe fn wait(&self, fence: vk::Fence) -> Result<()> {
+    fn wait(&self, fence: vk::Fence) -> Result<()> {
         loop {
             let queue = self.queue.lock().map_err(|_| anyhow!("a thread panicked"))?;
             // SAFETY: a fence that a submission signals.
@@ -170,8 +155,7 @@ fn run(shared: &Shared<'_>, rounds: std::ops::Range<u32>) -> Result<()> {
     std::thread::scope(|scope| {
         let spawn = |thread| {
             let rounds = rounds.clone();
-            // SAFETY: each thread has its own frames.
-            scope.spawn(move || unsafe { Thread::run(shared, thread, rounds) })
+            scope.spawn(move || Thread::run(shared, thread, rounds))
         };
         let threads: Vec<_> = (0..THREADS).map(spawn).collect();
         let ended = threads.into_iter().map(|thread| {
@@ -208,25 +192,22 @@ struct Frame {
 }
 
 impl<'s> Thread<'s> {
-    unsafe fn run(
+    fn run(
         shared: &'s Shared<'s>,
         thread: usize,
         rounds: std::ops::Range<u32>,
     ) -> Result<vk::CommandPool> {
-        // SAFETY: each thread has its own frames, and waits for them before it reuses them.
-        unsafe {
-            let mut this = Self::new(shared, thread)?;
-            for round in rounds {
-                let turn = round as usize % FLIGHT;
-                this.finish(turn)?;
-                this.submit(turn, round, thread as u32)?;
-            }
-            (0..FLIGHT).try_for_each(|turn| this.finish(turn))?;
-            Ok(this.destroy())
+        let mut this = Self::new(shared, thread)?;
+        for round in rounds {
+            let turn = round as usize % FLIGHT;
+            this.finish(turn)?;
+            this.submit(turn, round, thread as u32)?;
         }
+        (0..FLIGHT).try_for_each(|turn| this.finish(turn))?;
+        Ok(this.destroy())
     }
 
-    unsafe fn new(shared: &'s Shared<'s>, thread: usize) -> Result<Self> {
+    fn new(shared: &'s Shared<'s>, thread: usize) -> Result<Self> {
         let (host, device) = (shared.host, &shared.host.device);
         let visible =
             vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
@@ -258,7 +239,7 @@ impl<'s> Thread<'s> {
         }
     }
 
-    unsafe fn submit(&mut self, turn: usize, round: u32, thread: u32) -> Result<()> {
+    fn submit(&mut self, turn: usize, round: u32, thread: u32) -> Result<()> {
         let Shared { host, sort, scan, queue } = self.shared;
         let (device, frame) = (&host.device, &mut self.frames[turn]);
         let commands = frame.commands;
@@ -292,12 +273,12 @@ impl<'s> Thread<'s> {
     }
 
     /// Waits for frame in flight number `turn`, and checks its results.
-    unsafe fn finish(&mut self, turn: usize) -> Result<()> {
+    fn finish(&mut self, turn: usize) -> Result<()> {
         let (device, frame) = (&self.shared.host.device, &mut self.frames[turn]);
         let Some((keys, scanned)) = frame.pending.take() else { return Ok(()) };
+        self.shared.wait(frame.fence)?;
         // SAFETY: the submission has written the buffers when it signals the fence.
         let (sorted, indices, sums) = unsafe {
-            self.shared.wait(frame.fence)?;
             device.reset_fences(&[frame.fence])?;
             (frame.keys.words(N), frame.indices.words(N), frame.sums.words(scanned))
         };
@@ -318,7 +299,7 @@ impl<'s> Thread<'s> {
     }
 
     /// Destroys everything except the pool, which the caller destroys.
-    unsafe fn destroy(self) -> vk::CommandPool {
+    fn destroy(self) -> vk::CommandPool {
         let (host, device) = (self.shared.host, &self.shared.host.device);
         // SAFETY: all submissions have completed.
         unsafe {

@@ -1,13 +1,6 @@
 //! The documentation of the operations has a table of passes per operation; its numbers match the
 //! plans.
 
-use multisplit::graph::Graph;
-use multisplit::operations::{
-    Count, Merge, MergeBuffers, ReduceBuffers, ReduceByKeyBuffers, ScanBuffers, ScanMethod, Search,
-    SearchBuffers, SegmentedReduceBuffers, SelectBuffers, SortBuffers, TopKBuffers, merge, reduce,
-    reduce_by_key, reduce_segments, scan, search, select, sort, topk,
-};
-use multisplit::{Operator, Policy, Scan, Select, Sort, TopK};
 use multisplit_tests::prelude::*;
 
 tests!(family_cost: documented_pass_counts_match_the_plans, count_in_device_memory_adds_documented_passes);
@@ -40,9 +33,9 @@ fn check(
     add: impl FnOnce(&mut Graph, &Policy) -> multisplit::Result<()>,
 ) -> Result<()> {
     let mut graph = Graph::new("cost");
-    let policy = Policy { scan: method, ..gpu.context.policy() };
+    let policy = Policy { scan: method, ..gpu.policy() };
     add(&mut graph, &policy)?;
-    let plan = graph.compile(&gpu.context.limits())?;
+    let plan = graph.compile(&gpu.limits())?;
     let labels: Vec<&str> = plan.steps().iter().map(|step| step.pass.label.as_str()).collect();
     let (found, documented) = (labels.len(), documented_passes(row)?);
     ensure!(
@@ -90,7 +83,7 @@ fn scans(gpu: &Gpu) -> Result<()> {
 
 fn documented_pass_counts_match_the_plans(gpu: &Gpu) -> Result<()> {
     scans(gpu)?;
-    let method = gpu.context.policy().scan;
+    let method = gpu.policy().scan;
     for (row, n) in [("reduce of few elements", SMALL), ("reduce |", N)] {
         check(gpu, method, row, |graph, policy| {
             let (src, dst) = (graph.import::<u32>("src", n), graph.import::<u32>("dst", 1));
@@ -145,7 +138,7 @@ fn documented_pass_counts_match_the_plans(gpu: &Gpu) -> Result<()> {
         })?;
     }
     let mut rows = vec![("segmented reduce of s short segments", N / 10)];
-    if gpu.context.properties().loop_limit().is_none() {
+    if gpu.properties().loop_limit().is_none() {
         rows.push(("segmented reduce of s long segments", 50));
     }
     for (row, segments) in rows {
@@ -166,10 +159,9 @@ fn documented_pass_counts_match_the_plans(gpu: &Gpu) -> Result<()> {
 }
 
 fn count_in_device_memory_adds_documented_passes(gpu: &Gpu) -> Result<()> {
-    ensure!(
-        PAGE.contains("A device count takes one pass more, of one workgroup, and another one that")
-    );
-    let policy = gpu.context.policy();
+    let sentence = "A device count takes one pass more, of one workgroup, and another one that";
+    ensure!(PAGE.contains(sentence));
+    let policy = gpu.policy();
     let passes = |on_device: bool| -> Result<[usize; 3]> {
         let plan = |add: &dyn Fn(&mut Graph, Count) -> multisplit::Result<()>| -> Result<usize> {
             let mut graph = Graph::new("counts");
@@ -179,7 +171,7 @@ fn count_in_device_memory_adds_documented_passes(gpu: &Gpu) -> Result<()> {
                 false => Count::Host(N),
             };
             add(&mut graph, count)?;
-            Ok(graph.compile(&gpu.context.limits())?.steps().len())
+            Ok(graph.compile(&gpu.limits())?.steps().len())
         };
         let searched = plan(&|graph, n| {
             let [sorted, needles, out] =

@@ -1,10 +1,7 @@
 //! Histograms compared with a CPU reference. Cases combine sample type, kind of bins, number of
 //! bins, input size, distribution and method.
 
-use multisplit::graph::Graph;
 use multisplit::operations::histogram::HistogramMethod;
-use multisplit::operations::{HistogramBuffers, histogram};
-use multisplit::{Bins, Policy};
 use multisplit_tests::histogram::{Reference, Spread, count, even_edges, range_bin, splitters};
 use multisplit_tests::prelude::*;
 
@@ -67,38 +64,26 @@ fn check<S: Reference>(gpu: &Gpu, policy: &Policy, case: Case) -> Result<u32> {
     let got = run_all(gpu, policy, &bins.method(method), &samples, Input::default())
         .with_context(name)?;
     got.expect(&expected).with_context(name)?;
-    ensure!(
-        method == HistogramMethod::Auto || got.method == method,
-        "the method is {:?}, expected {method:?}",
-        got.method
-    );
+    if method != HistogramMethod::Auto {
+        expect_value("the method", &got.method, &method)?;
+    }
     Ok(got.passes)
 }
 
 /// Runs a case for one of the eight sample types, given by its index.
 fn check_type(gpu: &Gpu, policy: &Policy, sample: usize, case: Case) -> Result<()> {
-    let check = [
-        check::<f32>,
-        check::<u32>,
-        check::<i32>,
-        check::<u8>,
-        check::<u16>,
-        check::<u64>,
-        check::<f64>,
-        check::<i64>,
-    ][sample % TYPES];
+    let check = of_every_sample!(check)[sample % TYPES];
     gpu.run_or_refuse(|| check(gpu, policy, case).map(|_| ()))
 }
 const TYPES: usize = 8;
 
 /// Input sizes around a four-element vector and around a tile.
 fn sizes(gpu: &Gpu) -> Vec<usize> {
-    let tuned = gpu.context.policy().histogram;
+    let tuned = gpu.policy().histogram;
     let tile = (tuned.threads * tuned.loads) as usize * 4;
     vec![0, 1, 3, tile - 1, tile + 1, 7 * tile + 13]
 }
 
-/// A full run tests every combination; a plain run tests a sample.
 fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     if gpu.full { all_combinations(gpu) } else { sampled_combinations(gpu) }
 }
@@ -106,8 +91,8 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// Takes the sample from two cases for each sample type and kind of bins; the other parameters
 /// alternate.
 fn sampled_combinations(gpu: &Gpu) -> Result<()> {
-    let (policy, sizes) = (gpu.context.policy(), sizes(gpu));
-    let (mut turn, mut mine) = (0, gpu.mine());
+    let (policy, sizes) = (gpu.policy(), sizes(gpu));
+    let mut turn = 0;
     for sample in 0..TYPES {
         for (column, kind) in KINDS.into_iter().enumerate() {
             // Only two bin counts per type and kind, because each bin count needs its own
@@ -117,9 +102,7 @@ fn sampled_combinations(gpu: &Gpu) -> Result<()> {
                 let n = sizes[(turn + row) % sizes.len()];
                 let spread = Spread::ALL[(turn + sample) % Spread::ALL.len()];
                 let method = HistogramMethod::Auto;
-                if mine() {
-                    check_type(gpu, &policy, sample, Case { kind, m, n, spread, method })?;
-                }
+                gpu.case(|| check_type(gpu, &policy, sample, Case { kind, m, n, spread, method }))?;
                 turn += 1;
             }
         }
@@ -131,18 +114,14 @@ fn sampled_combinations(gpu: &Gpu) -> Result<()> {
 }
 
 fn all_combinations(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
+    let policy = gpu.policy();
     let mut sizes = sizes(gpu);
     sizes.push((1 << 20) + 3);
-    for sample in 0..TYPES {
-        for kind in KINDS {
-            for m in BINS {
-                for &n in &sizes {
-                    for spread in Spread::ALL.into_iter().filter(|_| mine()) {
-                        let method = HistogramMethod::Auto;
-                        check_type(gpu, &policy, sample, Case { kind, m, n, spread, method })?;
-                    }
-                }
+    for (sample, kind) in (0..TYPES).flat_map(|sample| KINDS.map(|kind| (sample, kind))) {
+        for ((m, n), spread) in pairs(&pairs(&BINS, &sizes), &Spread::ALL) {
+            if gpu.mine() {
+                let method = HistogramMethod::Auto;
+                check_type(gpu, &policy, sample, Case { kind, m, n, spread, method })?;
             }
         }
     }
@@ -150,18 +129,16 @@ fn all_combinations(gpu: &Gpu) -> Result<()> {
 }
 
 fn every_method_matches_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
+    let policy = gpu.policy();
     let bins: &[u32] = if gpu.full { &BINS[..6] } else { &[3, 33, 256] };
     for (turn, &m) in bins.iter().enumerate() {
         for (row, method) in METHODS.into_iter().enumerate() {
             let spread = Spread::ALL[(turn + row) % Spread::ALL.len()];
             let case = Case { kind: Kind::Even, m, n: 20_011, spread, method };
-            if mine() {
-                check::<f32>(gpu, &policy, case)?;
-            }
+            gpu.case(|| check::<f32>(gpu, &policy, case).map(drop))?;
             if gpu.full {
                 (0..TYPES).try_for_each(|sample| {
-                    KINDS.into_iter().filter(|_| mine()).try_for_each(|kind| {
+                    KINDS.into_iter().filter(|_| gpu.mine()).try_for_each(|kind| {
                         check_type(gpu, &policy, sample, Case { kind, ..case })
                     })
                 })?;
@@ -174,7 +151,7 @@ fn every_method_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 /// A policy for range bins: with at most `register_bins` bins, splitters are compared in registers;
 /// with more bins, by a lookup table of `cells` cells, or by binary search if `cells` is 0.
 pub fn searching(gpu: &Gpu, register_bins: u32, cells: u32) -> Policy {
-    let mut policy = gpu.context.policy();
+    let mut policy = gpu.policy();
     policy.histogram.register_bins = register_bins;
     policy.histogram.cells_per_bin = 1024;
     policy.histogram.cells = cells;
@@ -184,7 +161,6 @@ pub fn searching(gpu: &Gpu, register_bins: u32, cells: u32) -> Policy {
 /// Range bins are found by splitters in registers, by binary search, and by lookup tables; in the
 /// smallest table, many bins share a cell.
 fn every_bin_search_matches_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mut mine = gpu.mine();
     for (register_bins, cells) in [(32, 0), (0, 0), (0, 16), (0, 1024)] {
         let policy = searching(gpu, register_bins, cells);
         let bins: &[u32] = match register_bins {
@@ -196,11 +172,13 @@ fn every_bin_search_matches_the_cpu(gpu: &Gpu) -> Result<()> {
             for spread in [Spread::Uniform, Spread::Edges] {
                 let method = HistogramMethod::Shared;
                 let case = Case { kind: Kind::Range, m, n: 10_007, spread, method };
-                if mine() {
-                    check::<f32>(gpu, &policy, case).with_context(|| format!("{cells} cells"))?;
-                }
+                gpu.case(|| {
+                    check::<f32>(gpu, &policy, case)
+                        .with_context(|| format!("{cells} cells"))
+                        .map(drop)
+                })?;
                 if gpu.full {
-                    let mut types = (1..TYPES).filter(|_| mine());
+                    let mut types = (1..TYPES).filter(|_| gpu.mine());
                     types.try_for_each(|sample| check_type(gpu, &policy, sample, case))?;
                 }
             }
@@ -252,10 +230,9 @@ fn unusual_splitters_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Input sizes and tile sizes are random.
 fn random_cases_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (mut rng, mut mine) = (Rng::new(5), gpu.mine());
-    let base = gpu.context.policy();
+    let mut rng = Rng::new(5);
+    let base = gpu.policy();
     for _ in 0..if gpu.full { 400 } else { 10 } {
         let mut policy = base;
         let tuned = &mut policy.histogram;
@@ -278,17 +255,16 @@ fn random_cases_match_the_cpu(gpu: &Gpu) -> Result<()> {
             method: HistogramMethod::Auto,
         };
         let sample = rng.below(TYPES as u64) as usize;
-        if mine() {
+        gpu.case(|| {
             check_type(gpu, &policy, sample, case)
-                .with_context(|| format!("{:?}", policy.histogram))?;
-        }
+                .with_context(|| format!("{:?}", policy.histogram))
+        })?;
     }
     Ok(())
 }
 
-/// More bins than fit in shared memory are counted in several passes.
 fn bins_beyond_shared_memory_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mut policy = gpu.context.policy().lowered(|facts| facts.shared_memory = 16 << 10);
+    let mut policy = gpu.policy().lowered(|facts| facts.shared_memory = 16 << 10);
     policy.histogram.max_passes = u32::MAX;
     for kind in KINDS {
         let method = HistogramMethod::Auto;
@@ -304,7 +280,7 @@ fn bins_beyond_shared_memory_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// would need more passes uses the global method.
 fn few_samples_per_bin_take_fewer_passes(gpu: &Gpu) -> Result<()> {
     const M: u32 = 10_000;
-    let mut policy = gpu.context.policy().lowered(|facts| facts.shared_memory = 16 << 10);
+    let mut policy = gpu.policy().lowered(|facts| facts.shared_memory = 16 << 10);
     let chosen = |policy: &Policy, n: u64| -> Result<(HistogramMethod, u32)> {
         let mut graph = Graph::new("histogram");
         let samples = graph.import::<u32>("samples", n);
@@ -326,17 +302,14 @@ fn few_samples_per_bin_take_fewer_passes(gpu: &Gpu) -> Result<()> {
     ] {
         policy.histogram.max_passes = max_passes;
         let found = (chosen(&policy, many - 1)?, chosen(&policy, many)?);
-        ensure!(
-            found == (few, enough),
-            "with at most {max_passes} passes, the choices are {found:?}, expected {:?}",
-            (few, enough)
-        );
+        let what = format!("with at most {max_passes} passes, the pair of choices");
+        expect_value(what, &found, &(few, enough))?;
     }
     Ok(())
 }
 
 fn maximum_bin_count_matches_the_cpu(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let (n, spread, method) = (50_003, Spread::Uniform, HistogramMethod::Global);
     let case = Case { kind: Kind::Even, m: 1 << 20, n, spread, method };
     check::<f32>(gpu, &policy, case)?;
@@ -346,7 +319,7 @@ fn maximum_bin_count_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// Samples that exceed `maxStorageBufferRange` are counted in pieces. The test lowers the limit.
 fn samples_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy().lowered(|facts| facts.max_storage_range = 20_000);
+    let policy = gpu.policy().lowered(|facts| facts.max_storage_range = 20_000);
     for n in [4095, 5000, 30_011] {
         let method = HistogramMethod::Auto;
         let case = Case { kind: Kind::Even, m: 256, n, spread: Spread::Uniform, method };

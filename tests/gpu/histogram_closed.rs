@@ -1,7 +1,7 @@
 //! Histograms whose last bin includes its upper edge, compared with a CPU reference.
 
-use multisplit::operations::histogram::HistogramMethod;
-use multisplit::{Bins, Error, Policy};
+use multisplit::operations::histogram::{HistogramCounts, HistogramMethod};
+use multisplit::place::Host;
 use multisplit_tests::histogram::{Reference, Spread, count, even_edges, range_bin, splitters};
 use multisplit_tests::prelude::*;
 
@@ -39,25 +39,13 @@ fn check<S: Reference>(gpu: &Gpu, policy: &Policy, m: u32, even: bool) -> Result
 }
 
 fn closed_bins_of_every_type_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
-    let types = [
-        check::<f32>,
-        check::<u32>,
-        check::<i32>,
-        check::<u8>,
-        check::<u16>,
-        check::<u64>,
-        check::<f64>,
-        check::<i64>,
-    ];
-    for (turn, check) in types.into_iter().enumerate() {
+    let policy = gpu.policy();
+    for (turn, check) in of_every_sample!(check).into_iter().enumerate() {
         let some = [[1, 33], [257, 8], [100, 2]];
         let bins: &[u32] = if gpu.full { &[1, 2, 8, 33, 100, 257] } else { &some[turn % 3] };
         for &m in bins {
             for even in [true, false] {
-                if mine() {
-                    gpu.run_or_refuse(|| check(gpu, &policy, m, even))?;
-                }
+                gpu.case(|| gpu.run_or_refuse(|| check(gpu, &policy, m, even)))?;
             }
         }
     }
@@ -67,35 +55,31 @@ fn closed_bins_of_every_type_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// Closed range bins are found by splitters in registers, by binary search and by lookup table.
 /// Closed even bins are counted by ballots.
 fn closed_bins_by_every_search_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mut mine = gpu.mine();
     for (register_bins, cells, m) in [(32, 0, 9), (0, 0, 33), (0, 16, 33), (0, 1024, 33)] {
         let policy = searching(gpu, register_bins, cells);
-        if mine() {
+        if gpu.mine() {
             check::<f32>(gpu, &policy, m, false).with_context(|| format!("{cells} cells"))?;
             check::<u32>(gpu, &policy, m, false).with_context(|| format!("{cells} cells"))?;
         }
     }
     let bins = Bins::even(0u32..6, 3).closed().method(HistogramMethod::Ballots);
-    let found = gpu.context.histogram(&[0u32, 1, 2, 5, 6, 7], bins)?;
-    ensure!(
-        found.counts == [2, 1, 2] && found.out_of_range == [1],
-        "expected counts [2, 1, 2] and 1 out of range, found {found:?}"
-    );
-    Ok(())
+    let found = gpu.histogram(&[0u32, 1, 2, 5, 6, 7], bins)?;
+    expect_counts(&found, &[2, 1, 2], 1)
+}
+
+fn expect_counts(found: &HistogramCounts<Host>, counts: &[u64], out_of_range: u64) -> Result<()> {
+    expect_equal(&found.counts, counts)?;
+    expect_equal(&found.out_of_range, &[out_of_range])
 }
 
 /// Bins cover the whole range of a type: the first edge is its smallest value, the last edge its
 /// largest.
 fn closed_bins_include_the_ends_of_types(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let words = [0, 1, u32::MAX / 2, u32::MAX - 1, u32::MAX, u32::MAX];
-    let even = context.histogram(&words, Bins::even(0..u32::MAX, 3).closed())?;
-    ensure!(
-        even.counts == [2, 1, 3] && even.out_of_range == [0],
-        "expected counts [2, 1, 3] and 0 out of range, found {even:?}"
-    );
+    let even = gpu.histogram(&words, Bins::even(0..u32::MAX, 3).closed())?;
+    expect_counts(&even, &[2, 1, 3], 0)?;
     for edges in [vec![0, 7, u32::MAX], (0..33).chain([u32::MAX]).collect()] {
-        let range = context.histogram(&words, Bins::range(&edges).closed())?;
+        let range = gpu.histogram(&words, Bins::range(&edges).closed())?;
         let inside: u64 = range.counts.iter().sum();
         ensure!(
             inside == 6 && range.counts[edges.len() - 2] == 4,
@@ -103,31 +87,21 @@ fn closed_bins_include_the_ends_of_types(gpu: &Gpu) -> Result<()> {
         );
     }
     let signed = [i32::MIN, -1, 0, i32::MAX];
-    let even = context.histogram(&signed, Bins::even(i32::MIN..i32::MAX, 2).closed())?;
-    ensure!(
-        even.counts == [2, 2] && even.out_of_range == [0],
-        "expected counts [2, 2] and 0 out of range, found {even:?}"
-    );
+    let even = gpu.histogram(&signed, Bins::even(i32::MIN..i32::MAX, 2).closed())?;
+    expect_counts(&even, &[2, 2], 0)?;
     let bytes: Vec<u8> = (0..=255).collect();
-    let even = context.histogram(&bytes, Bins::even(0..255, 255).closed())?;
+    let even = gpu.histogram(&bytes, Bins::even(0..255, 255).closed())?;
     ensure!(
         even.counts[254] == 2 && even.counts.iter().sum::<u64>() == 256,
         "expected 256 samples in range and 2 in the last bin, found {even:?}"
     );
     let floats = [f32::NEG_INFINITY, 0.0, f32::MAX, f32::INFINITY, f32::NAN, -f32::NAN];
     let all = Bins::range(&[f32::NEG_INFINITY, 0.0, f32::INFINITY]).closed();
-    let range = context.histogram(&floats, all)?;
-    ensure!(
-        range.counts == [1, 3] && range.out_of_range == [2],
-        "expected counts [1, 3] and 2 out of range, found {range:?}"
-    );
+    let range = gpu.histogram(&floats, all)?;
+    expect_counts(&range, &[1, 3], 2)?;
     let wide = [0, u64::MAX - 1, u64::MAX];
-    let even = context.histogram(&wide, Bins::even(0..u64::MAX, 5).closed())?;
-    ensure!(
-        even.counts == [1, 0, 0, 0, 2] && even.out_of_range == [0],
-        "expected counts [1, 0, 0, 0, 2] and 0 out of range, found {even:?}"
-    );
-    Ok(())
+    let even = gpu.histogram(&wide, Bins::even(0..u64::MAX, 5).closed())?;
+    expect_counts(&even, &[1, 0, 0, 0, 2], 0)
 }
 
 /// If the last edge is zero, both +0 and -0 are in the last bin.
@@ -135,13 +109,13 @@ fn closed_bins_include_both_zeros(gpu: &Gpu) -> Result<()> {
     let samples = [-2.0f32, -1.0, -f32::MIN_POSITIVE, -0.0, 0.0, f32::from_bits(1), 1.0];
     let many: Vec<f32> = (0..=40).map(|k| (k as f32 - 40.0) / 20.0).collect();
     for bins in [Bins::even(-2.0..0.0, 2), Bins::range(&[-2.0, -1.0, 0.0]), Bins::range(&many)] {
-        let found = gpu.context.histogram(&samples, bins.clone().closed())?;
+        let found = gpu.histogram(&samples, bins.clone().closed())?;
         let inside: u64 = found.counts.iter().sum();
         ensure!(
             inside == 5 && found.out_of_range == [2],
             "{bins:?}: expected 5 samples in range and 2 outside, found {found:?}"
         );
-        let open = gpu.context.histogram(&samples, bins)?;
+        let open = gpu.histogram(&samples, bins)?;
         ensure!(open.out_of_range == [4], "expected 4 samples out of range, found {open:?}");
     }
     Ok(())
@@ -152,11 +126,8 @@ fn bins_without_edges_cannot_be_closed(gpu: &Gpu) -> Result<()> {
     for bins in
         [Bins::<u32>::identity(4), Bins::glsl(4, "uint bucket_of(uint sample_) { return 0; }")]
     {
-        let found = gpu.context.histogram(&[1u32], bins.closed());
-        ensure!(
-            matches!(found, Err(Error::Histogram { .. })),
-            "expected Error::Histogram, found {found:?}"
-        );
+        let found = gpu.histogram(&[1u32], bins.closed());
+        expect_errors! { found => Histogram { .. } }
     }
     Ok(())
 }

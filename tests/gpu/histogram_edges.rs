@@ -1,6 +1,5 @@
 //! Samples on and next to the edges of even bins, compared with the documented edges.
 
-use multisplit::Bins;
 use multisplit::operations::histogram::{HistogramMethod, Layout};
 use multisplit_tests::histogram::{Reference, count};
 use multisplit_tests::prelude::*;
@@ -20,10 +19,10 @@ fn edges_belong_to_the_bin_they_begin(gpu: &Gpu) -> Result<()> {
     let m = 256u32;
     let edges: Vec<f32> = (0..=m).map(|k| k as f32 * 4.0).collect();
     let samples: Vec<f32> = edges.iter().flat_map(|&e| [e, e.next_down()]).collect();
-    let result = gpu.context.histogram(&samples, Bins::even(0.0..1024.0, m))?;
+    let result = gpu.histogram(&samples, Bins::even(0.0..1024.0, m))?;
     expect_equal(&result.counts, &vec![2; m as usize])?;
     expect_equal(&result.out_of_range, &[2])?;
-    let result = gpu.context.histogram(&samples, Bins::range(&edges))?;
+    let result = gpu.histogram(&samples, Bins::range(&edges))?;
     expect_equal(&result.counts, &vec![2; m as usize])
 }
 
@@ -37,7 +36,7 @@ fn integer_edges_are_exact(gpu: &Gpu) -> Result<()> {
         );
         let first = |k: u32| (u128::from(k) * span).div_ceil(m.into());
         let samples: Vec<S> = (1..=m).flat_map(|k| [first(k) - 1, first(k)]).map(value).collect();
-        let result = gpu.context.histogram(&samples, Bins::even(lo..hi, m))?;
+        let result = gpu.histogram(&samples, Bins::even(lo..hi, m))?;
         let (counts, out_of_range) =
             count(samples.len(), m, |i| samples[i].even_bin(lo, hi, m), |_| 1);
         expect_equal(&result.counts, &counts).with_context(|| format!("{:?}", S::TYPE))?;
@@ -65,7 +64,7 @@ fn samples_rounded_to_the_end_are_in_the_last_bin(gpu: &Gpu) -> Result<()> {
         }
         found += 1;
         let samples = [hi.next_down(), hi, lo, lo.next_down()];
-        let result = gpu.context.histogram(&samples, Bins::even(lo..hi, m))?;
+        let result = gpu.histogram(&samples, Bins::even(lo..hi, m))?;
         let ends = (result.counts[0], result.counts[m as usize - 1]);
         ensure!(
             ends == (1, 1) && result.out_of_range == [2],
@@ -117,7 +116,7 @@ fn check_edges<S: Near>(
 
     let input = Input { layout, ..Input::default() };
     let bytes = bytemuck::cast_slice(&samples);
-    let found = run(gpu, &gpu.context.policy(), &bins, bytes, n as u64, input)?;
+    let found = run(gpu, &gpu.policy(), &bins, bytes, n as u64, input)?;
     let name = || format!("{m} bins from {lo:?} to {hi:?}, {counted:?}");
     expect_equal(&found.counts, &counts.concat()).with_context(name)?;
     expect_equal(&found.out_of_range, &out_of_range).with_context(name)

@@ -1,12 +1,10 @@
 //! Histograms: invalid arguments are rejected with a typed error before anything runs.
 
-use multisplit::graph::{ElementType, Graph};
 use multisplit::operations::histogram::{Bin, HistogramMethod, HistogramTuning, Layout};
-use multisplit::operations::{Count, HistogramBuffers, histogram};
-use multisplit::{Bins, Error, KeyType};
 use multisplit_tests::prelude::*;
 
 use crate::histogram_run::{Input, run_all};
+use crate::soundness::expect_mismatch;
 
 tests!(histogram:
     invalid_histograms_are_rejected, unsupported_array_types_are_rejected,
@@ -25,7 +23,7 @@ fn outcome(
     let samples = graph.import_array("samples", ElementType::from(bins.sample()), 64);
     let counts = graph.import::<u32>("counts", 4 << 20);
     let buffers = change(HistogramBuffers::new(samples, counts).count(8), &mut graph);
-    histogram(&mut graph, &gpu.context.policy(), bins, &buffers).map(|_| ())
+    histogram(&mut graph, &gpu.policy(), bins, &buffers).map(|_| ())
 }
 
 fn invalid_histograms_are_rejected(gpu: &Gpu) -> Result<()> {
@@ -54,20 +52,14 @@ fn invalid_histograms_are_rejected(gpu: &Gpu) -> Result<()> {
     ];
     for (name, bins) in lists {
         let result = outcome(gpu, &bins, |buffers, _| buffers);
-        ensure!(
-            matches!(result, Err(Error::Histogram { .. })),
-            "{name}: expected an error, found {result:?}"
-        );
+        expect_error!(result, Histogram { .. }, "{name}");
     }
     let result = outcome(gpu, &even(4), |_, graph| {
         let samples = graph.import::<f32>("more", 64);
         let (counts, sums) = (graph.import::<u64>("wide", 4), graph.import::<u32>("sums", 4));
         HistogramBuffers::new(samples, counts).cumulative(sums)
     });
-    ensure!(
-        matches!(result, Err(Error::Histogram { .. })),
-        "cumulative wide counts: expected Error::Histogram, found {result:?}"
-    );
+    expect_error!(result, Histogram { .. }, "cumulative wide counts");
     let by_ballots = even(257).method(HistogramMethod::Ballots);
     expect_errors! {
         outcome(gpu, &even((1 << 20) + 1), |buffers, _| buffers) => TooLarge { .. },
@@ -96,17 +88,8 @@ fn unsupported_array_types_are_rejected(gpu: &Gpu) -> Result<()> {
         ("cumulative", "f32", "u32", |buffers, g| buffers.cumulative(g.import::<f32>("a", 4))),
     ];
     for (array, is, needed, change) in changes {
-        match outcome(gpu, &Bins::even(0.0f32..1.0, 4).untyped(), change) {
-            Err(Error::KeyTypeMismatch { name, found, expected }) => {
-                let reported = (name, found.as_str(), expected.as_str());
-                ensure!(
-                    reported == (array, is, needed),
-                    "the error reports {reported:?}, expected {:?}",
-                    (array, is, needed)
-                );
-            }
-            other => anyhow::bail!("{array} of type {is}: unexpected result {other:?}"),
-        }
+        let result = outcome(gpu, &Bins::even(0.0f32..1.0, 4).untyped(), change);
+        expect_mismatch(result, (array, is, needed))?;
     }
     Ok(())
 }
@@ -117,7 +100,7 @@ fn invalid_histogram_policies_are_rejected(gpu: &Gpu) -> Result<()> {
     let splitters: Vec<f32> = (0..=40).map(|k| k as f32).collect();
     let bins = Bins::range(&splitters);
     let count = |change: Change| {
-        let mut policy = gpu.context.policy();
+        let mut policy = gpu.policy();
         change(&mut policy.histogram);
         let samples: Vec<f32> = (0..4000).map(|i| (i % 40) as f32).collect();
         run_all(gpu, &policy, &bins, &samples, Input::default()).map(|got| got.counts)
@@ -134,11 +117,7 @@ fn invalid_histogram_policies_are_rejected(gpu: &Gpu) -> Result<()> {
         ("`histogram.cells`", |t| (t.cells, t.register_bins) = (u32::MAX, 0)),
     ];
     for (named, change) in refused {
-        let text = count(change).err().map(|error| error.to_string()).unwrap_or_default();
-        ensure!(
-            text.starts_with("policy: ") && text.contains(named),
-            "expected an error for {named}: {text}"
-        );
+        expect_message_parts(count(change), &["policy: ", named])?;
     }
     let harmless: [Change; 3] = [
         |t| (t.loads, t.tiles, t.copies, t.copies_bytes) = (0, 0, 0, 0),
@@ -152,7 +131,7 @@ fn invalid_histogram_policies_are_rejected(gpu: &Gpu) -> Result<()> {
 }
 
 fn too_small_histogram_buffers_are_rejected(gpu: &Gpu) -> Result<()> {
-    let (policy, bins) = (gpu.context.policy(), Bins::even(0.0f32..1.0, 4));
+    let (policy, bins) = (gpu.policy(), Bins::even(0.0f32..1.0, 4));
     for n in [65, 1 << 40, u64::MAX] {
         let mut graph = Graph::new("small");
         let samples = graph.import::<f32>("samples", 64);
@@ -173,19 +152,13 @@ fn too_small_histogram_buffers_are_rejected(gpu: &Gpu) -> Result<()> {
     let mut import = |name, len| graph.import::<u32>(name, len);
     let (three, four) = (import("three", 3), import("four", 4));
     let samples = graph.import::<f32>("samples", 64);
-    ensure!(
-        too_small(HistogramBuffers::new(samples, three), &mut graph),
-        "too few counts were accepted"
-    );
+    let few = too_small(HistogramBuffers::new(samples, three), &mut graph);
+    ensure!(few, "too few counts were accepted");
     let buffers = HistogramBuffers::new(samples, four);
-    ensure!(
-        too_small(buffers.cumulative(three), &mut graph),
-        "too few cumulative counts were accepted"
-    );
-    ensure!(
-        !too_small(buffers.out_of_range(three), &mut graph),
-        "an out-of-range buffer of three words was rejected"
-    );
+    let few = too_small(buffers.cumulative(three), &mut graph);
+    ensure!(few, "too few cumulative counts were accepted");
+    let few = too_small(buffers.out_of_range(three), &mut graph);
+    ensure!(!few, "an out-of-range buffer of three words was rejected");
     // Kernels read 8-bit samples in whole words, so their buffer must be a multiple of four bytes.
     let mut graph = Graph::new("small");
     let samples = graph.import::<u8>("samples", 5);
@@ -213,33 +186,23 @@ fn unsupported_64_bit_samples_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = gpu.open_with(|config| config.without.shader_float64 = true)?;
     expect_message(context.histogram(&[0.5f64], Bins::even(0.0..1.0, 4)), "Float64")?;
     let counts = context.histogram(&[0.5f32], Bins::even(0.0..1.0, 4))?.counts;
-    ensure!(counts == [0, 0, 1, 0], "the counts are {counts:?}, expected [0, 0, 1, 0]");
+    expect_equal(&counts, &[0, 0, 1, 0])?;
     let context = gpu.open_with(|config| config.without.shader_int64 = true)?;
     expect_message(context.histogram(&[-5i64], Bins::identity(4)), "Int64")?;
     let counts = context.histogram(&[-5i32, 3], Bins::identity(4))?.counts;
-    ensure!(counts == [0, 0, 0, 1], "the counts are {counts:?}, expected [0, 0, 0, 1]");
-    Ok(())
+    expect_equal(&counts, &[0, 0, 0, 1])
 }
 
 fn glsl_bin_errors_show_the_users_line(gpu: &Gpu) -> Result<()> {
     let source = "uint bucket_of(uint key) {\n  return kye;\n}";
-    match gpu.context.histogram(&[1u32], Bins::glsl(4, source)) {
-        Err(Error::Compile(error)) => {
-            let text = error.to_string();
-            ensure!(
-                text.contains("user_bucket.glsl:2") && text.contains("return kye;"),
-                "the error does not show the line: {text}"
-            );
-            Ok(())
-        }
-        other => anyhow::bail!("expected a compile error, found {other:?}"),
-    }
+    let result = gpu.histogram(&[1u32], Bins::glsl(4, source));
+    expect_compile_error(result, &["user_bucket.glsl:2", "return kye;"])
 }
 
 /// A one-call histogram returns new counts, so it cannot add to existing ones.
 fn one_call_histogram_rejects_accumulation(gpu: &Gpu) -> Result<()> {
     expect_errors! {
-        gpu.context.histogram(&[1u32], Bins::identity(4).accumulate()) => Histogram { .. },
+        gpu.histogram(&[1u32], Bins::identity(4).accumulate()) => Histogram { .. },
     }
     Ok(())
 }

@@ -1,10 +1,8 @@
 //! Options of histograms: layouts, weights, accumulation, 64-bit counts, device counts, cumulative
 //! counts, and GLSL bin functions, compared with a CPU reference.
 
-use multisplit::graph::Graph;
+use multisplit::Bound;
 use multisplit::operations::histogram::{HistogramMethod, Layout};
-use multisplit::operations::{HistogramBuffers, histogram};
-use multisplit::{Bins, Bound, Glsl};
 use multisplit_tests::histogram::{Reference, Spread, count, range_bin};
 use multisplit_tests::prelude::*;
 
@@ -26,7 +24,7 @@ fn check_layout<S: Reference>(gpu: &Gpu, layout: Layout, m: u32, samples: &[S]) 
     let stride = layout.stride.map_or(layout.channels as usize * size, |s| s as usize);
     let offset = layout.offset as usize;
     let n = (bytes.len() - offset) / stride;
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let input = Input { layout, ..Input::default() };
     let got = run(gpu, &policy, &Bins::even(lo..hi, m), bytes, n as u64, input)?;
     let channels = (0..layout.channels as usize).filter(|c| layout.active >> c & 1 == 1);
@@ -39,11 +37,8 @@ fn check_layout<S: Reference>(gpu: &Gpu, layout: Layout, m: u32, samples: &[S]) 
         let first = place * m as usize;
         expect_equal(&got.counts[first..first + m as usize], &counts)
             .with_context(|| format!("{layout:?}, channel {channel}"))?;
-        ensure!(
-            got.out_of_range[place] == out_of_range,
-            "{layout:?}: the out-of-range counts are {:?}, expected {out_of_range} at {place}",
-            got.out_of_range
-        );
+        let what = || format!("{layout:?}: the out-of-range count at {place}");
+        expect_value(what(), &got.out_of_range[place], &out_of_range)?;
     }
     Ok(())
 }
@@ -81,7 +76,7 @@ fn strided_samples_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 fn integer_weights_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (policy, n) = (gpu.context.policy(), 9001);
+    let (policy, n) = (gpu.policy(), 9001);
     let (values, weights) = (samples::<f32>(n), uniform(n, 8));
     let (lo, hi) = f32::domain();
     for (m, method) in [(33, HistogramMethod::Shared), (33, HistogramMethod::Global)] {
@@ -93,11 +88,7 @@ fn integer_weights_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let narrow: Vec<u64> = sums.iter().map(|&sum| sum & 0xFFFF_FFFF).collect();
         expect_equal(&got.counts, &narrow).with_context(|| format!("{method:?}"))?;
         // Out-of-range samples are counted without their weights.
-        ensure!(
-            got.out_of_range == [out_of_range],
-            "the out-of-range count is {:?}, expected {out_of_range}",
-            got.out_of_range
-        );
+        expect_equal(&got.out_of_range, &[out_of_range])?;
         // With 64-bit counts, sums of weights may exceed 32 bits.
         let bins = bins.method(HistogramMethod::Auto);
         let got = run_all(gpu, &policy, &bins, &values, Input { wide: true, ..input })?;
@@ -108,7 +99,7 @@ fn integer_weights_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// Weights are chosen so that their sums are exact in any order.
 fn float_weights_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (policy, n, m) = (gpu.context.policy(), 6007, 50);
+    let (policy, n, m) = (gpu.policy(), 6007, 50);
     let values = samples::<u16>(n);
     let mut rng = Rng::new(4);
     let eighths: Vec<i64> = (0..n).map(|_| rng.below(1000) as i64 - 300).collect();
@@ -133,7 +124,7 @@ fn float_weights_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 fn accumulated_counts_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (policy, n) = (gpu.context.policy(), 5000);
+    let (policy, n) = (gpu.policy(), 5000);
     let values = samples::<f32>(n);
     let (lo, hi) = f32::domain();
     let (counts, out_of_range) = count(n, 33, |i| values[i].even_bin(lo, hi, 33), |_| 1);
@@ -149,7 +140,7 @@ fn accumulated_counts_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// With every method, 64-bit counts cross a multiple of 2^32 during a pass.
 fn wide_counts_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (policy, n) = (gpu.context.policy(), 9000);
+    let (policy, n) = (gpu.policy(), 9000);
     let values = samples::<u32>(n);
     let (lo, hi) = u32::domain();
     let before = (5 << 32) - 30;
@@ -168,23 +159,22 @@ fn wide_counts_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// On a GPU, counts more samples than a 32-bit counter can hold. A software driver would take too
 /// long for so many, so it counts fewer.
 fn counts_beyond_32_bits_do_not_wrap(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let (n, times) = if gpu.is_software() { (1u64 << 16, 5) } else { (1 << 28, 20) };
     let mut graph = Graph::new("histogram");
     let samples = graph.import::<u8>("samples", n);
     let counts = graph.import::<u64>("counts", 256);
     let bins = Bins::even(0u8..255, 256).accumulate();
-    histogram(&mut graph, &context.policy(), &bins, &HistogramBuffers::new(samples, counts))?;
+    histogram(&mut graph, &gpu.policy(), &bins, &HistogramBuffers::new(samples, counts))?;
     graph.replayable();
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let device_samples = context.upload(&vec![1u8; n as usize])?;
-    let device_counts = context.upload(&[0u64; 256])?;
+    let executable = gpu.instantiate(graph.compile(&gpu.limits())?)?;
+    let device_samples = gpu.upload(&vec![1u8; n as usize])?;
+    let device_counts = gpu.upload(&[0u64; 256])?;
     let bound: [Bound<'_>; 2] =
         [(samples, &device_samples).into(), (counts, &device_counts).into()];
-    context.run_repeatedly(&executable, &bound, times)?;
+    gpu.run_repeatedly(&executable, &bound, times)?;
     let mut expected = [0u64; 256];
     expected[1] = n * u64::from(times);
-    expect_equal(&context.download(&device_counts)?, &expected)
+    expect_equal(&gpu.download(&device_counts)?, &expected)
 }
 
 /// Device counts are zero, below, equal to, and above the length of the buffer.
@@ -192,7 +182,7 @@ fn device_count_limits_the_samples(gpu: &Gpu) -> Result<()> {
     let values = samples::<f32>(20_000);
     let (lo, hi) = f32::domain();
     let bins = Bins::even(lo..hi, 33);
-    let whole = gpu.context.policy();
+    let whole = gpu.policy();
     let in_pieces = whole.lowered(|facts| facts.max_storage_range = 20_000);
     for policy in [whole, in_pieces] {
         for n in [0u32, 1, 12_345, 20_000, u32::MAX] {
@@ -207,7 +197,7 @@ fn device_count_limits_the_samples(gpu: &Gpu) -> Result<()> {
 }
 
 fn cumulative_counts_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let values = samples::<u16>(9000);
     for m in [1, 257, 5000] {
         let (lo, hi) = u16::domain();
@@ -220,18 +210,17 @@ fn cumulative_counts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Each replay of a histogram without accumulation clears the counts first.
 fn replayed_histogram_clears_its_counts(gpu: &Gpu) -> Result<()> {
     let values = samples::<f32>(10_000);
     let splitters = [0.0f32, 1.0, 10.0, 100.0, 200.0, 300.0, 500.0, 600.0, 700.0, 800.0];
     let m = splitters.len() - 1;
-    let mut setup = Setup::new(&gpu.context, "histogram");
+    let mut setup = Setup::new(gpu, "histogram");
     let (input, counts) = (setup.input("samples", &values), setup.output::<u32>("counts", m));
-    let (policy, bins) = (gpu.context.policy(), Bins::range(&splitters));
+    let (policy, bins) = (gpu.policy(), Bins::range(&splitters));
     histogram(&mut setup.graph, &policy, &bins, &HistogramBuffers::new(input, counts))?;
     setup.graph.replayable();
     let executable = setup.executable()?;
-    gpu.context.run_repeatedly(&executable, &setup.upload()?, 3)?;
+    gpu.run_repeatedly(&executable, &setup.upload()?, 3)?;
     let bin_of = |i: usize| range_bin(values[i], &splitters);
     let (expected, _) = count(values.len(), m as u32, bin_of, |_| 1);
     let expected: Vec<u32> = expected.iter().map(|&count| count as u32).collect();
@@ -242,10 +231,8 @@ fn replayed_histogram_clears_its_counts(gpu: &Gpu) -> Result<()> {
 fn glsl_bins_match_the_cpu(gpu: &Gpu) -> Result<()> {
     fn check<S: Reference>(gpu: &Gpu, source: &str, bin_of: impl Fn(S) -> u32) -> Result<()> {
         let values: Vec<S> = Spread::Uniform.samples(5000, 1, &[S::at(0.0)], 6);
-        let got = gpu
-            .context
-            .histogram(&values, Bins::glsl(20, source))
-            .with_context(|| source.to_owned())?;
+        let got =
+            gpu.histogram(&values, Bins::glsl(20, source)).with_context(|| source.to_owned())?;
         let bin = |i: usize| Some(bin_of(values[i])).filter(|&bin| bin < 20);
         let (counts, out_of_range) = count(values.len(), 20, bin, |_| 1);
         expect_equal(&got.counts, &counts).with_context(|| source.to_owned())?;
@@ -276,19 +263,18 @@ fn glsl_bins_match_the_cpu(gpu: &Gpu) -> Result<()> {
     })
 }
 
-/// The bin function reads a table and two parameters.
 fn glsl_bins_read_tables_and_parameters(gpu: &Gpu) -> Result<()> {
     let values = uniform(5000, 9);
     let table: Vec<u32> = vec![3, 0, 2, 1, 7];
     let source =
         "uint bucket_of(uint key) { return table.at[key % push.parameter_1] + push.parameter_0; }";
-    let mut setup = Setup::new(&gpu.context, "table");
+    let mut setup = Setup::new(gpu, "table");
     let (input, words) = (setup.input("samples", &values), setup.input("table", &table));
     let counts = setup.output::<u32>("counts", 5);
     let function = Glsl::new(source).parameters([1, 5, 0]).table_buffer(words);
     let bins = Bins::<u32>::glsl(5, function);
     let buffers = HistogramBuffers::new(input, counts);
-    histogram(&mut setup.graph, &gpu.context.policy(), &bins, &buffers)?;
+    histogram(&mut setup.graph, &gpu.policy(), &bins, &buffers)?;
     setup.run()?;
     let bin_of = |i: usize| Some(table[values[i] as usize % 5] + 1).filter(|&bin| bin < 5);
     let (expected, _) = count(values.len(), 5, bin_of, |_| 1);
@@ -297,7 +283,7 @@ fn glsl_bins_read_tables_and_parameters(gpu: &Gpu) -> Result<()> {
 }
 
 fn one_call_on_an_empty_array_gives_zeros(gpu: &Gpu) -> Result<()> {
-    let result = gpu.context.histogram(&[0u16; 0], Bins::even(0..9, 7))?;
+    let result = gpu.histogram(&[0u16; 0], Bins::even(0..9, 7))?;
     expect_equal(&result.counts, &[0; 7])?;
     expect_equal(&result.out_of_range, &[0])
 }

@@ -1,9 +1,7 @@
 //! Runs one histogram. Its outputs lie between guard words and have initial values.
 
-use multisplit::graph::ElementType;
+use multisplit::Sample;
 use multisplit::operations::histogram::{HistogramMethod, Layout};
-use multisplit::operations::{Count, HistogramBuffers, histogram};
-use multisplit::{Bins, Policy, Sample};
 use multisplit_tests::prelude::*;
 
 /// Options of the histogram, and inputs other than the samples.
@@ -59,7 +57,6 @@ impl Output {
     }
 }
 
-/// Counts all samples.
 pub fn run_all<S: Sample>(
     gpu: &Gpu,
     policy: &Policy,
@@ -96,7 +93,7 @@ pub fn run<S: Sample>(
     data.resize(bytes.len().max(1).next_multiple_of(sample.max(4)), 0);
     let data: Vec<S> = bytemuck::pod_collect_to_vec(&data);
 
-    let mut setup = Setup::new(&gpu.context, "histogram");
+    let mut setup = Setup::new(gpu, "histogram");
     let samples = setup.input("samples", &data);
     let before = [input.before as u32, (input.before >> 32) as u32];
     let mut initial =

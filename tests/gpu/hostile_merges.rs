@@ -1,11 +1,6 @@
 //! Merges and searches of unsorted arrays; fills, copies and dispatches with arbitrary counts in
 //! device memory. Results must be defined, and no access may leave the caller's arrays.
 
-use multisplit::operations::{
-    Count, Merge, MergeBuffers, ScanBuffers, Search, SearchBuffers, SelectBuffers, SortBuffers,
-    bounded_groups, copy_first, fill_first, merge, scan, search, select, sort,
-};
-use multisplit::{Operator, Scan, Select, Sort};
 use multisplit_tests::prelude::*;
 
 use crate::hostile_rig::Expected::{Any, Exactly};
@@ -50,9 +45,8 @@ fn merges_tolerate_unsorted_arrays(gpu: &Gpu) -> Result<()> {
                 all.extend(key);
             }
             let n = all.len();
-            let mut order: Vec<u32> = (0..n as u32).collect();
-            order.sort_by_key(|&i| all[i as usize]);
-            let sorted = order.iter().map(|&i| all[i as usize]).collect();
+            let order = reference::order_by(n, |i| all[i]);
+            let sorted = reference::pick(&all, &order);
             let mut expected = Vec::new();
             if is_sorted {
                 expected.push(Exactly(out, sorted));
@@ -61,18 +55,14 @@ fn merges_tolerate_unsorted_arrays(gpu: &Gpu) -> Result<()> {
                 let known = move |key: &u32| all.contains(key);
                 // Keys are checked only for small inputs, because this search is quadratic.
                 let check = move |found: &[u32]| {
-                    ensure!(
-                        n > 700 || found.iter().all(&known),
-                        "an output element is not in the inputs"
-                    );
+                    let is_right = n > 700 || found.iter().all(&known);
+                    ensure!(is_right, "an output element is not in the inputs");
                     Ok(())
                 };
                 expected.push(Any(out, n, Box::new(check)));
                 let check = move |found: &[u32]| {
-                    ensure!(
-                        found.iter().all(|&at| (at as usize) < n),
-                        "an output value is not in the inputs"
-                    );
+                    let is_right = found.iter().all(|&at| (at as usize) < n);
+                    ensure!(is_right, "an output value is not in the inputs");
                     Ok(())
                 };
                 expected.extend(pairs.then(|| Any(values_out, n, Box::new(check))));
@@ -114,10 +104,8 @@ fn searches_tolerate_unsorted_arrays(gpu: &Gpu) -> Result<()> {
             }
             let n = within.len() as u32;
             let check = move |found: &[u32]| {
-                ensure!(
-                    found.iter().all(|&at| at <= n),
-                    "a position is beyond the end of the array"
-                );
+                let is_right = found.iter().all(|&at| at <= n);
+                ensure!(is_right, "a position is beyond the end of the array");
                 Ok(())
             };
             vec![Any(positions, wanted.len(), Box::new(check))]
@@ -166,10 +154,9 @@ fn selected_count_feeds_later_operations_without_readback(gpu: &Gpu) -> Result<(
         rig.run(plans.len(), |rng, memory| {
             let input = elements(memory.set_count(rng, 0, max), rng);
             memory.set(src, &input);
-            let mut sorted: Vec<u32> = input.into_iter().filter(|x| *x < limit).collect();
-            sorted.sort_unstable();
-            let mut once_each = sorted.clone();
-            once_each.dedup();
+            let selected: Vec<u32> = input.into_iter().filter(|x| *x < limit).collect();
+            let sorted = reference::sorted(&selected);
+            let (once_each, _) = reference::runs(&sorted);
             vec![
                 Exactly(found, vec![sorted.len() as u32]),
                 Exactly(sums, terms::scan(Operator::Sum, true, &sorted)),
@@ -186,7 +173,7 @@ fn selected_count_feeds_later_operations_without_readback(gpu: &Gpu) -> Result<(
 /// dimension. Only the clamped words are compared; a dispatch of so many workgroups would take too
 /// long.
 fn indirect_workgroup_counts_are_clamped(gpu: &Gpu) -> Result<()> {
-    let limits = gpu.context.limits();
+    let limits = gpu.limits();
     let mut rig = Rig::new(gpu);
     let (words, out) = (rig.array("words", 3), rig.array("groups", 3));
     let groups = bounded_groups(&mut rig.graph, &limits, words.import)?;

@@ -2,9 +2,7 @@
 //! lie in one device array, with guard words between them. Words that a test does not set contain a
 //! poison pattern, and so does the memory of the plan's workspace.
 
-use multisplit::graph::{Buffer, Graph};
-use multisplit::operations::Count;
-use multisplit::{Bound, Context, Policy};
+use multisplit::Bound;
 use multisplit_tests::prelude::*;
 
 /// Minimum number of words between two arrays: the largest offset alignment that Vulkan allows.
@@ -29,7 +27,7 @@ pub fn sample<T>(gpu: &Gpu, plans: impl IntoIterator<Item = T>) -> Vec<T> {
 
 /// A policy with small workgroups, so that a few thousand elements span several tiles.
 pub fn narrow(gpu: &Gpu) -> Policy {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let threads = 2 * policy.facts.subgroup_size;
     Policy { threads, spine_threads: threads, by_key_threads: threads, ..policy }
 }
@@ -50,7 +48,6 @@ pub fn poison_pools(context: &Context) -> Result<()> {
     Ok(())
 }
 
-/// Fails if a word of an output is poison.
 pub fn expect_no_poison(found: &[u32]) -> Result<()> {
     let foreign = found.iter().filter(|word| is_poison(**word)).count();
     ensure!(foreign == 0, "{foreign} of {} words contain poison", found.len());
@@ -185,9 +182,7 @@ fn check(memory: Memory, expected: &[Expected], found: &[u32]) -> Result<()> {
     let place = names.filter(|array| (array.at..array.at + array.len).contains(&at));
     let place: Vec<_> = place.map(|array| at - array.at).collect();
     let (found, expected) = (found[at], all[at]);
-    anyhow::bail!(
-        "word {at} (at index {place:?} of an output) is {found:#x}, expected {expected:#x}"
-    )
+    bail!("word {at} (at index {place:?} of an output) is {found:#x}, expected {expected:#x}")
 }
 
 /// An arbitrary count: near 0, near `max`, near a power of two, or random.

@@ -1,11 +1,6 @@
 //! Scans, reductions and selections with arbitrary counts, offsets and flags in device memory.
 //! Results must be defined, and no access may leave the caller's arrays.
 
-use multisplit::operations::{
-    ReduceBuffers, ReduceByKeyBuffers, ScanBuffers, ScanMethod, SegmentedReduceBuffers,
-    SelectBuffers, reduce, reduce_by_key, reduce_segments, scan, select,
-};
-use multisplit::{Operator, Policy, Scan, Select, Sort};
 use multisplit_tests::prelude::*;
 
 use crate::hostile_rig::Expected::{Any, Exactly};
@@ -25,15 +20,13 @@ tests!(hostile:
 
 /// Every second offset is 0, so half of the segments end before they begin and are empty.
 fn descending_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     for n in [5_000u32, 50_000] {
-        let src = context.upload(&vec![1u32; n as usize])?;
+        let src = gpu.upload(&vec![1u32; n as usize])?;
         let offsets: Vec<u32> = (0..=n).map(|k| if k % 2 == 0 { n - k } else { 0 }).collect();
-        let device_offsets = context.upload(&offsets)?;
+        let device_offsets = gpu.upload(&offsets)?;
         for operator in [Operator::Sum, Operator::Max] {
-            poison_pools(context)?;
-            let found =
-                context.download(&context.reduce_segments(&src, &device_offsets, operator)?)?;
+            poison_pools(gpu)?;
+            let found = gpu.download(&gpu.reduce_segments(&src, &device_offsets, operator)?)?;
             expect_no_poison(&found)?;
             for (pair, &found) in offsets.windows(2).zip(&found) {
                 let max = if pair[1] <= pair[0] { 0 } else { n };
@@ -47,26 +40,19 @@ fn descending_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
 /// A segmented sort with a capacity of zero segments does not read its device count. A recording
 /// can still set that count by name.
 fn count_of_sort_with_zero_segments_can_be_set(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
-    let (keys, offsets) = (context.upload(&[3u32, 1, 2])?, context.upload(&[0u32])?);
-    let mut work = context.work("no segments");
+    let (keys, offsets) = (gpu.upload(&[3u32, 1, 2])?, gpu.upload(&[0u32])?);
+    let mut work = gpu.work("no segments");
     let n = work.count("n", 3);
     work.sort_segments(keys.first(n), (&offsets, 0), &Sort::ascending())?;
     let mut frame = work.record()?;
     frame.set("n", &3u32)?;
     frame.submit()?;
     frame.wait()?;
-    ensure!(context.download(&keys)? == [3, 1, 2], "the keys have changed");
-    let refused = frame.set("n", &3u64);
-    ensure!(
-        matches!(refused, Err(multisplit::Error::ValueOfPass { .. })),
-        "expected Error::ValueOfPass, found {refused:?}"
-    );
-    let refused = frame.set("m", &3u32);
-    ensure!(
-        matches!(refused, Err(multisplit::Error::UnknownPass { .. })),
-        "expected Error::UnknownPass, found {refused:?}"
-    );
+    ensure!(gpu.download(&keys)? == [3, 1, 2], "the keys have changed");
+    expect_errors! {
+        frame.set("n", &3u64) => ValueOfPass { .. },
+        frame.set("m", &3u32) => UnknownPass { .. },
+    }
     Ok(())
 }
 
@@ -115,11 +101,10 @@ fn segmented_scans_tolerate_arbitrary_device_counts(gpu: &Gpu) -> Result<()> {
                 let flag = |rng: &mut Rng| if rng.below(9) < 7 { 0 } else { rng.next_u32() };
                 cuts.fill_with(|| flag(rng));
             }
-            let begins = |at: usize| match by_heads {
-                true => cuts[at] != 0,
-                false => at == 0 || cuts[at] != cuts[at - 1],
+            let heads = match by_heads {
+                true => cuts.iter().map(|&flag| flag != 0).collect(),
+                false => terms::heads(&cuts),
             };
-            let heads: Vec<bool> = (0..n).map(begins).collect();
             memory.set(src, &input);
             memory.set(cut, &cuts);
             let scanned = terms::scan_segments(Operator::Max, false, &input, &heads);
@@ -141,18 +126,12 @@ fn reductions_tolerate_arbitrary_device_counts(gpu: &Gpu) -> Result<()> {
             let input = elements(memory.set_count(rng, 0, max), rng);
             memory.set(src, &input);
             let mut expected = vec![Exactly(dst, vec![terms::reduce(operator, &input)])];
-            if indexed {
-                expected.push(Exactly(index, vec![terms::index(operator, &input)]));
-            }
+            let at = vec![terms::index(operator, &input)];
+            expected.extend(indexed.then(|| Exactly(index, at)));
             expected
         })?;
     }
     Ok(())
-}
-
-/// The first element and the length of each run of equal adjacent elements.
-fn runs_of(keys: &[u32]) -> Vec<(u32, usize)> {
-    keys.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect()
 }
 
 fn reductions_by_key_tolerate_arbitrary_device_counts(gpu: &Gpu) -> Result<()> {
@@ -178,17 +157,14 @@ fn reductions_by_key_tolerate_arbitrary_device_counts(gpu: &Gpu) -> Result<()> {
             let (key, value) = (runs(n, rng), elements(n, rng));
             memory.set(keys, &key);
             memory.set(values, &value);
-            let all = runs_of(&key);
-            let mut rest = &value[..];
-            let sum = |&(_, len): &(u32, usize)| {
-                let (run, after) = rest.split_at(len);
-                rest = after;
-                run.iter().sum()
-            };
+            let (firsts, lengths) = reference::runs(&key);
+            let sums = reference::segments(&value, &reference::offsets(lengths))
+                .map(|run| run.iter().sum())
+                .collect();
             vec![
-                Exactly(found, vec![all.len() as u32]),
-                Exactly(values_out, all.iter().map(sum).collect()),
-                Exactly(keys_out, all.iter().map(|run| run.0).collect()),
+                Exactly(found, vec![firsts.len() as u32]),
+                Exactly(values_out, sums),
+                Exactly(keys_out, firsts),
             ]
         })?;
     }
@@ -312,11 +288,9 @@ fn selections_tolerate_arbitrary_counts_and_flags(gpu: &Gpu) -> Result<()> {
             let (kept, rejected): (Vec<_>, Vec<_>) =
                 pairs.partition(|(x, flag)| if flagged { **flag != 0 } else { **x < limit });
             let first = |pairs: Vec<(&u32, &u32)>| pairs.iter().map(|pair| *pair.0).collect();
-            let mut expected = vec![Exactly(selected, vec![kept.len() as u32])];
-            expected.push(Exactly(dst, first(kept)));
-            if kept_both {
-                expected.push(Exactly(others, first(rejected)));
-            }
+            let count = kept.len() as u32;
+            let mut expected = vec![Exactly(selected, vec![count]), Exactly(dst, first(kept))];
+            expected.extend(kept_both.then(|| Exactly(others, first(rejected))));
             expected
         })?;
     }
@@ -338,12 +312,10 @@ fn run_lengths_tolerate_arbitrary_device_counts(gpu: &Gpu) -> Result<()> {
         rig.run(4, |rng, memory| {
             let input = runs(memory.set_count(rng, 0, max), rng);
             memory.set(src, &input);
-            let all = runs_of(&input);
-            let mut expected = vec![Exactly(selected, vec![all.len() as u32])];
-            expected.push(Exactly(dst, all.iter().map(|run| run.0).collect()));
-            if with_lengths {
-                expected.push(Exactly(lengths, all.iter().map(|run| run.1 as u32).collect()));
-            }
+            let (firsts, of_runs) = reference::runs(&input);
+            let count = firsts.len() as u32;
+            let mut expected = vec![Exactly(selected, vec![count]), Exactly(dst, firsts)];
+            expected.extend(with_lengths.then(|| Exactly(lengths, of_runs)));
             expected
         })?;
     }

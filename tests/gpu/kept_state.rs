@@ -3,11 +3,7 @@
 
 use std::sync::Arc;
 
-use multisplit::operations::{
-    ReduceBuffers, ReduceByKeyBuffers, ScanBuffers, SelectBuffers, reduce, reduce_by_key, scan,
-    select,
-};
-use multisplit::{Operator, Policy, Scan, Select};
+use multisplit_tests::generate::runs;
 use multisplit_tests::prelude::*;
 
 tests!(kept_state: repeated_runs_with_changing_data_match_the_cpu);
@@ -15,29 +11,8 @@ tests!(kept_state: repeated_runs_with_changing_data_match_the_cpu);
 const N: usize = 5003;
 const HALF: u32 = 1 << 31;
 
-/// Small values; on average, four adjacent elements are equal.
-fn runs(seed: u64) -> Vec<u32> {
-    let mut value = 0;
-    let step = |word: u32| {
-        if word.is_multiple_of(4) {
-            value = word >> 8 & 0xFF;
-        }
-        value
-    };
-    uniform(N, seed).into_iter().map(step).collect()
-}
-
-fn inclusive_sums(data: &[u32]) -> Vec<u32> {
-    let sum = |sum: &mut u32, x: &u32| {
-        *sum = sum.wrapping_add(*x);
-        Some(*sum)
-    };
-    data.iter().scan(0, sum).collect()
-}
-
 fn repeated_runs_with_changing_data_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
-    let lanes = context.properties().subgroup_size;
+    let lanes = gpu.properties().subgroup_size;
     for tickets in gpu.cases([false, true]) {
         let policy = Policy {
             tickets,
@@ -46,18 +21,16 @@ fn repeated_runs_with_changing_data_match_the_cpu(gpu: &Gpu) -> Result<()> {
             by_key_threads: lanes,
             single_group_tiles: 0,
             spine_tiles: 1,
-            ..context.policy()
+            ..gpu.policy()
         };
-        let mut setup = Setup::new(context, "kept state");
-        let (words, data) = (setup.input("words", &uniform(N, 0)), setup.input("data", &runs(0)));
+        let mut setup = Setup::new(gpu, "kept state");
+        let (words, data) =
+            (setup.input("words", &uniform(N, 0)), setup.input("data", &runs(N, 256, 0)));
         let floats = setup.input("floats", &vec![0f32; N]);
-        let sums = setup.output::<u32>("sums", N);
         let float_sums = setup.output::<f32>("float_sums", N);
-        let selected = setup.output::<u32>("selected", N);
-        let keys = setup.output::<u32>("keys", N);
-        let totals = setup.output::<u32>("totals", N);
-        let lengths = setup.output::<u32>("lengths", N);
-        let firsts = setup.output::<u32>("firsts", N);
+        let [sums, selected, keys, totals, lengths, firsts] =
+            ["sums", "selected", "keys", "totals", "lengths", "firsts"]
+                .map(|name| setup.output::<u32>(name, N));
         let [count, by_key, run_count, sum, least, place] =
             ["count", "by_key", "run_count", "sum", "least", "place"]
                 .map(|name| setup.output::<u32>(name, 1));
@@ -80,9 +53,9 @@ fn repeated_runs_with_changing_data_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let executable = Arc::new(setup.executable()?);
         let plan = executable.plan();
         ensure!(plan.steps().len() == 7, "the plan has {} passes, expected 7", plan.steps().len());
-        let mut replay = context.replay(executable, &setup.upload()?)?;
+        let mut replay = gpu.replay(executable, &setup.upload()?)?;
         for run in 0..if gpu.full { 10_000 } else { 16 } {
-            let (now, of_runs) = (uniform(N, run), runs(run));
+            let (now, of_runs) = (uniform(N, run), runs(N, 256, run));
             // These values have fractions, so their sums are rounded.
             let fractions: Vec<f32> = now.iter().map(|word| *word as f32 / 3e9).collect();
             setup.write(words, &now)?;
@@ -92,18 +65,15 @@ fn repeated_runs_with_changing_data_match_the_cpu(gpu: &Gpu) -> Result<()> {
             // odd runs are checked.
             replay.submit(1 + run as u32 % 3)?;
             replay.wait()?;
-            let runs: Vec<&[u32]> = of_runs.chunk_by(|a, b| a == b).collect();
-            let first: Vec<u32> = runs.iter().map(|run| run[0]).collect();
-            let length: Vec<u32> = runs.iter().map(|run| run.len() as u32).collect();
-            let ends = inclusive_sums(&length);
-            let total = |(end, length): (&u32, &u32)| {
-                let of_run = &now[(end - length) as usize..*end as usize];
-                of_run.iter().fold(0u32, |sum, word| sum.wrapping_add(*word))
-            };
+            let (first, length) = reference::runs(&of_runs);
+            let sums_of_runs =
+                reference::segments(&now, &reference::offsets(length.iter().copied()))
+                    .map(|run| terms::reduce(Operator::Sum, run))
+                    .collect();
             let below: Vec<u32> = now.iter().copied().filter(|word| *word < HALF).collect();
             let expected_least = now.iter().copied().min().unwrap_or_default();
             let at = now.iter().position(|word| *word == expected_least).unwrap_or_default();
-            let all = inclusive_sums(&now);
+            let all = terms::scan(Operator::Sum, true, &now);
             for (name, buffer, expected) in [
                 ("sum", sum, vec![all[N - 1]]),
                 ("least", least, vec![expected_least]),
@@ -112,7 +82,7 @@ fn repeated_runs_with_changing_data_match_the_cpu(gpu: &Gpu) -> Result<()> {
                 ("run count", run_count, vec![first.len() as u32]),
                 ("by key", by_key, vec![first.len() as u32]),
                 ("selected", selected, below),
-                ("totals", totals, ends.iter().zip(&length).map(total).collect()),
+                ("totals", totals, sums_of_runs),
                 ("keys", keys, first.clone()),
                 ("firsts", firsts, first),
                 ("lengths", lengths, length),
@@ -126,11 +96,8 @@ fn repeated_runs_with_changing_data_match_the_cpu(gpu: &Gpu) -> Result<()> {
             let mut exact = 0.0;
             for (at, (x, found)) in fractions.iter().zip(found).enumerate() {
                 exact += f64::from(*x);
-                let error = (f64::from(found) - exact).abs() / exact.max(1.0);
-                ensure!(
-                    error < 1e-5,
-                    "float sum {at} of run {run} is {found}, expected about {exact}"
-                );
+                expect_near(found, exact, 1e-5)
+                    .with_context(|| format!("float sum {at} of run {run}"))?;
             }
         }
     }

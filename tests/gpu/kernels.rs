@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use multisplit::graph::{Buffer, Graph, Groups, Limits, PassBuilder};
-use multisplit::operations::{Count, ScanBuffers, bounded_groups, scan};
+use multisplit::PassTime;
+use multisplit::graph::PassBuilder;
 use multisplit::requirements::Features;
 use multisplit::shaders::Kernel;
 use multisplit::shaders::compile::Source;
-use multisplit::{Context, Error, PassTime, Policy, Scan};
 use multisplit_tests::prelude::*;
 
 tests!(kernels:
@@ -77,7 +76,6 @@ fn check_on(context: &Context) -> Result<()> {
     Ok(())
 }
 
-/// Runs `check_on` on a device without these features.
 fn check_without(gpu: &Gpu, without: Features) -> Result<()> {
     let context = gpu.open_with(|config| config.without = without)?;
     ensure!(!(without.push_descriptor && context.features().push_descriptor));
@@ -87,7 +85,7 @@ fn check_without(gpu: &Gpu, without: Features) -> Result<()> {
 }
 
 fn output_of_a_user_kernel_is_scanned(gpu: &Gpu) -> Result<()> {
-    check_on(&gpu.context)
+    check_on(gpu)
 }
 
 fn indirect_dispatch_reads_its_groups_from_the_gpu(gpu: &Gpu) -> Result<()> {
@@ -96,12 +94,11 @@ layout(local_size_x = 1) in;
 layout(set = 0, binding = 0) writeonly buffer Groups { uint at[]; } groups;
 layout(push_constant) uniform Push { uint count; } push;
 void main() { groups.at[64] = (push.count + 63) / 64; groups.at[65] = 1; groups.at[66] = 1; }";
-    let context = &gpu.context;
     let make = Kernel::from_glsl("user.arguments", &Source::new("args.comp", arguments))?;
     for n in [0u64, 1, 1000] {
         let input = uniform(1000, n);
         let declare = |bounded: bool| -> Result<_> {
-            let mut setup = Setup::new(context, "indirect");
+            let mut setup = Setup::new(gpu, "indirect");
             let (src, dst) = (setup.input("src", &input), setup.output::<u32>("dst", 1000));
             let graph = &mut setup.graph;
             let made = graph.transient::<u32>("made", 67);
@@ -113,10 +110,10 @@ void main() { groups.at[64] = (push.count + 63) / 64; groups.at[65] = 1; groups.
             // All devices support this offset.
             let mut groups = made.range(256, 12);
             if bounded {
-                groups = bounded_groups(graph, &context.limits(), groups)?.into();
+                groups = bounded_groups(graph, &gpu.limits(), groups)?.into();
             }
             triple(graph, [src, dst], n, 3)?.dispatch_indirect(groups);
-            let executable = context.instantiate(graph.compile(&context.limits())?);
+            let executable = gpu.instantiate(graph.compile(&gpu.limits())?);
             Ok((setup, dst, executable))
         };
         // Workgroup counts that a user's kernel writes have no upper bound.
@@ -132,15 +129,14 @@ void main() { groups.at[64] = (push.count + 63) / 64; groups.at[65] = 1; groups.
 /// Workgroup counts of indirect dispatches must be clamped to limits of the device that runs them.
 /// Clamping to larger limits is rejected.
 fn indirect_dispatches_clamped_to_other_limits_are_rejected(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
-    let honest = context.limits();
+    let honest = gpu.limits();
     let forged = Limits { max_workgroup_count: [u32::MAX; 3], ..honest };
     for (limits, sound) in [(honest, true), (forged, false)] {
         let mut graph = Graph::new("groups");
         let [src, dst, words] = ["src", "dst", "words"].map(|name| graph.import::<u32>(name, 64));
         let groups = bounded_groups(&mut graph, &limits, words)?;
         triple(&mut graph, [src, dst], 64, 3)?.dispatch_indirect(groups);
-        match context.instantiate(graph.compile(&honest)?) {
+        match gpu.instantiate(graph.compile(&honest)?) {
             Ok(_) => ensure!(sound, "the dispatch with forged limits was accepted"),
             Err(Error::UnboundedGroups { .. }) => {
                 ensure!(!sound, "the dispatch with the limits of the device was rejected");
@@ -156,7 +152,7 @@ fn indirect_dispatches_clamped_to_other_limits_are_rejected(gpu: &Gpu) -> Result
     }
     // The policy belongs to a device with larger limits, so the scan with a device count clamps its
     // workgroups to those.
-    let mut properties = context.properties().clone();
+    let mut properties = gpu.properties().clone();
     properties.limits.max_compute_work_group_count = [u32::MAX; 3];
     let mut graph = Graph::new("policy");
     let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, 100_000));
@@ -164,14 +160,14 @@ fn indirect_dispatches_clamped_to_other_limits_are_rejected(gpu: &Gpu) -> Result
     let count = Count::Device { buffer: count, index: 0, max: 100_000 };
     let buffers = ScanBuffers::new(src, dst).count(count);
     scan(&mut graph, &Policy::for_device(&properties), &Scan::default(), &buffers)?;
-    expect_errors! { context.instantiate(graph.compile(&honest)?) => UnboundedGroups { .. } }
+    expect_errors! { gpu.instantiate(graph.compile(&honest)?) => UnboundedGroups { .. } }
     Ok(())
 }
 
 /// Transfer commands run before and after a kernel, so that barriers connect different stages.
 fn transfer_commands_and_kernels_are_ordered(gpu: &Gpu) -> Result<()> {
     let n = 4096;
-    let mut setup = Setup::new(&gpu.context, "transfers");
+    let mut setup = Setup::new(gpu, "transfers");
     let dst = setup.output::<u32>("dst", n as usize);
     let graph = &mut setup.graph;
     let (a, b) = (graph.transient::<u32>("a", n), graph.transient::<u32>("b", n));
@@ -188,23 +184,20 @@ fn transfer_commands_and_kernels_are_ordered(gpu: &Gpu) -> Result<()> {
 /// Each of three executables has two constant buffers, which a kernel, a copy and an indirect
 /// dispatch read.
 fn constants_keep_their_values_across_runs(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let mut executables = Vec::new();
     for round in 0..3u32 {
         let words: Vec<u32> = (0..1000).map(|k| k * (round + 1)).collect();
-        let mut setup = Setup::new(context, "constants");
+        let mut setup = Setup::new(gpu, "constants");
         let [tripled, copied] = ["a", "b"].map(|name| setup.output::<u32>(name, 1000));
         let groups = setup.graph.constant("groups", &[16u32, 1, 1]);
         let table = setup.graph.constant("table", &words);
         triple(&mut setup.graph, [table, tripled], 1000, 3)?.dispatch_indirect(groups);
         setup.graph.copy("copy", table, copied);
-        let plan = setup.graph.compile(&context.limits())?;
-        ensure!(
-            plan.workspace().size == 0 && plan.barriers().next().is_none(),
-            "expected no workspace and no barriers: {plan:?}"
-        );
+        let plan = setup.graph.compile(&gpu.limits())?;
+        let is_plain = plan.workspace().size == 0 && plan.barriers().next().is_none();
+        ensure!(is_plain, "expected no workspace and no barriers: {plan:?}");
         // SAFETY: the kernel stays within its buffers and terminates.
-        let executable = unsafe { context.instantiate_foreign(plan, Default::default())? };
+        let executable = unsafe { gpu.instantiate_foreign(plan, Default::default())? };
         executables.push((executable, words, setup, [tripled, copied]));
     }
     for round in [2, 1, 0, 0, 1, 2] {
@@ -227,18 +220,15 @@ fn kernels_run_without_subgroup_size_control(gpu: &Gpu) -> Result<()> {
 }
 
 fn passes_are_timed_by_label(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let input = uniform(100_000, 3);
-    let (mut setup, [_, dst]) = tripled(context, &input)?;
+    let (mut setup, [_, dst]) = tripled(gpu, &input)?;
     let executable = setup.executable()?;
-    let times = context.time_passes(&executable, &setup.upload()?)?;
+    let times = gpu.time_passes(&executable, &setup.upload()?)?;
     let labels = |times: &[PassTime]| times.iter().map(|t| t.label.clone()).collect::<Vec<_>>();
     let planned: Vec<_> = executable.plan().steps().iter().map(|s| s.pass.label.clone()).collect();
     expect_equal(&labels(&times), &planned)?;
-    ensure!(
-        times.iter().all(|t| t.nanoseconds >= 0.0 && t.nanoseconds < 60e9),
-        "expected times from 0 to 60 s, found {times:?}"
-    );
+    let are_sane = times.iter().all(|t| t.nanoseconds >= 0.0 && t.nanoseconds < 60e9);
+    ensure!(are_sane, "expected times from 0 to 60 s, found {times:?}");
     ensure!(times.iter().map(|t| t.nanoseconds).sum::<f64>() > 0.0, "no time was measured");
     setup.expect(dst, &expected(&input))
 }
@@ -246,20 +236,19 @@ fn passes_are_timed_by_label(gpu: &Gpu) -> Result<()> {
 /// The threads share an executable and its workspace, and each has its own recording and arrays. A
 /// thread may submit while runs of other threads are in flight.
 fn threads_replay_the_same_executable(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let n = 20_000u64;
-    let (mut setup, [src, dst]) = tripled(context, &vec![0; n as usize])?;
+    let (mut setup, [src, dst]) = tripled(gpu, &vec![0; n as usize])?;
     setup.graph.replayable();
     let executable = Arc::new(setup.executable()?);
     in_threads(3, |seed| {
         for round in 0..4 {
             let input = uniform(n as usize, seed * 100 + round);
-            let source = context.upload(&input)?;
-            let output = context.zeroed::<u32>(n)?;
+            let source = gpu.upload(&input)?;
+            let output = gpu.zeroed::<u32>(n)?;
             let bound = [(src, &source), (dst, &output)];
-            let mut replay = context.replay(executable.clone(), &bound)?;
+            let mut replay = gpu.replay(executable.clone(), &bound)?;
             replay.submit(2)?;
-            expect_equal(&context.download(&output)?, &expected(&input))?;
+            expect_equal(&gpu.download(&output)?, &expected(&input))?;
         }
         Ok(())
     })
@@ -267,23 +256,21 @@ fn threads_replay_the_same_executable(gpu: &Gpu) -> Result<()> {
 
 /// Calls that use the executable's own workspace are serialized.
 fn threads_share_an_executable_and_its_workspace(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let n = 20_000u64;
-    let (setup, [src, dst]) = tripled(context, &vec![0; n as usize])?;
+    let (setup, [src, dst]) = tripled(gpu, &vec![0; n as usize])?;
     let executable = setup.executable()?;
     in_threads(3, |seed| {
         for round in 0..4 {
             let input = uniform(n as usize, seed * 100 + round);
-            let source = context.upload(&input)?;
-            let output = context.zeroed::<u32>(n)?;
-            context.run(&executable, &[(src, &source), (dst, &output)])?;
-            expect_equal(&context.download(&output)?, &expected(&input))?;
+            let source = gpu.upload(&input)?;
+            let output = gpu.zeroed::<u32>(n)?;
+            gpu.run(&executable, &[(src, &source), (dst, &output)])?;
+            expect_equal(&gpu.download(&output)?, &expected(&input))?;
         }
         Ok(())
     })
 }
 
-/// Threads that need the same pipelines at the same time compile each of them only once.
 fn concurrent_instantiation_compiles_each_pipeline_once(gpu: &Gpu) -> Result<()> {
     let context = gpu.open_with(|_| {})?;
     let plan = tripled(&context, &vec![0; 100_000])?.0.graph.compile(&context.limits())?;

@@ -1,7 +1,6 @@
 //! Arrays that exceed the limits of the device itself, in a full run: more than 2^30 elements, or
 //! more bytes than a storage binding.
 
-use multisplit::{Bins, Buckets, Sort, TopK};
 use multisplit_tests::prelude::*;
 
 tests!(large_limits:
@@ -16,7 +15,7 @@ tests!(large_limits:
 /// elements.
 fn fits_memory(gpu: &Gpu, n: u64, bytes: u64, copies: u64) -> bool {
     let needed = n * bytes * copies + n * bytes / 2;
-    let has = gpu.context.properties().device_memory >= needed;
+    let has = gpu.properties().device_memory >= needed;
     if gpu.full && !has {
         eprintln!("skipped: {n} elements of {bytes} bytes take {needed} bytes of device memory");
     }
@@ -35,7 +34,7 @@ fn more_than_2_to_30_keys_are_sorted(gpu: &Gpu) -> Result<()> {
     }
     let keys = random(n, 1, |bits| bits as u32);
     let mut sorted = vec![0; keys.len()];
-    gpu.context.sort_into(&keys, &Sort::ascending(), &mut sorted)?;
+    gpu.sort_into(&keys, &Sort::ascending(), &mut sorted)?;
     let mut expected = keys;
     expected.sort_unstable();
     expect_equal(&sorted, &expected)
@@ -57,10 +56,8 @@ fn check_pairs<V>(
         ensure!(right, "element {from} moved to the wrong place {place}");
         seen[from] = true;
         let before = place.checked_sub(1).map(|before| (sorted[before], number(&values[before])));
-        ensure!(
-            before.is_none_or(|b| b < (sorted[place], from as u64)),
-            "element {place} is out of order"
-        );
+        let is_ordered = before.is_none_or(|b| b < (sorted[place], from as u64));
+        ensure!(is_ordered, "element {place} is out of order");
     }
     Ok(())
 }
@@ -73,19 +70,19 @@ fn wide_pairs_beyond_device_limits_are_sorted(gpu: &Gpu) -> Result<()> {
     // Clears low bits so that some keys are equal.
     let keys = random(n, 2, |bits| bits >> 36 << 36);
     let values: Vec<u32> = (0..n as u32).collect();
-    let (sorted, values) = gpu.context.sort_pairs(&keys, &values)?;
+    let (sorted, values) = gpu.sort_pairs(&keys, &values)?;
     check_pairs(&keys, &sorted, &values, |&value| value.into())
 }
 
 /// The array of values exceeds a binding by at most one value.
 fn values_larger_than_a_binding_are_sorted(gpu: &Gpu) -> Result<()> {
-    let n = gpu.context.limits().max_storage_range / 16 + 1;
+    let n = gpu.limits().max_storage_range / 16 + 1;
     if !fits_memory(gpu, n, 24, 2) {
         return Ok(());
     }
     let keys = random(n, 3, |bits| bits >> 44);
     let values: Vec<[u64; 2]> = (0..n).map(|i| [i, !i]).collect();
-    let (sorted, values) = gpu.context.sort_pairs(&keys, &values)?;
+    let (sorted, values) = gpu.sort_pairs(&keys, &values)?;
     ensure!(values.iter().all(|[number, other]| *other == !number));
     check_pairs(&keys, &sorted, &values, |value| value[0])
 }
@@ -96,7 +93,7 @@ fn more_than_2_to_30_elements_are_split(gpu: &Gpu) -> Result<()> {
         return Ok(());
     }
     let keys = random(n, 4, |bits| bits as u32);
-    let split = gpu.context.split(&keys, Buckets::digit(3..11))?;
+    let split = gpu.split(&keys, Buckets::digit(3..11))?;
     let bucket_of = |key: u32| (key >> 3) as usize & 255;
     let mut counts = vec![0u32; 256];
     keys.iter().for_each(|&key| counts[bucket_of(key)] += 1);
@@ -105,17 +102,15 @@ fn more_than_2_to_30_elements_are_split(gpu: &Gpu) -> Result<()> {
     expect_equal(&split.offsets, &next).context("offsets differ")?;
     for (i, &key) in keys.iter().enumerate() {
         let place = &mut next[bucket_of(key)];
-        ensure!(
-            split.keys.get(*place as usize) == Some(&key),
-            "element {i} moved to the wrong place {place}"
-        );
+        let is_right = split.keys.get(*place as usize) == Some(&key);
+        ensure!(is_right, "element {i} moved to the wrong place {place}");
         *place += 1;
     }
     Ok(())
 }
 
 fn histogram_of_samples_larger_than_a_binding_matches_the_cpu(gpu: &Gpu) -> Result<()> {
-    let n = if gpu.is_software() { gpu.context.limits().max_storage_range + 5 } else { 1 << 31 };
+    let n = if gpu.is_software() { gpu.limits().max_storage_range + 5 } else { 1 << 31 };
     if !fits_memory(gpu, n, 1, 1) {
         return Ok(());
     }
@@ -123,13 +118,13 @@ fn histogram_of_samples_larger_than_a_binding_matches_the_cpu(gpu: &Gpu) -> Resu
     let samples = &bytemuck::cast_slice::<u64, u8>(&words)[..n as usize];
     let mut expected = vec![0u64; 256];
     samples.iter().for_each(|&sample| expected[usize::from(sample)] += 1);
-    let found = gpu.context.histogram(samples, Bins::identity(256))?;
+    let found = gpu.histogram(samples, Bins::identity(256))?;
     expect_equal(&found.counts, &expected)
 }
 
 /// The input is 32 MiB larger than a binding: 160 MiB on lavapipe.
 fn topk_searches_and_runs_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let n = gpu.context.limits().max_storage_range / 4 + (8 << 20);
+    let n = gpu.limits().max_storage_range / 4 + (8 << 20);
     if !fits_memory(gpu, n, 4, 3) {
         return Ok(());
     }
@@ -139,7 +134,7 @@ fn topk_searches_and_runs_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Resu
     order.select_nth_unstable_by_key(1000, by_rank);
     order.truncate(1000);
     order.sort_by_key(by_rank);
-    let found = gpu.context.topk(&keys, &TopK::largest(1000))?;
+    let found = gpu.topk(&keys, &TopK::largest(1000))?;
     expect_equal(&found.indices, &order).context("the top-k differs")?;
     ensure!(found.keys.iter().zip(&order).all(|(&key, &index)| key == keys[index as usize]));
 
@@ -148,15 +143,14 @@ fn topk_searches_and_runs_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Resu
     sorted.sort_unstable();
     let less = |&needle: &u32| sorted.partition_point(|&key| key < needle) as u32;
     let expected: Vec<u32> = needles.iter().map(less).collect();
-    expect_equal(&gpu.context.lower_bound(&sorted, &needles)?, &expected)
+    expect_equal(&gpu.lower_bound(&sorted, &needles)?, &expected)
         .context("search results differ")?;
 
-    let runs = sorted.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32));
-    let (firsts, lengths): (Vec<u32>, Vec<u32>) = runs.unzip();
-    let (found, found_lengths) = gpu.context.run_lengths(&sorted)?;
+    let (firsts, lengths) = reference::runs(&sorted);
+    let (found, found_lengths) = gpu.run_lengths(&sorted)?;
     expect_equal(&found, &firsts).context("keys of runs differ")?;
     expect_equal(&found_lengths, &lengths).context("run lengths differ")?;
-    expect_equal(&gpu.context.unique(&sorted)?, &firsts).context("unique elements differ")?;
+    expect_equal(&gpu.unique(&sorted)?, &firsts).context("unique elements differ")?;
     eprintln!("{} bytes: top-k, search and runs are correct", 4 * n);
     Ok(())
 }

@@ -1,7 +1,6 @@
 //! Arrays of matrices in buffers of user shaders: each element is at the offset that its GLSL
 //! layout defines.
 
-use multisplit::threads;
 use multisplit_tests::prelude::*;
 
 tests!(matrices: arrays_of_matrices_match_the_cpu);
@@ -147,9 +146,8 @@ fn arrays_of_matrices_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let source = case.source();
         let (count, words, matrices) = case.layout();
         let values: Vec<f32> = (0..count * words).map(|i| (i * 7 % 101) as f32).collect();
-        let context = &gpu.context;
-        let (src, dst) = (context.upload(&values)?, context.zeroed::<f32>(values.len() as u64)?);
-        let mut work = context.work("matrices");
+        let (src, dst) = (gpu.upload(&values)?, gpu.zeroed::<f32>(values.len() as u64)?);
+        let mut work = gpu.work("matrices");
         work.glsl("user.matrices", &source)
             .with_context(|| source.clone())?
             .bind("src", &src)
@@ -160,7 +158,7 @@ fn arrays_of_matrices_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let elements = |all: &[f32]| -> Vec<f32> {
             (0..all.len()).filter(|&word| case.is_element(word)).map(|word| all[word]).collect()
         };
-        let found = elements(&context.download(&dst)?);
+        let found = elements(&gpu.download(&dst)?);
         expect_equal(&found, &elements(&case.expected(&values))).with_context(|| source)?;
     }
     Ok(())

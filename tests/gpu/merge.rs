@@ -2,19 +2,13 @@
 //! words. Cases combine element type, value size, array sizes, and the location of the counts (host
 //! or device).
 
-use multisplit::graph::{ElementType, Graph};
-use multisplit::operations::{Count, Merge, MergeBuffers, merge};
-use multisplit::{Error, Operator, Policy};
 use multisplit_tests::prelude::*;
 
 tests!(merge:
-    combinations_of_options_match_the_cpu, two_dimensional_dispatches_match_the_cpu,
+    #[every_type] combinations_of_options_match_the_cpu, two_dimensional_dispatches_match_the_cpu,
     device_counts_above_the_array_length_are_clamped, one_call_functions_match_the_cpu,
     recorded_merge_uses_the_counts_of_each_run, invalid_merges_are_rejected,
 );
-
-/// Number of additional array elements, which the device count excludes.
-const SPARE: usize = 77;
 
 #[derive(Clone, Copy, Debug)]
 struct Case {
@@ -53,7 +47,7 @@ fn check_input<T: Term>(
 ) -> Result<()> {
     let lens = arrays.map(|array| array.len().max(1));
     let all = lens[0] + lens[1];
-    let mut setup = Setup::new(&gpu.context, "merge");
+    let mut setup = Setup::new(gpu, "merge");
     let (first, second) = (setup.input("first", arrays[0]), setup.input("second", arrays[1]));
     let out = setup.output::<T>("out", all);
     let per_value = case.words.max(1);
@@ -102,8 +96,8 @@ fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, sizes: [usize; 2]) -> 
     check_input(gpu, policy, case, [&arrays[0], &arrays[1]], sizes.map(|n| n as u32))
 }
 
-fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
-    let policy = gpu.context.policy();
+fn combinations_of_options_match_the_cpu<T: Term>(gpu: &Gpu) -> Result<()> {
+    let policy = gpu.policy();
     let tile = 8 * policy.threads.min(256) as usize;
     let sizes = [
         [1, 0],
@@ -121,40 +115,27 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
             number += 1;
             // A plain run takes its sample from one of the sixteen cases of each type.
             let taken = gpu.full || number.is_multiple_of(16);
-            if !taken || !mine() {
+            if !taken || !gpu.mine() {
                 continue;
             }
             let how = if number.is_multiple_of(2) { Merge::Ascending } else { Merge::Descending };
-            for size in sizes {
-                gpu.run_or_refuse(|| {
-                    check::<T>(gpu, &policy, Case { how, words, on_device }, size)
-                })?;
-            }
-            if gpu.full {
-                gpu.run_or_refuse(|| {
-                    check::<T>(gpu, &policy, Case { how, words, on_device }, [1 << 18, 99_999])
-                })?;
+            let case = Case { how, words, on_device };
+            for size in sizes.into_iter().chain(gpu.full.then_some([1 << 18, 99_999])) {
+                gpu.run_or_refuse(|| check::<T>(gpu, &policy, case, size))?;
             }
         }
     }
     Ok(())
 }
 
-fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    of_every_type!(product_of_type(gpu))
-}
-
-/// The policy allows only a few workgroups in the x dimension, so dispatches have several rows. The
-/// last row has workgroups without a tile.
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let policy = few_groups(gpu.context.policy());
+    let policy = few_groups(gpu.policy());
     let case = Case { how: Merge::Ascending, words: 1, on_device: [false, true] };
     check::<u32>(gpu, &policy, case, [20_000, 3_001])
 }
 
-/// Device counts exceed the lengths of the arrays or are zero.
 fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let arrays = [sorted::<u32>(Merge::Ascending, 3000, 5), sorted(Merge::Ascending, 700, 6)];
     let case = Case { how: Merge::Ascending, words: 1, on_device: [true; 2] };
     for given_counts in [[3001, 701], [u32::MAX, 0], [0, u32::MAX], [0, 0]] {
@@ -164,37 +145,32 @@ fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
 }
 
 fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let (a, b) = ([1u32, 4, 4, 9], [0u32, 4, 10]);
     let merged = [0, 1, 4, 4, 4, 9, 10];
-    expect_equal(&context.merge(&a, &b)?, &merged)?;
-    let (first, second) = (context.upload(&a)?, context.upload(&b)?);
-    expect_equal(&context.download(&context.merge(&first, &second)?)?, &merged)?;
-    let (keys, values) = context.merge_pairs((&a, &[0u32, 1, 2, 3]), (&b, &[10u32, 11, 12]))?;
+    expect_equal(&gpu.merge(&a, &b)?, &merged)?;
+    let (first, second) = (gpu.upload(&a)?, gpu.upload(&b)?);
+    expect_equal(&gpu.download(&gpu.merge(&first, &second)?)?, &merged)?;
+    let (keys, values) = gpu.merge_pairs((&a, &[0u32, 1, 2, 3]), (&b, &[10u32, 11, 12]))?;
     expect_equal(&keys, &merged)?;
     expect_equal(&values, &[10, 0, 1, 2, 11, 3, 12])?;
     let (falling, other) = ([9i32, 4, -4], [10i32, 4]);
-    let merged = context.merge_with(&falling, &other, Merge::Descending)?;
+    let merged = gpu.merge_with(&falling, &other, Merge::Descending)?;
     expect_equal(&merged, &[10, 9, 4, 4, -4])?;
     let pairs = ((&falling, &[0u32, 1, 2]), (&other, &[10u32, 11]));
-    let (_, values) = context.merge_pairs_with(pairs.0, pairs.1, Merge::Descending)?;
+    let (_, values) = gpu.merge_pairs_with(pairs.0, pairs.1, Merge::Descending)?;
     expect_equal(&values, &[10, 0, 1, 11, 2])?;
-    ensure!(context.merge(&[0f64; 0], &[0f64; 0])?.is_empty());
-    let result = context.merge_pairs((&a, &[0u32, 1]), (&b, &[10u32, 11, 12]));
-    ensure!(
-        matches!(result, Err(Error::LengthMismatch { .. })),
-        "expected Error::LengthMismatch, found {result:?}"
-    );
+    ensure!(gpu.merge(&[0f64; 0], &[0f64; 0])?.is_empty());
+    expect_errors! {
+        gpu.merge_pairs((&a, &[0u32, 1]), (&b, &[10u32, 11, 12])) => LengthMismatch { .. },
+    }
     Ok(())
 }
 
-/// A recorded merge runs several times, each time with other device counts.
 fn recorded_merge_uses_the_counts_of_each_run(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let (a, b): (Vec<u32>, Vec<u32>) = ((0..3000).map(|i| 2 * i).collect(), (0..2000).collect());
-    let (first, second) = (context.upload(&a)?, context.upload(&b)?);
-    let out = context.zeroed::<u32>(5000)?;
-    let mut work = context.work("merge");
+    let (first, second) = (gpu.upload(&a)?, gpu.upload(&b)?);
+    let out = gpu.zeroed::<u32>(5000)?;
+    let mut work = gpu.work("merge");
     let (n, m) = (work.count("n", 3000), work.count("m", 2000));
     work.merge(first.first(n), second.first(m), &out, Merge::Ascending)?;
     let mut frame = work.record()?;
@@ -204,14 +180,14 @@ fn recorded_merge_uses_the_counts_of_each_run(gpu: &Gpu) -> Result<()> {
         frame.submit()?;
         let mut expected = [&a[..n as usize], &b[..m as usize]].concat();
         expected.sort_unstable();
-        let found = context.download(&out)?;
+        let found = gpu.download(&out)?;
         expect_equal(&found[..expected.len()], &expected)?;
     }
     Ok(())
 }
 
 fn invalid_merges_are_rejected(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let mut graph = Graph::new("refused");
     let [first, second] = ["first", "second"].map(|name| graph.import::<u32>(name, 8));
     let out = graph.import::<u32>("out", 16);

@@ -1,10 +1,7 @@
 //! Multisplit, compared byte for byte with a stable split on the CPU. Outputs lie between guard
 //! words. Cases combine method, outputs, number of buckets, input size and distribution.
 
-use multisplit::graph::{Buffer, Graph};
-use multisplit::operations::split::{Method, Ranking, SplitTuning, TileShape, ValuesAfter};
-use multisplit::operations::{SplitBuffers, split};
-use multisplit::{Buckets, Policy};
+use multisplit::operations::split::{Method, Ranking, SplitTuning, ValuesAfter};
 use multisplit_tests::generate::Distribution;
 use multisplit_tests::prelude::*;
 
@@ -95,7 +92,7 @@ pub fn check(
     let (n, m) = (keys.len(), buckets.count());
     let value_of = |i: u32| i.wrapping_mul(0x9E37_79B9) ^ 0x55;
     let values: Vec<u32> = (0..n as u32).map(value_of).collect();
-    let mut setup = Setup::new(&gpu.context, "split");
+    let mut setup = Setup::new(gpu, "split");
     let arrays = Arrays::new(&mut setup, keys, &values, m);
     split(&mut setup.graph, policy, buckets, &arrays.buffers(kind).count(n as u64))?;
     setup.run()?;
@@ -121,7 +118,7 @@ pub fn case(
 
 /// Input sizes around the tile of a block-level split.
 pub fn sizes(gpu: &Gpu, full: bool) -> Vec<usize> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let shape = policy.split.block_keys[0];
     let tile = (shape.threads * shape.items) as usize;
     let subgroup = policy.facts.subgroup_size as usize;
@@ -132,7 +129,6 @@ pub fn sizes(gpu: &Gpu, full: bool) -> Vec<usize> {
     sizes
 }
 
-/// A full run tests every combination; a plain run tests a sample.
 fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     if gpu.full { all_combinations(gpu) } else { sampled_combinations(gpu) }
 }
@@ -140,7 +136,7 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// Takes the sample from at most one case for each bucket count and method; the other parameters
 /// alternate.
 fn sampled_combinations(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
+    let policy = gpu.policy();
     let sizes = sizes(gpu, false);
     let mut turn = 0usize;
     for (row, &m) in BUCKETS.iter().enumerate() {
@@ -155,33 +151,25 @@ fn sampled_combinations(gpu: &Gpu) -> Result<()> {
             let n = sizes[(row + column * 2) % sizes.len()];
             let kind = KINDS[(row + column) % KINDS.len()];
             let distribution = Distribution::ALL[(turn + row) % Distribution::ALL.len()];
-            if mine() {
-                case(gpu, &policy, method, kind, m, n, distribution)?;
-            }
+            gpu.case(|| case(gpu, &policy, method, kind, m, n, distribution))?;
             turn += 1;
         }
     }
-    let large = (1 << 20) + 3;
-    if mine() {
-        case(gpu, &policy, Method::Block, Kind::Keys, 10, large, Distribution::Uniform)?;
-    }
-    if mine() {
-        case(gpu, &policy, Method::OneSweep, Kind::Pairs, 256, large, Distribution::Binomial)?;
+    let large = [
+        (Method::Block, Kind::Keys, 10, Distribution::Uniform),
+        (Method::OneSweep, Kind::Pairs, 256, Distribution::Binomial),
+    ];
+    for (method, kind, m, distribution) in large.into_iter().filter(|_| gpu.mine()) {
+        case(gpu, &policy, method, kind, m, (1 << 20) + 3, distribution)?;
     }
     Ok(())
 }
 
 fn all_combinations(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
-    for m in BUCKETS {
-        for method in METHODS {
-            for kind in KINDS {
-                for n in sizes(gpu, true) {
-                    for distribution in Distribution::ALL.into_iter().filter(|_| mine()) {
-                        case(gpu, &policy, method, kind, m, n, distribution)?;
-                    }
-                }
-            }
+    let policy = gpu.policy();
+    for (m, (method, kind)) in pairs(&BUCKETS, &pairs(&METHODS, &KINDS)) {
+        for (n, distribution) in pairs(&sizes(gpu, true), &Distribution::ALL) {
+            gpu.case(|| case(gpu, &policy, method, kind, m, n, distribution))?;
         }
     }
     Ok(())
@@ -192,12 +180,10 @@ fn random_shape(rng: &mut Rng, threads: u32) -> TileShape {
     TileShape::new(threads, turns * (1 + rng.below(9 / u64::from(turns)) as u32)).in_turns(turns)
 }
 
-/// Input sizes and tile sizes are random.
 fn random_splits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(99);
     let base = gpu.probed_policy()?;
     let ranking = [Ranking::Ballots, base.split.ranking];
-    let mut mine = gpu.mine();
     for _ in 0..if gpu.full { 400 } else { 16 } {
         let mut policy = base;
         let threads = base.facts.subgroup_size << rng.below(4);
@@ -214,10 +200,10 @@ fn random_splits_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let max_buckets = if rng.below(4) == 0 { 65_536 } else { 256 };
         let (m, n) = (1 + rng.below(max_buckets) as u32, rng.below(20_000) as usize);
         let distribution = Distribution::ALL[rng.below(6) as usize];
-        if mine() {
+        gpu.case(|| {
             case(gpu, &policy, method, kind, m, n, distribution)
-                .with_context(|| format!("{:?}", policy.split))?;
-        }
+                .with_context(|| format!("{:?}", policy.split))
+        })?;
     }
     Ok(())
 }
@@ -232,36 +218,29 @@ fn invalid_tile_shapes_are_rejected(gpu: &Gpu) -> Result<()> {
         TileShape::new(256, 256),
     ];
     let with_invalid = |change: fn(&mut SplitTuning)| {
-        let mut policy = gpu.context.policy();
+        let mut policy = gpu.policy();
         change(&mut policy.split);
         case(gpu, &policy, Method::OneSweep, Kind::Keys, 8, 100, Distribution::Uniform)
     };
-    ensure!(
-        with_invalid(|tuning| tuning.histogram_parts = 0).is_err(),
-        "0 histogram parts were accepted"
-    );
-    ensure!(
-        with_invalid(|tuning| tuning.counter_copies = 0).is_err(),
-        "0 counter copies were accepted"
-    );
-    ensure!(
-        with_invalid(|tuning| tuning.min_keys = u32::MAX).is_err(),
-        "a `min_keys` of u32::MAX was accepted"
-    );
+    let invalid: [(&str, fn(&mut SplitTuning)); 3] = [
+        ("0 histogram parts", |tuning| tuning.histogram_parts = 0),
+        ("0 counter copies", |tuning| tuning.counter_copies = 0),
+        ("a `min_keys` of u32::MAX", |tuning| tuning.min_keys = u32::MAX),
+    ];
+    for (what, change) in invalid {
+        ensure!(with_invalid(change).is_err(), "accepted: {what}");
+    }
     with_invalid(|tuning| tuning.min_keys = 1 << 24)?;
     for shape in shapes {
-        let mut policy = gpu.context.policy();
+        let mut policy = gpu.policy();
         policy.split = policy.split.with_shape(shape);
         let result = case(gpu, &policy, Method::Block, Kind::Keys, 8, 100, Distribution::Uniform);
-        let named = |error: &anyhow::Error| format!("{error:#}").contains("`split.warp`");
-        ensure!(
-            result.as_ref().is_err_and(named),
-            "{shape:?}: expected an error for `split.warp`, found {result:?}"
-        );
+        let error = result.map_err(|error| format!("{error:#}"));
+        expect_message(error, "`split.warp`").with_context(|| format!("{shape:?}"))?;
     }
     // Workgroups smaller than a subgroup, and larger than the device supports: both are clamped.
     for (threads, items) in [(1, 4), (3, 2), (5000, 4)] {
-        let mut policy = gpu.context.policy();
+        let mut policy = gpu.policy();
         policy.split = policy.split.with_shape(TileShape::new(threads, items));
         for method in gpu.cases([Method::Block, Method::Warp, Method::Direct]) {
             case(gpu, &policy, method, Kind::Pairs, 8, 1000, Distribution::Uniform).with_context(
@@ -272,11 +251,10 @@ fn invalid_tile_shapes_are_rejected(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// With a spin limit of 0, each workgroup recounts the predecessor tiles it needs instead of
-/// polling.
+/// With a spin limit of 0, workgroups recount predecessor tiles instead of polling for them.
 fn look_back_without_polling_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     for (m, look_back_tiles) in gpu.cases([(2, 4), (33, 1), (256, 3)]) {
-        let policy = Policy { spin_limit: 0, look_back_tiles, ..gpu.context.policy() };
+        let policy = Policy { spin_limit: 0, look_back_tiles, ..gpu.policy() };
         case(gpu, &policy, Method::OneSweep, Kind::Pairs, m, 100_000, Distribution::Uniform)?;
     }
     Ok(())
@@ -291,8 +269,8 @@ fn split_histogram_takes_at_most_2_percent_of_the_input(gpu: &Gpu) -> Result<()>
     let offsets = graph.import::<u32>("offsets", 257);
     let buckets = Buckets::<u32>::delta_over_domain(256).method(Method::Block);
     let buffers = SplitBuffers::keys(keys, out, offsets);
-    split(&mut graph, &gpu.context.policy(), &buckets, &buffers)?;
-    let plan = graph.compile(&gpu.context.limits())?;
+    split(&mut graph, &gpu.policy(), &buckets, &buffers)?;
+    let plan = graph.compile(&gpu.limits())?;
     let histogram = plan.buffers().iter().find(|b| b.name == "multisplit.histogram");
     let bytes = histogram.context("the plan has no histogram buffer")?.size;
     ensure!(bytes * 50 <= n * 4, "the histogram takes {bytes} bytes for {} bytes of input", n * 4);
@@ -301,11 +279,11 @@ fn split_histogram_takes_at_most_2_percent_of_the_input(gpu: &Gpu) -> Result<()>
 
 fn empty_split_gives_zero_offsets(gpu: &Gpu) -> Result<()> {
     let buckets = Buckets::delta_over_domain(7);
-    let result = gpu.context.split(&[0u32; 0], buckets.clone())?;
+    let result = gpu.split(&[0u32; 0], buckets.clone())?;
     expect_equal(&result.offsets, &[0; 8])?;
     ensure!(result.keys.is_empty());
     let values = uniform(100, 1);
-    let result = gpu.context.split_pairs(&uniform(100, 2), &values, buckets)?;
+    let result = gpu.split_pairs(&uniform(100, 2), &values, buckets)?;
     ensure!(result.offsets[7] == 100 && result.values.len() == 100);
     Ok(())
 }
@@ -313,7 +291,7 @@ fn empty_split_gives_zero_offsets(gpu: &Gpu) -> Result<()> {
 /// Each workgroup processes several tiles, the last of them partial. Values of 8 bytes are moved by
 /// indices in shared memory.
 fn wide_values_in_several_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (base, mut mine) = (gpu.probed_policy()?, gpu.mine());
+    let base = gpu.probed_policy()?;
     let size = base.facts.subgroup_size;
     let shapes = [(2, 1), (4, 2), (4, 1)];
     for ((subgroups, turns), m) in shapes.into_iter().zip([98, 213, 3]) {
@@ -321,7 +299,7 @@ fn wide_values_in_several_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
         policy.split = policy.split.with_shape(TileShape::new(subgroups * size, 8).in_turns(turns));
         policy.split.max_buckets_direct = 0; // split labels by the block method
         policy.split.min_keys = 4096;
-        for ranking in [Ranking::Ballots, base.split.ranking].into_iter().filter(|_| mine()) {
+        for ranking in [Ranking::Ballots, base.split.ranking].into_iter().filter(|_| gpu.mine()) {
             policy.split.ranking = ranking;
             let (method, kind) = (Method::ReducedBitSort, Kind::Pairs);
             case(gpu, &policy, method, kind, m, n, Distribution::Binomial)
@@ -335,7 +313,7 @@ fn wide_values_in_several_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// processes a tile in one or several turns. Pairs are also split by a reduced-bit sort, which
 /// moves values of 8 bytes.
 fn two_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (base, mut mine) = (gpu.context.policy(), gpu.mine());
+    let base = gpu.policy();
     let shapes = [(2, 4, 1), (1, 6, 2), (3, 2, 2), (4, 3, 1)];
     for ((subgroups, items, turns), side_by_side) in shapes.into_iter().zip(1..) {
         let mut policy = base;
@@ -347,16 +325,14 @@ fn two_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let wide = (Method::ReducedBitSort, Kind::Pairs);
         for (method, kind) in KINDS.map(|kind| (Method::Block, kind)).into_iter().chain([wide]) {
             let sizes = [(2, 10_007), (1, 1 + 257 * subgroups as usize)];
-            for (m, n) in sizes.into_iter().filter(|_| mine()) {
+            for (m, n) in sizes.into_iter().filter(|_| gpu.mine()) {
                 case(gpu, &policy, method, kind, m, n, Distribution::Uniform)
                     .with_context(|| format!("{side_by_side} side by side"))?;
             }
         }
         let buckets = Buckets::delta_over_domain(2).method(Method::Block);
         let sorted = Distribution::Sorted.keys(5_003, 2, 7);
-        if mine() {
-            check(gpu, &policy, &buckets, Kind::Pairs, &sorted, |key| key >> 31)?;
-        }
+        gpu.case(|| check(gpu, &policy, &buckets, Kind::Pairs, &sorted, |key| key >> 31))?;
     }
     Ok(())
 }

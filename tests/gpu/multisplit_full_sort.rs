@@ -1,10 +1,7 @@
 //! Multisplit by sorting the whole keys: elements are also sorted within buckets, offsets equal
 //! those of other methods, and buckets that are not in key order are rejected.
 
-use multisplit::graph::{ElementType, Graph};
 use multisplit::operations::split::{Bucket, Method};
-use multisplit::operations::{Count, SplitBuffers, split};
-use multisplit::{Buckets, Error, Key, KeyType};
 use multisplit_tests::prelude::*;
 
 use crate::sort_run::{image, quick_policy};
@@ -25,14 +22,12 @@ fn check<K: Key + PartialEq + std::fmt::Debug>(
 ) -> Result<()> {
     let values: Vec<u32> = (0..keys.len() as u32).collect();
     let m = buckets.count();
-    let result = gpu.context.split_pairs(keys, &values, buckets.method(Method::FullSort))?;
+    let result = gpu.split_pairs(keys, &values, buckets.method(Method::FullSort))?;
     ensure!(result.method == Method::FullSort);
     let images: Vec<u64> = keys.iter().map(|key| image(K::TYPE, key.key_bits())).collect();
     let order = reference::sort(&images, 0..K::TYPE.bits(), descending);
     expect_equal(&result.values, &order).context("values differ")?;
-    let bits = |keys: &[K]| keys.iter().map(|key| key.key_bits()).collect::<Vec<_>>();
-    expect_equal(&bits(&result.keys), &bits(&reference::pick(keys, &order)))
-        .context("keys differ")?;
+    expect_keys(&result.keys, &reference::pick(keys, &order)).context("keys differ")?;
     let (_, offsets) = reference::split(keys.len(), m, |i| bucket_of(keys[i]));
     expect_equal(&result.offsets, &offsets).context("offsets differ")
 }
@@ -57,7 +52,7 @@ fn full_sort_orders_within_buckets(gpu: &Gpu) -> Result<()> {
 /// The keys do not move; each element gets its destination index.
 fn full_sort_writes_a_permutation(gpu: &Gpu) -> Result<()> {
     let keys = uniform(700, 2);
-    let mut setup = Setup::new(&gpu.context, "permutation");
+    let mut setup = Setup::new(gpu, "permutation");
     let (input, output) = (setup.input("keys", &keys), setup.output::<u32>("out", keys.len()));
     let offsets = setup.output::<u32>("offsets", 11);
     let buckets = Buckets::<u32>::delta_over_domain(10).method(Method::FullSort);
@@ -78,7 +73,7 @@ fn full_sort_rejects_unordered_buckets(gpu: &Gpu) -> Result<()> {
         let device = Count::Device { buffer: offsets, index: 0, max: 100 };
         let n = if on_device { device } else { 100.into() };
         let buffers = SplitBuffers::keys(keys, out, offsets).count(n);
-        split(&mut graph, &gpu.context.policy(), buckets, &buffers)
+        split(&mut graph, &gpu.policy(), buckets, &buffers)
     };
     let digit = |shift| Bucket::Digit { shift, bits: 4 };
     let unordered = [
@@ -90,14 +85,10 @@ fn full_sort_rejects_unordered_buckets(gpu: &Gpu) -> Result<()> {
     ];
     for (key, bucket) in unordered {
         let buckets = Buckets::of(key, 16, bucket).method(Method::FullSort);
-        let result = outcome(&buckets, false);
-        ensure!(
-            matches!(result, Err(Error::Bucket { .. })),
-            "{buckets:?}: expected Error::Bucket, found {result:?}"
-        );
+        expect_error!(outcome(&buckets, false), Bucket { .. }, "{buckets:?}");
     }
     let delta = Buckets::<u32>::delta_over_domain(10).method(Method::FullSort).untyped();
     ensure!(outcome(&delta, false)?.rounds == 4);
-    ensure!(matches!(outcome(&delta, true), Err(Error::Method { .. })));
+    expect_errors! { outcome(&delta, true) => Method { .. } }
     Ok(())
 }

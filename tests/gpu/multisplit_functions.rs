@@ -1,10 +1,7 @@
 //! Bucket functions of the library and of users (GLSL), compared with the same function on the CPU
 //! for several key types.
 
-use multisplit::graph::{ElementType, Graph};
 use multisplit::operations::split::{Bucket, Method};
-use multisplit::operations::{SplitBuffers, split};
-use multisplit::{Bins, Buckets, Error, Glsl, Key, KeyType};
 use multisplit_tests::prelude::*;
 
 use crate::multisplit_cases::METHODS;
@@ -28,7 +25,6 @@ fn methods(gpu: &Gpu) -> &'static [Method] {
     if gpu.full { &METHODS } else { &[Method::Warp, Method::OneSweep] }
 }
 
-/// Splits `keys` and compares the result with the CPU.
 fn check<K: Key>(
     gpu: &Gpu,
     buckets: &Buckets<K>,
@@ -46,8 +42,7 @@ fn delta_buckets_from_a_minimum_match_the_cpu(gpu: &Gpu) -> Result<()> {
         (1 << 31, 3, 7),
         (0, (1 << 31) + 1, 3),
     ];
-    let mut mine = gpu.mine();
-    for (min, width, m) in cases.into_iter().filter(|_| mine()) {
+    for (min, width, m) in cases.into_iter().filter(|_| gpu.mine()) {
         let mut rng = Rng::new(width);
         let keys: Vec<u32> = (0..N)
             .map(|i| match i % 5 {
@@ -72,8 +67,7 @@ fn delta_buckets_of_signed_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 fn digit_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let keys = uniform(N, 5);
-    let mut mine = gpu.mine();
-    for (shift, bits) in [(0, 8), (24, 8), (13, 5), (31, 1)].into_iter().filter(|_| mine()) {
+    for (shift, bits) in [(0, 8), (24, 8), (13, 5), (31, 1)].into_iter().filter(|_| gpu.mine()) {
         let buckets = Buckets::digit(shift..shift + bits);
         check(gpu, &buckets, &keys, |key| (key >> shift) & ((1 << bits) - 1))?;
     }
@@ -124,8 +118,7 @@ fn even_float_buckets_match_the_documented_edges(gpu: &Gpu) -> Result<()> {
 
 fn range_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let keys = uniform(N, 8);
-    let mut mine = gpu.mine();
-    for m in [1usize, 2, 5, 31, 256].into_iter().filter(|_| mine()) {
+    for m in [1usize, 2, 5, 31, 256].into_iter().filter(|_| gpu.mine()) {
         let mut splitters: Vec<u32> = keys[..m - 1].to_vec(); // splitters that are equal to some keys
         splitters.sort_unstable();
         let buckets = Buckets::range(&splitters);
@@ -147,8 +140,7 @@ fn float_range_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
 fn splits_of_64_bit_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(10);
     let keys: Vec<u64> = (0..N).map(|_| rng.next_u64()).collect();
-    let mut mine = gpu.mine();
-    for (shift, bits) in [(0, 8), (29, 7), (60, 4)].into_iter().filter(|_| mine()) {
+    for (shift, bits) in [(0, 8), (29, 7), (60, 4)].into_iter().filter(|_| gpu.mine()) {
         let buckets = Buckets::digit(shift..shift + bits);
         let bucket_of = |key: u64| (key >> shift) as u32 & ((1 << bits) - 1);
         gpu.run_or_refuse(|| check(gpu, &buckets, &keys, bucket_of))?;
@@ -165,10 +157,10 @@ fn wide_values_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let four: Vec<[u32; 4]> = (0..N as u32).map(|i| [i, !i, i * 3, 7]).collect();
     for &method in methods(gpu) {
         let buckets = buckets.clone().method(method);
-        let result = gpu.context.split_pairs(&keys, &two, buckets.clone())?;
+        let result = gpu.split_pairs(&keys, &two, buckets.clone())?;
         expect_equal(&result.values, &reference::pick(&two, &order))
             .with_context(|| format!("{method:?}, 8 bytes"))?;
-        let result = gpu.context.split_pairs(&keys, &four, buckets)?;
+        let result = gpu.split_pairs(&keys, &four, buckets)?;
         expect_equal(&result.values, &reference::pick(&four, &order))
             .with_context(|| format!("{method:?}, 16 bytes"))?;
     }
@@ -195,14 +187,14 @@ fn glsl_function_reads_its_table_and_parameters(gpu: &Gpu) -> Result<()> {
     let source = "uint bucket_of(float key) { return table.at[uint(key) % push.parameter_1] + push.parameter_0; }";
     let table: Vec<u32> = vec![3, 0, 2, 1, 3];
     let keys: Vec<f32> = (0..4000).map(|i| (i * 37 % 1000) as f32).collect();
-    let mut setup = Setup::new(&gpu.context, "table");
+    let mut setup = Setup::new(gpu, "table");
     let (keys_in, words) = (setup.input("keys", &keys), setup.input("table", &table));
     let out = setup.output::<f32>("out", keys.len());
     let offsets = setup.output::<u32>("offsets", 6);
     let function = Glsl::new(source).parameters([1, 5, 0]).table_buffer(words);
     let buckets = Buckets::<f32>::glsl(5, function).method(Method::Block);
     let buffers = SplitBuffers::keys(keys_in, out, offsets);
-    split(&mut setup.graph, &gpu.context.policy(), &buckets, &buffers)?;
+    split(&mut setup.graph, &gpu.policy(), &buckets, &buffers)?;
     setup.run()?;
     let bucket_of = |i: usize| table[keys[i] as usize % 5] + 1;
     let (order, expected_offsets) = reference::split(keys.len(), 5, bucket_of);
@@ -215,32 +207,26 @@ fn out_of_range_ids_are_counted_and_reported(gpu: &Gpu) -> Result<()> {
     let keys: Vec<u32> = (0..10_000).collect();
     let wild = |m| Buckets::glsl(m, "uint bucket_of(uint key) { return key % 1000u * 7919u; }");
     let offending = |m: u32| keys.iter().filter(|&&k| k % 1000 * 7919 >= m).count() as u64;
-    let mut mine = gpu.mine();
     for &method in methods(gpu) {
         let cases = [
             (Buckets::identity(33), 10_000 - 33),
             (wild(10), offending(10)),
             (wild(256), offending(256)),
         ];
-        for (buckets, expected) in cases.into_iter().filter(|_| mine()) {
+        for (buckets, expected) in cases.into_iter().filter(|_| gpu.mine()) {
             let m = buckets.count();
-            match gpu.context.split(&keys, buckets.method(method)) {
-                Err(Error::BucketOutOfRange { keys, buckets }) => {
-                    ensure!(
-                        buckets == m && keys == expected,
-                        "{method:?}: {keys} keys are reported as out of range, expected {expected}"
-                    );
-                }
-                other => {
-                    anyhow::bail!("{method:?}: expected an out-of-range error, found {other:?}")
-                }
-            }
+            let outcome = gpu.split(&keys, buckets.method(method));
+            expect_error!(
+                outcome,
+                BucketOutOfRange { keys, buckets } if (keys, buckets) == (expected, m),
+                "{method:?}, {expected} keys outside of {m} buckets"
+            );
         }
     }
     // `multisplit_cases::check` compares guard words, so it detects out-of-bounds writes.
-    for &method in methods(gpu).iter().filter(|_| mine()) {
+    for &method in methods(gpu).iter().filter(|_| gpu.mine()) {
         let buckets = wild(10).method(method);
-        let policy = gpu.context.policy();
+        let policy = gpu.policy();
         let kind = crate::multisplit_cases::Kind::Pairs;
         crate::multisplit_cases::check(gpu, &policy, &buckets, kind, &keys, |k| k % 1000 * 7919)?;
     }
@@ -255,7 +241,7 @@ fn invalid_bucket_functions_are_rejected(gpu: &Gpu) -> Result<()> {
         let offsets = graph.import::<u32>("offsets", 10);
         let buffers = SplitBuffers::keys(keys, out, offsets);
         let buckets = Buckets::of(key, m, bucket);
-        let result = split(&mut graph, &gpu.context.policy(), &buckets, &buffers);
+        let result = split(&mut graph, &gpu.policy(), &buckets, &buffers);
         let refused =
             matches!(result, Err(Error::Bucket { .. } | Error::NoBuckets | Error::TooLarge { .. }));
         ensure!(refused, "{what}: unexpected result {result:?}");
@@ -281,15 +267,6 @@ fn invalid_bucket_functions_are_rejected(gpu: &Gpu) -> Result<()> {
 
 fn glsl_bucket_errors_show_the_users_line(gpu: &Gpu) -> Result<()> {
     let source = "uint bucket_of(uint key) {\n  return kye;\n}";
-    match gpu.context.split(&[1u32, 2], Buckets::glsl(2, source)) {
-        Err(Error::Compile(error)) => {
-            let text = error.to_string();
-            ensure!(
-                text.contains("user_bucket.glsl:2") && text.contains("return kye;"),
-                "the error does not show the line: {text}"
-            );
-            Ok(())
-        }
-        other => anyhow::bail!("expected a compile error, found {other:?}"),
-    }
+    let result = gpu.split(&[1u32, 2], Buckets::glsl(2, source));
+    expect_compile_error(result, &["user_bucket.glsl:2", "return kye;"])
 }

@@ -1,10 +1,7 @@
 //! Splits by labels: the bucket of each key is stored as a label, so that an expensive bucket
 //! function is evaluated once per key. The default policy of software drivers uses no labels.
 
-use multisplit::graph::Graph;
-use multisplit::operations::split::{Method, Ranking, TileShape, ValuesAfter};
-use multisplit::operations::{SplitBuffers, split};
-use multisplit::{Buckets, Glsl, Policy};
+use multisplit::operations::split::{Method, Ranking, ValuesAfter};
 use multisplit_tests::prelude::*;
 
 use crate::multisplit_cases::{KINDS, Kind, check};
@@ -50,7 +47,7 @@ fn crowded(n: usize, seed: u64) -> Vec<u32> {
 }
 
 fn labelled_range_splits_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (base, mut mine) = (gpu.probed_policy()?, gpu.mine());
+    let base = gpu.probed_policy()?;
     // A word holds several labels. The keys per thread fill whole words of labels for only some of
     // these tile shapes.
     let shapes = [(2, 4, 1), (3, 6, 2), (4, 5, 1), (1, 9, 3)];
@@ -64,20 +61,16 @@ fn labelled_range_splits_match_the_cpu(gpu: &Gpu) -> Result<()> {
             policy.split.ranking = rankings[number % 2];
             let tile = shape.tile() as usize;
             for n in [1, tile - 1, tile, 2 * tile + 1, 9 * tile + 5] {
-                if mine() {
-                    range_case(gpu, &policy, kind, m, &uniform(n, u64::from(m)))?;
-                }
+                gpu.case(|| range_case(gpu, &policy, kind, m, &uniform(n, u64::from(m))))?;
             }
-            if mine() {
-                range_case(gpu, &policy, kind, m, &crowded(9 * tile + 5, 3))?;
-            }
+            gpu.case(|| range_case(gpu, &policy, kind, m, &crowded(9 * tile + 5, 3)))?;
         }
     }
     Ok(())
 }
 
 fn labelled_splits_with_random_tile_sizes_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (base, mut mine, mut rng) = (gpu.probed_policy()?, gpu.mine(), Rng::new(7));
+    let (base, mut rng) = (gpu.probed_policy()?, Rng::new(7));
     let after = [ValuesAfter::Loading, ValuesAfter::Ranking, ValuesAfter::Ordering];
     let (cases, max) = if gpu.full { (200, 8) } else { (6, 4) };
     for _ in 0..cases {
@@ -90,19 +83,17 @@ fn labelled_splits_with_random_tile_sizes_match_the_cpu(gpu: &Gpu) -> Result<()>
         policy.split.ranking = [Ranking::Ballots, base.split.ranking][rng.below(2) as usize];
         let (kind, m) = (KINDS[rng.below(3) as usize], 1 + rng.below(256) as u32);
         let keys = uniform(1 + rng.below(20_000) as usize, rng.next_u64());
-        if mine() {
-            range_case(gpu, &policy, kind, m, &keys)?;
-        }
+        gpu.case(|| range_case(gpu, &policy, kind, m, &keys))?;
     }
     Ok(())
 }
 
 fn labelled_glsl_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (base, mut mine) = (gpu.probed_policy()?, gpu.mine());
+    let base = gpu.probed_policy()?;
     let shape = TileShape::new(2 * base.facts.subgroup_size, 6);
     let source = "uint bucket_of(uint key) { return table.at[key % 1000u] % push.parameter_0; }";
     let words = uniform(1000, 5);
-    for (m, kind) in [2, 37, 256].into_iter().zip(KINDS).filter(|_| mine()) {
+    for (m, kind) in [2, 37, 256].into_iter().zip(KINDS).filter(|_| gpu.mine()) {
         let function = Glsl::new(source).table(&words).parameters([m, 0, 0]);
         let buckets = Buckets::glsl(m, function).method(Method::Block);
         let policy = labelling(&base, shape);
@@ -115,11 +106,10 @@ fn labelled_glsl_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// The 64-bit keys have values of 8 or 16 bytes. Device counts include zero, one, the capacity, and
 /// a number above it.
 fn labelled_splits_of_64_bit_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mut mine = gpu.mine();
-    for m in [20, 200, 3].into_iter().filter(|_| mine()) {
+    for m in [20, 200, 3].into_iter().filter(|_| gpu.mine()) {
         gpu.run_or_refuse(|| wide_case::<2>(gpu, m))?;
     }
-    for m in [200, 20].into_iter().filter(|_| mine()) {
+    for m in [200, 20].into_iter().filter(|_| gpu.mine()) {
         gpu.run_or_refuse(|| wide_case::<4>(gpu, m))?;
     }
     Ok(())
@@ -130,13 +120,13 @@ where
     [u32; WORDS]: multisplit::Value,
 {
     const MAX: usize = 12_001;
-    let (base, mut rng) = (gpu.context.policy(), Rng::new(m.into()));
+    let (base, mut rng) = (gpu.policy(), Rng::new(m.into()));
     let policy = labelling(&base, TileShape::new(2 * base.facts.subgroup_size, 6).in_turns(2));
     let keys: Vec<u64> = (0..MAX).map(|_| rng.next_u64() >> rng.below(40)).collect();
     let values: Vec<[u32; WORDS]> = (0..MAX as u32).map(|i| [i; WORDS]).collect();
     let mut splitters = keys[..m as usize - 1].to_vec();
     splitters.sort_unstable();
-    let mut setup = Setup::new(&gpu.context, "wide");
+    let mut setup = Setup::new(gpu, "wide");
     let from = (setup.input("keys", &keys), setup.input("values", &values));
     let keys_out = setup.output::<u64>("keys.out", MAX);
     let values_out = setup.output::<[u32; WORDS]>("values.out", MAX);
@@ -162,19 +152,19 @@ where
 /// There are more buckets than one round supports, so each round uses some bits of the label. With
 /// so many buckets, the splitters are not kept in shared memory.
 fn labelled_splits_of_several_rounds_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let base = gpu.context.policy();
+    let base = gpu.policy();
     let policy = labelling(&base, TileShape::new(2 * base.facts.subgroup_size, 6));
     range_case(gpu, &policy, Kind::Pairs, 1000, &uniform(9001, 1))
 }
 
 /// Each out-of-range id is counted once, and padding is not counted.
 fn labelled_out_of_range_ids_are_counted_once(gpu: &Gpu) -> Result<()> {
-    let base = gpu.context.policy();
+    let base = gpu.policy();
     let policy = labelling(&base, TileShape::new(2 * base.facts.subgroup_size, 5));
     let keys: Vec<u32> = (0..4001).collect();
     let wild = Buckets::<u32>::glsl(10, "uint bucket_of(uint key) { return key % 17u; }");
     let wild = wild.method(Method::Block);
-    let mut setup = Setup::new(&gpu.context, "out of range");
+    let mut setup = Setup::new(gpu, "out of range");
     let (keys_in, out) = (setup.input("keys", &keys), setup.output::<u32>("out", keys.len()));
     let [offsets, outside] =
         [("offsets", 11), ("outside", 1)].map(|(name, len)| setup.output::<u32>(name, len));
@@ -190,7 +180,7 @@ fn labelled_out_of_range_ids_are_counted_once(gpu: &Gpu) -> Result<()> {
 /// Labels take one byte per key if the number of keys per thread fills whole words. Cheap bucket
 /// functions use no labels.
 fn labels_take_one_byte_per_key(gpu: &Gpu) -> Result<()> {
-    let base = gpu.context.policy();
+    let base = gpu.policy();
     let policy = labelling(&base, TileShape::new(4 * base.facts.subgroup_size, 8));
     let n = 1u64 << 22;
     let labels_of = |policy: &Policy, buckets: &Buckets<u32>| -> Result<Option<u64>> {
@@ -198,7 +188,7 @@ fn labels_take_one_byte_per_key(gpu: &Gpu) -> Result<()> {
         let (keys, out) = (graph.import::<u32>("keys", n), graph.import::<u32>("out", n));
         let offsets = graph.import::<u32>("offsets", 257);
         split(&mut graph, policy, buckets, &SplitBuffers::keys(keys, out, offsets))?;
-        let plan = graph.compile(&gpu.context.limits())?;
+        let plan = graph.compile(&gpu.limits())?;
         let labels = plan.buffers().iter().find(|b| b.name == "multisplit.labels");
         Ok(labels.map(|labels| labels.size))
     };
@@ -211,10 +201,8 @@ fn labels_take_one_byte_per_key(gpu: &Gpu) -> Result<()> {
     );
     let delta = Buckets::delta_over_domain(100).method(Method::Block);
     ensure!(labels_of(&policy, &delta)?.is_none(), "delta buckets are stored as labels");
-    ensure!(
-        labels_of(&policy, &range.clone().method(Method::Warp))?.is_none(),
-        "the warp method uses labels"
-    );
+    let by_warps = range.clone().method(Method::Warp);
+    ensure!(labels_of(&policy, &by_warps)?.is_none(), "the warp method uses labels");
     let mut none = policy;
     none.split.min_buckets_labelled = 101;
     ensure!(labels_of(&none, &range)?.is_none(), "labels are used below the minimum bucket count");

@@ -1,10 +1,7 @@
 //! Splits into more buckets than one round supports: in two rounds, in several rounds, or by
 //! labels.
 
-use multisplit::graph::Graph;
 use multisplit::operations::split::{MAX_BUCKETS, Method};
-use multisplit::operations::{SplitBuffers, split};
-use multisplit::{Buckets, Error};
 use multisplit_tests::generate::Distribution;
 use multisplit_tests::prelude::*;
 
@@ -23,16 +20,12 @@ const BUCKETS: [u32; 3] = [257, 1000, 65_536];
 /// A full run tests every combination; a plain run takes its sample from one case for each bucket
 /// count and method; the other parameters alternate.
 fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
+    let policy = gpu.policy();
     let sizes = sizes(gpu, gpu.full);
     if gpu.full {
-        for (m, method) in BUCKETS.into_iter().flat_map(|m| METHODS.map(|method| (m, method))) {
-            for (kind, &n) in
-                KINDS.into_iter().flat_map(|kind| sizes.iter().map(move |n| (kind, n)))
-            {
-                for distribution in Distribution::ALL.into_iter().filter(|_| mine()) {
-                    case(gpu, &policy, method, kind, m, n, distribution)?;
-                }
+        for (m, (method, kind)) in pairs(&BUCKETS, &pairs(&METHODS, &KINDS)) {
+            for (n, distribution) in pairs(&sizes, &Distribution::ALL) {
+                gpu.case(|| case(gpu, &policy, method, kind, m, n, distribution))?;
             }
         }
         return Ok(());
@@ -42,16 +35,11 @@ fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
             let n = sizes[sizes.len() - 1 - (row + 2 * column) % sizes.len()];
             let kind = KINDS[(row + column) % KINDS.len()];
             let distribution = Distribution::ALL[(2 * row + column) % Distribution::ALL.len()];
-            if mine() {
-                case(gpu, &policy, method, kind, m, n, distribution)?;
-            }
+            gpu.case(|| case(gpu, &policy, method, kind, m, n, distribution))?;
         }
     }
     let large = (1 << 20) + 3;
-    if mine() {
-        case(gpu, &policy, Method::Auto, Kind::Pairs, 1000, large, Distribution::Uniform)?;
-    }
-    Ok(())
+    gpu.case(|| case(gpu, &policy, Method::Auto, Kind::Pairs, 1000, large, Distribution::Uniform))
 }
 
 /// With more than 256 buckets, splitters are not kept in shared memory. Those of 65,536 buckets are
@@ -93,7 +81,7 @@ fn wide_pairs_match_the_cpu(gpu: &Gpu) -> Result<()> {
         (Method::Direct, 51, 12),
     ] {
         let buckets = Buckets::digit(shift..shift + bits).method(method);
-        let result = gpu.context.split_pairs(&keys, &values, buckets)?;
+        let result = gpu.split_pairs(&keys, &values, buckets)?;
         let bucket_of = |i: usize| (keys[i] >> shift) as u32 & ((1 << bits) - 1);
         let (order, offsets) = reference::split(keys.len(), 1 << bits, bucket_of);
         let (keys, values) = (reference::pick(&keys, &order), reference::pick(&values, &order));
@@ -112,44 +100,36 @@ fn glsl_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let buckets = Buckets::glsl(1009, SQUARES);
     let (order, offsets) = reference::split(keys.len(), 1009, |i| keys[i] * keys[i] % 1009);
     let expected = reference::pick(&keys, &order);
-    let result = gpu.context.split(&keys, buckets.clone())?;
-    ensure!(
-        result.method == Method::ReducedBitSort,
-        "the method is {:?}, expected ReducedBitSort",
-        result.method
-    );
+    let result = gpu.split(&keys, buckets.clone())?;
+    expect_value("the method", &result.method, &Method::ReducedBitSort)?;
     expect_equal(&result.offsets, &offsets)?;
     expect_equal(&result.keys, &expected)?;
     // A caller can request the direct method, which then splits in two rounds.
-    let result = gpu.context.split(&keys, buckets.method(Method::Direct))?;
+    let result = gpu.split(&keys, buckets.method(Method::Direct))?;
     expect_equal(&result.keys, &expected)
 }
 
 /// Ids are compared with the total number of buckets, not with the number of buckets in a round.
 fn out_of_range_ids_are_counted(gpu: &Gpu) -> Result<()> {
     let keys: Vec<u32> = (0..3000).collect();
-    let mut mine = gpu.mine();
     let methods = [Method::Direct, Method::ScanSplit, Method::ReducedBitSort];
-    for method in methods.into_iter().filter(|_| mine()) {
+    for method in methods.into_iter().filter(|_| gpu.mine()) {
         for m in [100, 1000, 2999, 3000] {
-            match gpu.context.split(&keys, Buckets::identity(m).method(method)) {
-                Err(Error::BucketOutOfRange { keys, buckets }) => {
-                    let right = buckets == m && keys == u64::from(3000 - m);
-                    ensure!(
-                        right,
-                        "{method:?}: {keys} keys outside of {buckets} buckets, expected {} of {m}",
-                        3000 - m
-                    );
-                }
-                result => ensure!(
-                    m == 3000 && result.is_ok(),
-                    "{method:?}, m = {m}: unexpected result {result:?}"
-                ),
+            let outcome = gpu.split(&keys, Buckets::identity(m).method(method));
+            let past = u64::from(3000 - m);
+            if past == 0 {
+                outcome.with_context(|| format!("{method:?}"))?;
+                continue;
             }
+            expect_error!(
+                outcome,
+                BucketOutOfRange { keys, buckets } if (keys, buckets) == (past, m),
+                "{method:?}, {past} keys outside of {m} buckets"
+            );
         }
         // `multisplit_cases::check` compares guard words, so it detects out-of-bounds writes.
         let buckets = Buckets::identity(1000).method(method);
-        let policy = gpu.context.policy();
+        let policy = gpu.policy();
         multisplit_cases::check(gpu, &policy, &buckets, Kind::Pairs, &keys, |key| key)?;
     }
     Ok(())
@@ -162,7 +142,7 @@ fn chosen_method_depends_on_buckets_and_function(gpu: &Gpu) -> Result<()> {
         let (keys, out) = (graph.import::<u32>("keys", 1000), graph.import::<u32>("out", 1000));
         let offsets = graph.import::<u32>("offsets", u64::from(buckets.count()) + 1);
         let buffers = SplitBuffers::keys(keys, out, offsets);
-        let added = split(&mut graph, &gpu.context.policy(), &buckets, &buffers)?;
+        let added = split(&mut graph, &gpu.policy(), &buckets, &buffers)?;
         Ok((added.method, added.rounds))
     };
     let (identity, user) = (Buckets::identity, |m| Buckets::glsl(m, SQUARES));
@@ -181,17 +161,11 @@ fn chosen_method_depends_on_buckets_and_function(gpu: &Gpu) -> Result<()> {
 fn zero_and_too_many_buckets_are_rejected(gpu: &Gpu) -> Result<()> {
     for method in METHODS {
         let buckets = |m| Buckets::identity(m).method(method);
-        let result = gpu.context.split(&[1u32], buckets(0));
-        ensure!(
-            matches!(result, Err(Error::NoBuckets)),
-            "{method:?}: expected Error::NoBuckets, found {result:?}"
-        );
-        let result = gpu.context.split(&[1u32], buckets(MAX_BUCKETS + 1));
-        ensure!(
-            matches!(result, Err(Error::TooLarge { .. })),
-            "{method:?}: expected Error::TooLarge, found {result:?}"
-        );
-        let result = gpu.context.split(&[0u32; 0], buckets(MAX_BUCKETS))?;
+        let result = gpu.split(&[1u32], buckets(0));
+        expect_error!(result, NoBuckets, "{method:?}");
+        let result = gpu.split(&[1u32], buckets(MAX_BUCKETS + 1));
+        expect_error!(result, TooLarge { .. }, "{method:?}");
+        let result = gpu.split(&[0u32; 0], buckets(MAX_BUCKETS))?;
         ensure!(result.offsets == vec![0; MAX_BUCKETS as usize + 1]);
     }
     Ok(())

@@ -1,11 +1,7 @@
 //! Sorts of 8-bit and 16-bit keys, compared with a CPU reference. Keys lie between guard bytes.
 //! Covers every method, segments, arrays larger than a plan, double buffers and device counts.
 
-use multisplit::graph::Graph;
 use multisplit::half::{bf16, f16};
-use multisplit::operations::sort::SortMethod;
-use multisplit::operations::{ScanBuffers, SortBuffers, scan, sort};
-use multisplit::{Error, Key, KeyType, Policy, Scan, Select, Sort, TopK};
 use multisplit_tests::prelude::*;
 
 use crate::large::{self, Lowered};
@@ -38,7 +34,7 @@ fn sizes(policy: &Policy, key: KeyType) -> Result<Vec<usize>> {
 /// A full run tests every combination except of methods, which alternate. A plain run takes its
 /// sample from two cases for each key type, direction and kind of value; the rest alternates.
 fn sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (quick_policy(gpu), gpu.mine());
+    let policy = quick_policy(gpu);
     let mut turn = 0;
     for key in NARROW {
         let sizes = sizes(&policy, key)?;
@@ -54,15 +50,13 @@ fn sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
                         _ => SortMethod::Auto,
                     };
                     let order = Order { descending, method, ..Order::of(key) };
-                    if mine() {
-                        case(gpu, &policy, &order, payload, keys, n)?;
-                    }
+                    gpu.case(|| case(gpu, &policy, &order, payload, keys, n))?;
                 }
             }
         }
     }
     let one_sweep = [(KeyType::U8, Payload::Bytes(4)), (KeyType::F16, Payload::Indices)];
-    for (key, payload) in one_sweep.into_iter().filter(|_| mine()) {
+    for (key, payload) in one_sweep.into_iter().filter(|_| gpu.mine()) {
         let order = Order { descending: true, ..Order::one_sweep(key) };
         case(gpu, &policy, &order, payload, Keys::Uniform, 5_003)?;
     }
@@ -72,7 +66,7 @@ fn sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// A full run tests every size and distribution. Some inputs have more than 65,535 equal keys,
 /// which would overflow a 16-bit counter.
 fn counting_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (mut policy, mut mine) = (gpu.context.policy(), gpu.mine());
+    let mut policy = gpu.policy();
     let mut turn = 0;
     for key in NARROW {
         let mut sizes = sizes(&policy, key)?;
@@ -85,9 +79,7 @@ fn counting_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
                 policy.sort.histogram_groups = [1, 3, 64][turn % 3];
                 let (descending, method) = (turn % 2 == 0, SortMethod::Counting);
                 let order = Order { descending, method, ..Order::of(key) };
-                if mine() {
-                    case(gpu, &policy, &order, Payload::Nothing, keys, n)?;
-                }
+                gpu.case(|| case(gpu, &policy, &order, Payload::Nothing, keys, n))?;
             }
         }
     }
@@ -130,7 +122,7 @@ fn device_count_limits_the_sort(gpu: &Gpu) -> Result<()> {
         for payload in [Payload::Nothing, Payload::Bytes(4)] {
             let order = Order { descending: turn % 2 == 1, ..Order::of(key) };
             let bits = make_keys(key, Keys::Uniform, MAX, turn as u64);
-            let mut setup = Setup::new(&gpu.context, "counted");
+            let mut setup = Setup::new(gpu, "counted");
             let keys = import_keys(&mut setup, "keys", key, &bits);
             let values = setup.input("values", &(0..MAX as u32).collect::<Vec<_>>());
             let count = setup.count(true, 0, MAX);
@@ -166,7 +158,7 @@ fn double_buffered_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     for (key, payload, bits, method) in gpu.cases(cases) {
         let order = Order { bits, method, ..Order::of(key) };
         let made = make_keys(key, Keys::Uniform, N, 9);
-        let mut setup = Setup::new(&gpu.context, "between");
+        let mut setup = Setup::new(gpu, "between");
         let keys = [("keys", &made), ("other", &vec![0; N])]
             .map(|(name, bits)| import_keys(&mut setup, name, key, bits));
         let numbers: Vec<u32> = (0..N as u32).collect();
@@ -191,7 +183,7 @@ fn double_buffered_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 fn segments_and_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
-    let (mut rng, mut mine) = (Rng::new(8), gpu.mine());
+    let mut rng = Rng::new(8);
     let kinds = [Given::Host, Given::Device, Given::Counted];
     let few = [KeyType::I8, KeyType::F16];
     for (turn, &key) in if gpu.full { &NARROW[..] } else { &few }.iter().enumerate() {
@@ -200,7 +192,7 @@ fn segments_and_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
             let tile = tile_of(gpu, &policy, key, *payload)?;
             let offsets = random(&mut rng, tile, 4_000);
             let order = Order { descending: turn % 2 == 0, ..Order::of(key) };
-            for given in kinds.into_iter().filter(|_| mine()) {
+            for given in kinds.into_iter().filter(|_| gpu.mine()) {
                 let case = (*payload, Keys::FewDistinct, given);
                 check_segments(gpu, &policy, &order, case, &offsets)?;
             }
@@ -212,7 +204,6 @@ fn segments_and_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The arrays exceed the capacity of a plan.
 fn arrays_larger_than_a_plan_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, 1000)?;
     for (turn, key) in gpu.cases(NARROW.into_iter().enumerate()) {
@@ -231,69 +222,53 @@ fn arrays_larger_than_a_plan_match_the_cpu(gpu: &Gpu) -> Result<()> {
     context.check_guards()
 }
 
-fn sorted_by_call<K: Key>(gpu: &Gpu, keys: &[K], numbers: impl Fn(K) -> f64) -> Result<()> {
-    let context = &gpu.context;
-    let mut expected = keys.to_vec();
-    expected.sort_by(|&a, &b| numbers(a).total_cmp(&numbers(b)));
-    let bits = |keys: &[K]| keys.iter().map(|key| key.key_bits()).collect::<Vec<_>>();
-    expect_equal(&bits(&context.sort(keys)?), &bits(&expected))?;
-    let mut array = context.upload(keys)?;
-    let on_device = context.sort(&array)?;
-    expect_equal(&bits(&context.download(&on_device)?), &bits(&expected))?;
-    expect_equal(&bits(&context.download(&array)?), &bits(keys))
-        .context("the input has changed")?;
-    context.sort_in_place(&mut array, &Sort::descending())?;
+/// Sorts the keys that `key_of` makes of random words by every one-call function. The keys have the
+/// order of their numbers.
+fn check_calls<K: Key>(
+    gpu: &Gpu,
+    key_of: impl Fn(u32) -> K,
+    number: impl Fn(K) -> f64,
+) -> Result<()> {
+    let keys: Vec<K> = uniform(1_003, 12).into_iter().map(key_of).collect();
+    let mut order: Vec<u32> = (0..keys.len() as u32).collect();
+    let number_at = |i: u32| number(keys[i as usize]);
+    order.sort_by(|&a, &b| number_at(a).total_cmp(&number_at(b)));
+    let expected = reference::pick(&keys, &order);
     let reversed: Vec<K> = expected.iter().rev().copied().collect();
-    expect_equal(&bits(&context.download(&array)?), &bits(&reversed))?;
-    let order = context.argsort(keys)?;
-    let gathered: Vec<K> = order.iter().map(|&i| keys[i as usize]).collect();
-    expect_equal(&bits(&gathered), &bits(&expected))?;
+    expect_keys(&gpu.sort(&keys)?, &expected)?;
+    let mut array = gpu.upload(&keys)?;
+    let on_device = gpu.sort(&array)?;
+    expect_keys(&gpu.download(&on_device)?, &expected)?;
+    expect_keys(&gpu.download(&array)?, &keys).context("the input has changed")?;
+    gpu.sort_in_place(&mut array, &Sort::descending())?;
+    expect_keys(&gpu.download(&array)?, &reversed)?;
+    expect_equal(&gpu.argsort(&keys)?, &order)?;
     let values: Vec<u64> = (0..keys.len() as u64).map(|i| i << 33).collect();
-    let (pairs, payload) = context.sort_pairs(keys, &values)?;
-    expect_equal(&bits(&pairs), &bits(&expected))?;
-    expect_equal(&payload, &order.iter().map(|&i| u64::from(i) << 33).collect::<Vec<_>>())?;
-    let best = context.topk(keys, &TopK::largest(5))?;
-    expect_equal(&bits(&best.keys), &bits(&reversed[..5]))
+    let (pairs, payload) = gpu.sort_pairs(&keys, &values)?;
+    expect_keys(&pairs, &expected)?;
+    expect_equal(&payload, &reference::pick(&values, &order))?;
+    let best = gpu.topk(&keys, &TopK::largest(5))?;
+    expect_keys(&best.keys, &reversed[..5])
 }
 
 fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mut rng = Rng::new(12);
-    let words: Vec<u32> = (0..1_003).map(|_| rng.next_u64() as u32).collect();
-    let floats = |w: &u32| (f64::from(*w as i32) / 65536.0) as f32;
-    for key in gpu.cases(NARROW) {
-        match key {
-            KeyType::U8 => {
-                sorted_by_call(gpu, &words.iter().map(|&w| w as u8).collect::<Vec<_>>(), f64::from)
-            }
-            KeyType::I8 => {
-                sorted_by_call(gpu, &words.iter().map(|&w| w as i8).collect::<Vec<_>>(), f64::from)
-            }
-            KeyType::U16 => {
-                sorted_by_call(gpu, &words.iter().map(|&w| w as u16).collect::<Vec<_>>(), f64::from)
-            }
-            KeyType::I16 => {
-                sorted_by_call(gpu, &words.iter().map(|&w| w as i16).collect::<Vec<_>>(), f64::from)
-            }
-            KeyType::F16 => {
-                let halves: Vec<f16> = words.iter().map(|w| f16::from_f32(floats(w))).collect();
-                sorted_by_call(gpu, &halves, f16::to_f64)
-            }
-            _ => {
-                let brains: Vec<bf16> = words.iter().map(|w| bf16::from_f32(floats(w))).collect();
-                sorted_by_call(gpu, &brains, bf16::to_f64)
-            }
-        }?;
-    }
-    Ok(())
+    let float = |word: u32| (f64::from(word as i32) / 65536.0) as f32;
+    let checks: [&dyn Fn() -> Result<()>; 6] = [
+        &|| check_calls(gpu, |word| word as u8, f64::from),
+        &|| check_calls(gpu, |word| word as i8, f64::from),
+        &|| check_calls(gpu, |word| word as u16, f64::from),
+        &|| check_calls(gpu, |word| word as i16, f64::from),
+        &|| check_calls(gpu, |word| f16::from_f32(float(word)), f16::to_f64),
+        &|| check_calls(gpu, |word| bf16::from_f32(float(word)), bf16::to_f64),
+    ];
+    gpu.cases(checks).try_for_each(|check| check())
 }
 
-/// A recorded top-k, argsort and sort of device arrays run twice.
 fn recorded_sort_is_correct_when_run_twice(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let keys: Vec<i16> = (0..1_001i32).map(|i| (i * 7919 % 3001 - 1500) as i16).collect();
-    let (device, order) = (context.upload(&keys)?, context.zeroed::<u32>(1_001)?);
-    let (best, places) = (context.zeroed::<i16>(3)?, context.zeroed::<u32>(3)?);
-    let mut work = context.work("narrow");
+    let (device, order) = (gpu.upload(&keys)?, gpu.zeroed::<u32>(1_001)?);
+    let (best, places) = (gpu.zeroed::<i16>(3)?, gpu.zeroed::<u32>(3)?);
+    let mut work = gpu.work("narrow");
     work.topk(&device, &best, &places, &TopK::largest(3))?;
     work.argsort(&device, &order, &Sort::ascending())?;
     work.sort(device.first(500), &Sort::descending())?;
@@ -305,59 +280,46 @@ fn recorded_sort_is_correct_when_run_twice(gpu: &Gpu) -> Result<()> {
         indices.sort_by_key(|&i| expected[i as usize]);
         let top: Vec<i16> = indices.iter().rev().take(3).map(|&i| expected[i as usize]).collect();
         expected[..500].sort_unstable_by(|a, b| b.cmp(a));
-        expect_equal(&context.download(&order)?, &indices)?;
-        expect_equal(&context.download(&device)?, &expected)?;
-        expect_equal(&context.download(&best)?, &top)?;
+        expect_equal(&gpu.download(&order)?, &indices)?;
+        expect_equal(&gpu.download(&device)?, &expected)?;
+        expect_equal(&gpu.download(&best)?, &top)?;
     }
     Ok(())
 }
 
 fn invalid_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
-    let (context, policy) = (&gpu.context, gpu.context.policy());
+    let policy = gpu.policy();
     let mut graph = Graph::new("refused");
     // The size of the buffer must be a multiple of a word.
     let keys = graph.import::<u8>("keys", 5);
     let error = sort(&mut graph, &policy, &Sort::ascending(), &SortBuffers::keys(keys));
-    ensure!(
-        matches!(&error, Err(Error::BufferTooSmall { size: 5, needed: 8, .. })),
-        "expected Error::BufferTooSmall, found {error:?}"
-    );
+    expect_errors! { error => BufferTooSmall { size: 5, needed: 8, .. } }
     let keys = graph.import::<u16>("more", 6);
     let values = graph.import::<u32>("values", 6);
     for (how, buffers) in [
         (Sort::ascending(), SortBuffers::keys(keys).values(values)),
         (Sort::ascending().bits(0..8), SortBuffers::keys(keys)),
+        (Sort::ascending(), SortBuffers::keys(values)),
     ] {
         let by_counting = how.method(SortMethod::Counting);
-        let error = sort(&mut graph, &policy, &by_counting, &buffers);
-        ensure!(
-            matches!(error, Err(Error::Method { .. })),
-            "expected Error::Method, found {error:?}"
-        );
+        expect_errors! { sort(&mut graph, &policy, &by_counting, &buffers) => Method { .. } }
     }
-    let wide = SortBuffers::keys(values);
-    let error = sort(&mut graph, &policy, &Sort::ascending().method(SortMethod::Counting), &wide);
-    ensure!(matches!(error, Err(Error::Method { .. })), "expected Error::Method, found {error:?}");
     let by_bits = Sort::ascending().bits(0..17);
-    let error = sort(&mut graph, &policy, &by_bits, &SortBuffers::keys(keys));
-    ensure!(
-        matches!(error, Err(Error::SortBits { key_bits: 16, .. })),
-        "expected Error::SortBits, found {error:?}"
-    );
-    let refused = |error: multisplit::Result<()>| match error {
-        Err(error @ Error::KeyTypeMismatch { .. }) => {
-            ensure!(
-                error.to_string().contains("u32, i32, f32, u64, i64 or f64"),
-                "the error does not list the supported types: {error}"
-            );
-            Ok(())
+    expect_errors! {
+        sort(&mut graph, &policy, &by_bits, &SortBuffers::keys(keys)) =>
+            SortBits { key_bits: 16, .. },
+    }
+    let refused = |result: multisplit::Result<()>| -> Result<()> {
+        expect_errors! {
+            result => KeyTypeMismatch { expected, .. }
+                if expected.contains("u32, i32, f32, u64, i64 or f64"),
         }
-        other => anyhow::bail!("expected an error for the key type, found {other:?}"),
+        Ok(())
     };
     let other = graph.import::<u16>("other", 6);
     refused(scan(&mut graph, &policy, &Scan::default(), &ScanBuffers::new(keys, other)))?;
-    refused(context.select(&[1u8, 2], &Select::less_than(2)).map(drop))?;
-    refused(context.merge(&[1i8], &[2i8]).map(drop))?;
-    refused(context.lower_bound(&[f16::ONE], &[f16::ONE]).map(drop))?;
-    refused(context.reduce(&[1u8, 2], multisplit::Operator::Sum).map(drop))
+    refused(gpu.select(&[1u8, 2], &Select::less_than(2)).map(drop))?;
+    refused(gpu.merge(&[1i8], &[2i8]).map(drop))?;
+    refused(gpu.lower_bound(&[f16::ONE], &[f16::ONE]).map(drop))?;
+    refused(gpu.reduce(&[1u8, 2], Operator::Sum).map(drop))
 }

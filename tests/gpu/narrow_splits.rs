@@ -1,17 +1,14 @@
 //! Splits of 8-bit and 16-bit keys, compared with a CPU reference: the bucket functions of every
 //! type, every kind of output, arrays larger than a plan, and device counts.
 
-use multisplit::graph::Graph;
 use multisplit::half::{bf16, f16};
 use multisplit::operations::split::{Bucket, Method};
-use multisplit::operations::{SplitBuffers, split};
-use multisplit::{Buckets, Error, Glsl, Key, KeyType};
 use multisplit_tests::prelude::*;
 
 use crate::large::Lowered;
 use crate::multisplit_cases::{KINDS, Kind, METHODS};
 use crate::multisplit_keys::check_by;
-use crate::sort_run::{Keys, image, import_keys, key_bytes, key_words, make_keys};
+use crate::sort_run::{Keys, image, import_keys, key_bytes, key_words, make_keys, rank};
 
 tests!(narrow_splits:
     digit_identity_and_range_buckets_match_the_cpu, delta_even_and_glsl_buckets_match_the_cpu,
@@ -28,10 +25,6 @@ fn random_keys<K: Key>(n: usize, seed: u64) -> Vec<K> {
     let mut keys: Vec<K> = bytemuck::pod_collect_to_vec(&key_words(K::TYPE, &bits));
     keys.truncate(n);
     keys
-}
-
-fn rank<K: Key>(key: K) -> u64 {
-    image(K::TYPE, key.key_bits())
 }
 
 fn methods(gpu: &Gpu) -> &'static [Method] {
@@ -84,11 +77,8 @@ fn check_integer_keys<K: Key>(
         let bucket = |key: K| (((number(key) - least) / width) as u32).min(m as u32 - 1);
         check_by(gpu, methods(gpu), &Buckets::delta_over_domain(m as u32), &keys, bucket)?;
     }
-    let start = keys
-        .iter()
-        .copied()
-        .find(|&key| number(key) >= from)
-        .context("no key reaches the minimum")?;
+    let start = keys.iter().copied().find(|&key| number(key) >= from);
+    let start = start.context("no key reaches the minimum")?;
     let bucket = |key: K| ((number(key) - number(start)).max(0) / 3).min(9) as u32;
     check_by(gpu, methods(gpu), &Buckets::delta(start, 3, 10), &keys, bucket)?;
     // Even buckets that do not all contain the same number of integers.
@@ -142,11 +132,10 @@ fn delta_even_and_glsl_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 fn check_full_sort<K: Key>(gpu: &Gpu, splitters: &[K]) -> Result<()> {
     let keys = random_keys::<K>(N, 9);
-    let result = gpu.context.split(&keys, Buckets::range(splitters).method(Method::FullSort))?;
+    let result = gpu.split(&keys, Buckets::range(splitters).method(Method::FullSort))?;
     let mut expected = keys.clone();
     expected.sort_by_key(|&key| rank(key));
-    let bits = |keys: &[K]| keys.iter().map(|key| key.key_bits()).collect::<Vec<_>>();
-    expect_equal(&bits(&result.keys), &bits(&expected))?;
+    expect_keys(&result.keys, &expected)?;
     let below = |key: K| splitters.partition_point(|&s| rank(s) <= rank(key)) as u32;
     let (_, offsets) = reference::split(N, splitters.len() as u32 + 1, |i| below(keys[i]));
     expect_equal(&result.offsets, &offsets)
@@ -168,7 +157,7 @@ fn every_output_matches_the_cpu(gpu: &Gpu) -> Result<()> {
             let on_device = turn % 2 == 0;
             let max = n.max(1) + if on_device { 2 } else { 0 };
             let made = make_keys(key, Keys::Uniform, max, 3 + n as u64);
-            let mut setup = Setup::new(&gpu.context, "split");
+            let mut setup = Setup::new(gpu, "split");
             let keys = import_keys(&mut setup, "keys", key, &made);
             let out = setup.array("out", key.into(), key.array_len(max as u64), &[]);
             let values = setup.input("values", &(0..max as u32).collect::<Vec<_>>());
@@ -183,7 +172,7 @@ fn every_output_matches_the_cpu(gpu: &Gpu) -> Result<()> {
             let buffers = buffers.count(setup.count(on_device, n as u32, max));
             let bucket = Bucket::OrderedDigit { shift: 3, bits: 5, descending: false };
             let buckets = Buckets::of(key, 32, bucket);
-            split(&mut setup.graph, &gpu.context.policy(), &buckets, &buffers)?;
+            split(&mut setup.graph, &gpu.policy(), &buckets, &buffers)?;
             setup.run()?;
             let digit = |i: usize| (image(key, made[i]) >> 3) as u32 & 31;
             let (order, begins) = reference::split(n, 32, digit);
@@ -204,7 +193,6 @@ fn every_output_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The arrays exceed the capacity of a plan.
 fn arrays_larger_than_a_plan_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, 1000)?;
     let mut rng = Rng::new(4);
@@ -235,30 +223,23 @@ fn arrays_larger_than_a_plan_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 fn invalid_splits_are_rejected(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
-    let bucket = |error: multisplit::Result<()>, text: &str| match error {
-        Err(error @ Error::Bucket { .. }) => {
-            ensure!(
-                error.to_string().contains(text),
-                "expected an error with `{text}`, found {error}"
-            );
-            Ok(())
-        }
-        other => anyhow::bail!("expected an error for the buckets, found {other:?}"),
+    let bucket = |result: multisplit::Result<()>, text: &str| -> Result<()> {
+        expect_errors! { result => ref error @ Bucket { .. } if error.to_string().contains(text) }
+        Ok(())
     };
     let keys = [1u8, 2, 3];
-    bucket(context.split(&keys, Buckets::digit(4..9)).map(drop), "within the key")?;
-    bucket(context.split(&keys, Buckets::delta(0, 0, 3)).map(drop), "bucket width is 0")?;
-    bucket(context.split(&keys, Buckets::range(&[9, 3])).map(drop), "not sorted")?;
+    bucket(gpu.split(&keys, Buckets::digit(4..9)).map(drop), "within the key")?;
+    bucket(gpu.split(&keys, Buckets::delta(0, 0, 3)).map(drop), "bucket width is 0")?;
+    bucket(gpu.split(&keys, Buckets::range(&[9, 3])).map(drop), "not sorted")?;
     let floats = [f16::ONE; 3];
     bucket(
-        context.split(&floats, Buckets::delta(f16::ONE, 1, 3)).map(drop),
+        gpu.split(&floats, Buckets::delta(f16::ONE, 1, 3)).map(drop),
         "support only integer keys",
     )?;
     let mut graph = Graph::new("refused");
     let keys = graph.import::<u8>("keys", 8);
     let offsets = graph.import::<u32>("offsets", 4);
-    let policy = context.policy();
+    let policy = gpu.policy();
     let buffers = SplitBuffers::keys(keys, graph.import::<u8>("out", 8), offsets);
     let of = |bucket| Buckets::of(KeyType::U8, 3, bucket);
     let mut add = |bucket| split(&mut graph, &policy, &of(bucket), &buffers).map(drop);

@@ -2,8 +2,6 @@
 //! `Auto` in a plain run, and with device counts.
 
 use multisplit::operations::topk::TopKMethod;
-use multisplit::operations::{TopKBuffers, topk};
-use multisplit::{KeyType, Policy, TopK};
 use multisplit_tests::prelude::*;
 
 use crate::narrow::NARROW;
@@ -40,7 +38,7 @@ fn every_method_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 fn check_counts_below_k(gpu: &Gpu, policy: &Policy) -> Result<()> {
     let (key, max, k) = (KeyType::I8, 500, 9);
     let made = make_keys(key, Keys::Uniform, max, 6);
-    let mut setup = Setup::new(&gpu.context, "topk");
+    let mut setup = Setup::new(gpu, "topk");
     let keys = import_keys(&mut setup, "keys", key, &made);
     let keys_out = setup.array("keys_out", key.into(), key.array_len(k), &[]);
     let indices = setup.output::<u32>("indices", k as usize);

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use multisplit::{Context, Observer, Run};
+use multisplit::{Observer, Run};
 use multisplit_tests::prelude::*;
 
 tests!(observe: every_run_is_reported, observer_of_runs_gets_no_pass_times);
@@ -28,14 +28,10 @@ fn every_run_is_reported(gpu: &Gpu) -> Result<()> {
     let runs = runs.lock().expect("no thread panicked");
     ensure!(runs.len() == 2, "expected two runs, found {runs:?}");
     for run in runs.iter() {
-        ensure!(
-            run.plan == "scan" && run.before < run.after,
-            "expected a run of `scan` that ends after it begins, found {run:?}"
-        );
-        ensure!(
-            run.passes.iter().any(|pass| pass.label.starts_with("scan.")),
-            "the run has no pass of a scan: {run:?}"
-        );
+        let is_scan = run.plan == "scan" && run.before < run.after;
+        ensure!(is_scan, "expected a run of `scan` that ends after it begins, found {run:?}");
+        let has_pass = run.passes.iter().any(|pass| pass.label.starts_with("scan."));
+        ensure!(has_pass, "the run has no pass of a scan: {run:?}");
         let passes: f64 = run.passes.iter().map(|pass| pass.nanoseconds).sum();
         let seen = (run.after - run.before).as_secs_f64() * 1e9;
         let right = passes > 0.0 && passes <= seen && run.nanoseconds == passes;
@@ -53,13 +49,9 @@ fn observer_of_runs_gets_no_pass_times(gpu: &Gpu) -> Result<()> {
     let runs = runs.lock().expect("no thread panicked");
     let [run] = &runs[..] else { bail!("expected one run, found {runs:?}") };
     let seen = (run.after - run.before).as_secs_f64() * 1e9;
-    ensure!(
-        run.plan == "scan" && run.passes.is_empty(),
-        "expected a run of `scan` without passes, found {run:?}"
-    );
-    ensure!(
-        run.nanoseconds > 0.0 && run.nanoseconds <= seen,
-        "expected more than 0 and at most {seen} ns: {run:?}"
-    );
+    let is_scan = run.plan == "scan" && run.passes.is_empty();
+    ensure!(is_scan, "expected a run of `scan` without passes, found {run:?}");
+    let is_sane = run.nanoseconds > 0.0 && run.nanoseconds <= seen;
+    ensure!(is_sane, "expected more than 0 and at most {seen} ns: {run:?}");
     Ok(())
 }

@@ -5,12 +5,10 @@ use std::fmt::Debug;
 
 use bytemuck::pod_read_unaligned;
 use multisplit::half::f16;
-use multisplit::operations::Merge;
-use multisplit::{Context, Error, GlslOperator, Key, Operator, Scan, Select, Sort, TopK};
 use multisplit_tests::prelude::*;
 
 use crate::large::Lowered;
-use crate::sort_run::image;
+use crate::sort_run::rank;
 
 tests!(parts:
     topk_larger_than_a_binding_matches_the_cpu,
@@ -28,7 +26,7 @@ tests!(parts:
 const RANGE: u64 = 32 << 10;
 
 fn lowered(gpu: &Gpu) -> Result<Lowered<'_>> {
-    Lowered::with(gpu, gpu.context.policy().lowered(|facts| facts.max_storage_range = RANGE))
+    Lowered::with(gpu, gpu.policy().lowered(|facts| facts.max_storage_range = RANGE))
 }
 
 /// Number of elements per part, if the widest array has elements of `bytes` bytes.
@@ -61,19 +59,9 @@ fn key<K: Key>(bits: u64) -> K {
     pod_read_unaligned(&bits.to_le_bytes()[..size_of::<K>()])
 }
 
-fn rank<K: Key>(key: K) -> u64 {
-    image(K::TYPE, key.key_bits())
-}
-
 fn sorted<K: Key>(mut keys: Vec<K>) -> Vec<K> {
     keys.sort_by_key(|&key| rank(key));
     keys
-}
-
-/// Compares bits, since NaN is not equal to itself.
-fn expect_keys<K: Key>(got: &[K], expected: &[K]) -> Result<()> {
-    let bits = |keys: &[K]| keys.iter().map(|key| key.key_bits()).collect::<Vec<_>>();
-    expect_equal(&bits(got), &bits(expected))
 }
 
 fn expected_topk<K: Key>(keys: &[K], k: usize, smallest: bool) -> (Vec<K>, Vec<u32>) {
@@ -96,13 +84,13 @@ fn check_topk<K: Key>(context: &Context, keys: &[K], k: usize, smallest: bool) -
 }
 
 fn topk_larger_than_a_binding_matches_the_cpu(gpu: &Gpu) -> Result<()> {
-    fn of_type<K: Key>(gpu: &Gpu, mine: &mut impl FnMut() -> bool) -> Result<()> {
+    fn of_type<K: Key>(gpu: &Gpu) -> Result<()> {
         let context = lowered(gpu)?;
         let part = part(size_of::<K>().max(4));
         let long = 3 * part + 77;
         // Few values of k, because each needs its own pipelines.
         for (n, k) in [(0, 0), (part + 1, 100), (2 * part, 100), (long, 100), (long, part + 5)] {
-            if mine() {
+            if gpu.mine() {
                 let keys: Vec<K> = if k == 100 { few(n, n as u64) } else { random(n, n as u64) };
                 let smallest = n == 2 * part;
                 let say = || format!("{}, k = {k}, n = {n}", K::TYPE);
@@ -111,20 +99,20 @@ fn topk_larger_than_a_binding_matches_the_cpu(gpu: &Gpu) -> Result<()> {
         }
         context.check_guards()
     }
-    let mut mine = gpu.mine();
-    of_type::<f32>(gpu, &mut mine)?;
-    of_type::<i64>(gpu, &mut mine)?;
-    of_type::<f16>(gpu, &mut mine)?;
+    of_type::<f32>(gpu)?;
+    of_type::<i64>(gpu)?;
+    of_type::<f16>(gpu)?;
     let context = lowered(gpu)?;
     let unsorted = context.topk(&random::<u32>(20_000, 9), &TopK::largest(100).unsorted())?;
     let (expected, _) = expected_topk(&random::<u32>(20_000, 9), 100, false);
     let mut keys = unsorted.keys;
     keys.sort_by_key(|&key| std::cmp::Reverse(key));
     expect_equal(&keys, &expected)?;
-    match context.topk(&random::<u32>(20_000, 9), &TopK::largest(20_001)) {
-        Err(Error::TooLarge { asked: 20_001, limit: 20_000, .. }) => Ok(()),
-        other => bail!("expected an error for k = 20,001, found {other:?}"),
+    expect_errors! {
+        context.topk(&random::<u32>(20_000, 9), &TopK::largest(20_001)) =>
+            TooLarge { asked: 20_001, limit: 20_000, .. },
     }
+    Ok(())
 }
 
 fn topk_of_rows_larger_than_one_binding_matches_the_cpu(gpu: &Gpu) -> Result<()> {
@@ -152,12 +140,12 @@ fn check_search<K: Key>(context: &Context, sorted: &[K], needles: &[K]) -> Resul
 }
 
 fn searches_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    fn of_type<K: Key>(gpu: &Gpu, mine: &mut impl FnMut() -> bool) -> Result<()> {
+    fn of_type<K: Key>(gpu: &Gpu) -> Result<()> {
         let context = lowered(gpu)?;
         let part = part(size_of::<K>());
         for n in lengths(part) {
             for needles in [0, 1, part + 1] {
-                if mine() {
+                if gpu.mine() {
                     let (keys, needles) = (sorted(few::<K>(n, 1)), few::<K>(needles, 1));
                     let say = || format!("{} needles in {n} elements", needles.len());
                     gpu.run_or_refuse(|| {
@@ -168,9 +156,8 @@ fn searches_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
         }
         context.check_guards()
     }
-    let mut mine = gpu.mine();
-    of_type::<u32>(gpu, &mut mine)?;
-    of_type::<f64>(gpu, &mut mine)?;
+    of_type::<u32>(gpu)?;
+    of_type::<f64>(gpu)?;
     let context = lowered(gpu)?;
     check_search::<i32>(&context, &sorted(random(30_000, 3)), &random(20_000, 4))
 }
@@ -205,7 +192,6 @@ fn selections_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
 fn runs_across_part_boundaries_are_joined(gpu: &Gpu) -> Result<()> {
     let context = lowered(gpu)?;
     let part = part(4);
-    let mut mine = gpu.mine();
     for n in lengths(part) {
         // Distinct keys, a single run of NaN, runs that end at a part boundary or one key before,
         // and sorted keys with few distinct values.
@@ -216,7 +202,7 @@ fn runs_across_part_boundaries_are_joined(gpu: &Gpu) -> Result<()> {
             (0..n).map(|i| ((i + 1) / part) as f32).collect(),
             sorted(few(n, 6)),
         ];
-        for (which, keys) in all.iter().enumerate().filter(|_| mine()) {
+        for (which, keys) in all.iter().enumerate().filter(|_| gpu.mine()) {
             let (firsts, expected) = runs(keys);
             let (found, lengths) = context.run_lengths(keys)?;
             let case = || format!("{n} keys, case {which}");
@@ -241,24 +227,15 @@ fn runs_of(n: usize, longest: u64, seed: u64) -> Vec<u64> {
     keys.take(n).collect()
 }
 
-/// A flag for each key: whether a run of equal keys begins there.
-fn heads(keys: &[u64]) -> Vec<bool> {
-    (0..keys.len()).map(|at| at == 0 || keys[at] != keys[at - 1]).collect()
-}
-
 fn scans_by_key_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = lowered(gpu)?;
-    let mut mine = gpu.mine();
     for n in lengths(part(8)) {
-        for (inclusive, longest) in [(true, 10), (false, 9000)].into_iter().filter(|_| mine()) {
+        for (inclusive, longest) in [(true, 10), (false, 9000)].into_iter().filter(|_| gpu.mine()) {
             let keys = runs_of(n, longest, n as u64);
             let values: Vec<u32> = random(n, 7);
-            let begins = heads(&keys);
+            let begins = terms::heads(&keys);
             let expected = terms::scan_segments(Operator::Sum, inclusive, &values, &begins);
-            let sum = match inclusive {
-                true => Scan::inclusive(Operator::Sum),
-                false => Scan::exclusive(Operator::Sum),
-            };
+            let sum = terms::scan_of(Operator::Sum, inclusive);
             let case = || format!("{n} elements, runs of up to {longest}");
             let found = context.scan_by_key(&keys, &values, &sum)?;
             expect_equal(&found, &expected).with_context(case)?;
@@ -272,10 +249,9 @@ fn scans_by_key_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 fn reductions_by_key_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = lowered(gpu)?;
-    let mut mine = gpu.mine();
-    let last = GlslOperator::new("uint combined(uint a, uint b) { return b != 0u ? b : a; }", 0u32);
+    let last = terms::last_nonzero();
     for n in lengths(part(8)) {
-        for longest in [10, 9000].into_iter().filter(|_| mine()) {
+        for longest in [10, 9000].into_iter().filter(|_| gpu.mine()) {
             let keys = runs_of(n, longest, n as u64);
             let values: Vec<u32> = random::<u32>(n, 7).iter().map(|x| x & 0xFFF00).collect();
             let (expected_keys, lengths) = runs(&keys);
@@ -298,7 +274,6 @@ fn reductions_by_key_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()
 fn segmented_reductions_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = lowered(gpu)?;
     let part = part(4);
-    let mut mine = gpu.mine();
     for n in [0, part + 1, 3 * part + 77] {
         let values: Vec<u32> = random(n, 8);
         // One segment, no segment, many empty segments, short segments, and segments longer than a
@@ -309,7 +284,7 @@ fn segmented_reductions_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result
         let end = n as u32;
         let long = [0, end / 5, end / 5, end - end / 4, end, end].to_vec();
         let all = [vec![0, end], vec![], vec![end / 2], vec![0; 3 * part], drawn, long];
-        for offsets in all.into_iter().filter(|_| mine()) {
+        for offsets in all.into_iter().filter(|_| gpu.mine()) {
             let expected: Vec<u32> = reference::segments(&values, &offsets).map(sum).collect();
             let found = context.reduce_segments(&values, &offsets, Operator::Sum)?;
             expect_equal(&found, &expected)
@@ -317,7 +292,7 @@ fn segmented_reductions_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result
         }
     }
     for (rows, length) in [(3, 10_000), (3000, 7)] {
-        if mine() {
+        if gpu.mine() {
             let values: Vec<u32> = random(rows * length, 9);
             let expected: Vec<u32> = values.chunks(length).map(sum).collect();
             let found = context.reduce_rows(&values, length as u64, Operator::Sum)?;
@@ -331,10 +306,9 @@ fn segmented_reductions_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result
 fn merges_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = lowered(gpu)?;
     let part = part(4);
-    let mut mine = gpu.mine();
     let cases = [(0, part + 1), (part, 1), (part / 2, part / 2), (2 * part + 1, part + 76)];
     for (a, b) in cases {
-        for how in [Merge::Ascending, Merge::Descending].into_iter().filter(|_| mine()) {
+        for how in [Merge::Ascending, Merge::Descending].into_iter().filter(|_| gpu.mine()) {
             let make = |n, seed| {
                 let mut keys: Vec<f32> = sorted(few(n, seed));
                 if how == Merge::Descending {
@@ -353,10 +327,9 @@ fn merges_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
             let (ones, others) = numbers.split_at(a);
             let (keys, values) =
                 context.merge_pairs_with((&first, ones), (&second, others), how)?;
-            expect_keys(&keys, &expected)
-                .with_context(|| format!("arrays of {a} and {b} elements"))?;
-            expect_equal(&values, &places)
-                .with_context(|| format!("arrays of {a} and {b} elements"))?;
+            let case = || format!("arrays of {a} and {b} elements");
+            expect_keys(&keys, &expected).with_context(case)?;
+            expect_equal(&values, &places).with_context(case)?;
         }
     }
     context.check_guards()
@@ -390,8 +363,7 @@ fn segmented_sorts_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> 
     }
     expect_equal(&places, &expected)?;
     let rows: Vec<u32> = random(20 * 1000, 16);
-    let mut expected = rows.clone();
-    expected.chunks_mut(1000).for_each(<[u32]>::sort_unstable);
+    let expected: Vec<u32> = rows.chunks(1000).flat_map(reference::sorted).collect();
     let mut out = vec![0; rows.len()];
     context.sort_into(&rows, &Sort::ascending().rows(1000), &mut out)?;
     expect_equal(&out, &expected)?;
@@ -446,7 +418,7 @@ fn operations_stay_within_a_memory_limit(gpu: &Gpu) -> Result<()> {
     same("scan", &context.scan(&values)?, &sums(false))?;
     let found = context.scan_with(&values, &Scan::inclusive(Operator::Sum))?;
     same("inclusive scan", &found, &sums(true))?;
-    let last = GlslOperator::new("uint combined(uint a, uint b) { return b != 0u ? b : a; }", 0u32);
+    let last = terms::last_nonzero();
     let sparse: Vec<u32> =
         values.iter().map(|&value| if value % 20_000 == 0 { value } else { 0 }).collect();
     let latest = |so_far: &mut u32, &value: &u32| {
@@ -457,7 +429,7 @@ fn operations_stay_within_a_memory_limit(gpu: &Gpu) -> Result<()> {
     let expected: Vec<u32> = sparse.iter().scan(0, latest).collect();
     let found = context.scan_with(&sparse, &Scan::exclusive(&last))?;
     same("scan by GLSL", &found, &expected)?;
-    let expected = terms::scan_segments(Operator::Sum, false, &values, &heads(&keys));
+    let expected = terms::scan_segments(Operator::Sum, false, &values, &terms::heads(&keys));
     same("scan by key", &context.scan_by_key(&keys, &values, &Scan::default())?, &expected)?;
     let ends = reference::offsets(runs(&keys).1);
     let expected: Vec<u32> = reference::segments(&values, &ends).map(sum).collect();
@@ -477,9 +449,8 @@ fn rows_are_not_divided_if_memory_is_short(gpu: &Gpu) -> Result<()> {
     let _held = limited.zeroed::<u32>(24 << 10)?;
     // 15 rows fit in the limit, with their results.
     let length = 1300;
-    ensure!(length <= gpu.context.max_scan_row(), "the rows are too long");
-    let mut rng = Rng::new(17);
-    let input: Vec<f32> = (0..60 * length).map(|_| rng.next_u32() as f32 / 4e9).collect();
+    ensure!(length <= gpu.max_scan_row(), "the rows are too long");
+    let input = fractions(60 * length as usize, 17);
     let add = GlslOperator::new("float combined(float a, float b) { return a + b; }", 0f32);
     for how in [
         Scan::inclusive(Operator::Sum),
@@ -487,7 +458,7 @@ fn rows_are_not_divided_if_memory_is_short(gpu: &Gpu) -> Result<()> {
         Scan::inclusive(&add),
         Scan::exclusive(&add),
     ] {
-        let expected = gpu.context.scan_rows(&input, length, &how)?;
+        let expected = gpu.scan_rows(&input, length, &how)?;
         expect_keys(&limited.scan_rows(&input, length, &how)?, &expected)
             .with_context(|| format!("{how:?}"))?;
         let first = limited.scan_with(&input[..length as usize], &how)?;

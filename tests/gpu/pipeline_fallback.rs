@@ -2,12 +2,7 @@
 
 use std::cell::Cell;
 
-use multisplit::graph::Plan;
-use multisplit::operations::sort::SortMethod;
-use multisplit::{
-    Context, Error, ExecutableOptions, FailingPipelines, GlslOperator, Operator, PipelineFallback,
-    PlanForm, Scan, Select, Sort, threads,
-};
+use multisplit::{FailingPipelines, PipelineFallback, PlanForm};
 use multisplit_tests::prelude::*;
 
 tests!(pipeline_fallback:
@@ -41,24 +36,13 @@ impl Drop for Failing<'_> {
     }
 }
 
-fn sorted(keys: &[u32]) -> Vec<u32> {
-    let mut sorted = keys.to_vec();
-    sorted.sort_unstable();
-    sorted
-}
-
 fn sums(keys: &[u32]) -> Vec<u32> {
-    let mut sum = 0u32;
-    let add = |key: &u32| {
-        sum = sum.wrapping_add(*key);
-        sum
-    };
-    keys.iter().map(add).collect()
+    terms::scan(Operator::Sum, true, keys)
 }
 
 /// Sorts, scans and selects, and compares the results with the CPU's.
 fn check_calls(context: &Context, keys: &[u32]) -> Result<()> {
-    expect_equal(&context.sort(keys)?, &sorted(keys))?;
+    expect_equal(&context.sort(keys)?, &reference::sorted(keys))?;
     let scanned = context.scan_with(keys, &Scan::inclusive(Operator::Sum))?;
     expect_equal(&scanned, &sums(keys))?;
     let large: Vec<u32> = keys.iter().copied().filter(|&key| key >= 1 << 31).collect();
@@ -66,154 +50,131 @@ fn check_calls(context: &Context, keys: &[u32]) -> Result<()> {
 }
 
 fn small_tiles_replace_large_workgroups_that_fail(gpu: &Gpu) -> Result<()> {
-    let (context, keys) = (&gpu.context, uniform(N, 1));
-    let _failing = Failing::new(context, "", 128)?;
-    ensure!(context.plan_form() == PlanForm::Usual && context.pipeline_failures().is_empty());
-    check_calls(context, &keys)?;
-    ensure!(
-        context.plan_form() == PlanForm::SmallTiles,
-        "the form is {:?}, expected SmallTiles",
-        context.plan_form()
-    );
-    let failures = context.pipeline_failures();
-    ensure!(
-        failures.len() == 1 && failures[0].form == PlanForm::SmallTiles,
-        "expected one failure with the form SmallTiles, found {failures:?}"
-    );
-    let policy = context.policy();
-    ensure!(
-        policy.threads <= 128 && policy.sort.small.items <= 4,
-        "the tiles are not small: {policy:?}"
-    );
+    let keys = uniform(N, 1);
+    let _failing = Failing::new(gpu, "", 128)?;
+    ensure!(gpu.plan_form() == PlanForm::Usual && gpu.pipeline_failures().is_empty());
+    check_calls(gpu, &keys)?;
+    expect_value("the form", &gpu.plan_form(), &PlanForm::SmallTiles)?;
+    let failures = gpu.pipeline_failures();
+    let forms: Vec<_> = failures.iter().map(|failure| failure.form).collect();
+    expect_value("the list of forms", &forms, &[PlanForm::SmallTiles])?;
+    let policy = gpu.policy();
+    let are_small = policy.threads <= 128 && policy.sort.small.items <= 4;
+    ensure!(are_small, "the tiles are not small: {policy:?}");
     // The form is kept.
-    check_calls(context, &keys)?;
-    ensure!(context.pipeline_failures() == failures);
+    check_calls(gpu, &keys)?;
+    ensure!(gpu.pipeline_failures() == failures);
     Ok(())
 }
 
 fn stages_replace_look_back_that_fails(gpu: &Gpu) -> Result<()> {
     // More elements than a single workgroup scans.
     let keys = uniform(10 * N, 2);
-    let mut policy = gpu.context.policy();
+    let mut policy = gpu.policy();
     policy.sort.auto = SortMethod::OneSweep;
     (policy.sort.few_keys, policy.sort.small.items) = (0, 1);
     let context = gpu.with_policy(policy)?;
     for label in ["scan.lookback", "sort.round"] {
         let _failing = Failing::new(&context, label, 0)?;
-        expect_equal(&context.sort(&keys)?, &sorted(&keys))?;
+        expect_equal(&context.sort(&keys)?, &reference::sorted(&keys))?;
         let scanned = context.scan_with(&keys, &Scan::inclusive(Operator::Sum))?;
         expect_equal(&scanned, &sums(&keys))?;
         let forms: Vec<_> = context.pipeline_failures().iter().map(|one| one.form).collect();
-        ensure!(
-            forms == [PlanForm::SmallTiles, PlanForm::Staged],
-            "{label}: the forms are {forms:?}, expected SmallTiles and Staged"
-        );
+        let expected = [PlanForm::SmallTiles, PlanForm::Staged];
+        expect_value(format!("{label}: the list of forms"), &forms, &expected)?;
     }
     Ok(())
 }
 
 fn recorded_work_returns_an_error_and_is_declared_again(gpu: &Gpu) -> Result<()> {
-    let (context, keys) = (&gpu.context, uniform(N, 3));
-    let array = context.upload(&keys)?;
+    let keys = uniform(N, 3);
+    let array = gpu.upload(&keys)?;
     let record = || {
-        let mut work = context.work("sort");
+        let mut work = gpu.work("sort");
         work.sort(&array, &Sort::ascending())?;
         work.record()
     };
-    let failing = Failing::new(context, "", 128)?;
-    let Err(error) = record() else { bail!("the pipelines were created") };
-    ensure!(
-        matches!(&error, Error::Pipeline { next: Some(PlanForm::SmallTiles), .. }),
-        "expected Error::Pipeline with the next form SmallTiles, found {error:?}"
-    );
-    let text = error.to_string();
-    ensure!(
-        text.contains("declare the work again, the context now plans with small tiles"),
-        "the error does not say to declare the work again: {text}"
-    );
+    let failing = Failing::new(gpu, "", 128)?;
+    let again = "declare the work again, the context now plans with small tiles";
+    expect_errors! {
+        record() => ref error @ Pipeline { next: Some(PlanForm::SmallTiles), .. }
+            if error.to_string().contains(again),
+    }
     record()?.submit()?;
-    expect_equal(&context.download(&array)?, &sorted(&keys))?;
+    expect_equal(&gpu.download(&array)?, &reference::sorted(&keys))?;
     drop(failing);
-    let _failing = Failing::new(context, "", 128)?;
-    context.write(&array, 0, &keys)?;
-    context.with_fallback(record)?.submit()?;
-    expect_equal(&context.download(&array)?, &sorted(&keys))
+    let _failing = Failing::new(gpu, "", 128)?;
+    gpu.write(&array, 0, &keys)?;
+    gpu.with_fallback(record)?.submit()?;
+    expect_equal(&gpu.download(&array)?, &reference::sorted(&keys))
 }
 
 fn failure_of_every_form_is_an_error(gpu: &Gpu) -> Result<()> {
-    let (context, keys) = (&gpu.context, uniform(N, 4));
-    let failing = Failing::new(context, "scan.", 0)?;
-    let Err(error) = context.scan(&keys) else { bail!("the pipelines were created") };
-    ensure!(
-        matches!(&error, Error::Pipeline { next: None, .. }),
-        "expected Error::Pipeline without a next form, found {error:?}"
-    );
-    ensure!(
-        error.to_string().contains("update the driver"),
-        "the error does not say to update the driver: {error}"
-    );
-    ensure!(context.plan_form() == PlanForm::Staged && context.pipeline_failures().len() == 2);
+    let keys = uniform(N, 4);
+    let failing = Failing::new(gpu, "scan.", 0)?;
+    expect_errors! {
+        gpu.scan(&keys) => ref error @ Pipeline { next: None, .. }
+            if error.to_string().contains("update the driver"),
+    }
+    ensure!(gpu.plan_form() == PlanForm::Staged && gpu.pipeline_failures().len() == 2);
     // Other operations run in the last form.
-    expect_equal(&[context.reduce(&keys, Operator::Max)?], &[*sorted(&keys).last().unwrap_or(&0)])?;
+    expect_equal(
+        &[gpu.reduce(&keys, Operator::Max)?],
+        &[*reference::sorted(&keys).last().unwrap_or(&0)],
+    )?;
     drop(failing);
-    ensure!(context.plan_form() == PlanForm::Usual);
-    check_calls(context, &keys)
+    ensure!(gpu.plan_form() == PlanForm::Usual);
+    check_calls(gpu, &keys)
 }
 
 fn plans_of_an_earlier_form_do_not_skip_a_form(gpu: &Gpu) -> Result<()> {
-    let (context, keys) = (&gpu.context, uniform(N, 7));
-    let array = context.upload(&keys)?;
+    let keys = uniform(N, 7);
+    let array = gpu.upload(&keys)?;
     let declared = |policy| {
-        let mut work = context.work("sort");
+        let mut work = gpu.work("sort");
         work.set_policy(policy);
         work.sort(&array, &Sort::ascending()).map(|()| work)
     };
-    let _failing = Failing::new(context, "", 128)?;
-    let usual = context.policy();
+    let _failing = Failing::new(gpu, "", 128)?;
+    let usual = gpu.policy();
     let plan = declared(usual)?.plan()?;
     let failed = [
-        declared(usual)?.record().err(),
-        declared(usual)?.record().err(),
-        context.instantiate(plan.clone()).err(),
-        context.instantiate(plan).err(),
-        context.with_fallback(|| declared(usual)?.record()).err(),
+        declared(usual)?.record().map(drop),
+        declared(usual)?.record().map(drop),
+        gpu.instantiate(plan.clone()).map(drop),
+        gpu.instantiate(plan).map(drop),
+        gpu.with_fallback(|| declared(usual)?.record()).map(drop),
     ];
-    for error in failed {
-        let next = Some(PlanForm::SmallTiles);
-        let expected =
-            matches!(&error, Some(Error::Pipeline { next: found, .. }) if *found == next);
-        ensure!(
-            expected,
-            "expected Error::Pipeline with the next form SmallTiles, found {error:?}"
-        );
+    for outcome in failed {
+        expect_errors! { outcome => Pipeline { next: Some(PlanForm::SmallTiles), .. } }
     }
-    ensure!(context.plan_form() == PlanForm::SmallTiles && context.pipeline_failures().len() == 1);
-    declared(context.policy())?.record()?.submit()?;
-    expect_equal(&context.download(&array)?, &sorted(&keys))
+    ensure!(gpu.plan_form() == PlanForm::SmallTiles && gpu.pipeline_failures().len() == 1);
+    declared(gpu.policy())?.record()?.submit()?;
+    expect_equal(&gpu.download(&array)?, &reference::sorted(&keys))
 }
 
 fn failing_steps_change_the_form_once(gpu: &Gpu) -> Result<()> {
-    let (context, keys) = (&gpu.context, uniform(N, 8));
-    let array = context.upload(&keys)?;
+    let keys = uniform(N, 8);
+    let array = gpu.upload(&keys)?;
     let plan = || {
-        let mut work = context.work("sort");
+        let mut work = gpu.work("sort");
         work.sort(&array, &Sort::ascending())?;
         work.plan()
     };
     let options = ExecutableOptions::default();
     let compile = |plan: &Plan| {
         let steps = 0..plan.steps().len();
-        steps.filter_map(|step| context.prepare_step(plan, step, options).err()).collect::<Vec<_>>()
+        let outcomes = steps.map(|step| gpu.prepare_step(plan, step, options));
+        outcomes.filter(Result::is_err).collect::<Vec<_>>()
     };
-    let _failing = Failing::new(context, "", 128)?;
+    let _failing = Failing::new(gpu, "", 128)?;
     let usual = plan()?;
     let errors = compile(&usual);
     ensure!(!errors.is_empty(), "all pipelines were created");
-    for error in errors {
-        let changed = matches!(&error, Error::Pipeline { next: Some(PlanForm::SmallTiles), .. });
-        ensure!(changed, "expected Error::Pipeline with the next form SmallTiles, found {error:?}");
+    for outcome in errors {
+        expect_errors! { outcome => Pipeline { next: Some(PlanForm::SmallTiles), .. } }
     }
-    ensure!(context.plan_form() == PlanForm::SmallTiles && context.pipeline_failures().len() == 1);
+    ensure!(gpu.plan_form() == PlanForm::SmallTiles && gpu.pipeline_failures().len() == 1);
     let errors = compile(&plan()?);
     ensure!(errors.is_empty(), "pipelines of the new form failed: {errors:?}");
     Ok(())
@@ -222,11 +183,7 @@ fn failing_steps_change_the_form_once(gpu: &Gpu) -> Result<()> {
 fn fallback_can_be_turned_off(gpu: &Gpu) -> Result<()> {
     let context = gpu.open_with(|config| config.pipeline_fallback = PipelineFallback::Off)?;
     let _failing = Failing::new(&context, "", 128)?;
-    let Err(error) = context.sort(&uniform(N, 5)) else { bail!("the pipelines were created") };
-    ensure!(
-        matches!(&error, Error::Pipeline { next: None, .. }),
-        "expected Error::Pipeline without a next form, found {error:?}"
-    );
+    expect_errors! { context.sort(&uniform(N, 5)) => Pipeline { next: None, .. } }
     ensure!(context.plan_form() == PlanForm::Usual && context.pipeline_failures().is_empty());
     Ok(())
 }
@@ -239,39 +196,31 @@ fn failure_of_a_callers_kernel_does_not_change_the_form(gpu: &Gpu) -> Result<()>
             uint i = gl_GlobalInvocationID.x;
             if (i < data.at.length()) data.at[i] += 1;
         }";
-    let (context, keys) = (&gpu.context, uniform(N, 6));
-    let array = context.upload(&keys)?;
-    let _failing = Failing::new(context, "heavy", 128)?;
+    let keys = uniform(N, 6);
+    let array = gpu.upload(&keys)?;
+    let _failing = Failing::new(gpu, "heavy", 128)?;
     let declared = Cell::new(0);
-    let recorded = context.with_fallback(|| {
+    let recorded = gpu.with_fallback(|| {
         declared.set(declared.get() + 1);
-        let mut work = context.work("frame");
+        let mut work = gpu.work("frame");
         work.sort(&array, &Sort::ascending())?;
         work.glsl("heavy", HEAVY)?.bind("data", &array).dispatch(threads(N as u64, 256));
         work.record()
     });
-    let Err(error) = recorded else { bail!("the pipeline was created") };
-    ensure!(
-        matches!(&error, Error::Pipeline { next: None, is_callers: true, .. }),
-        "expected Error::Pipeline for a kernel of the caller, found {error:?}"
-    );
-    let text = error.to_string();
-    ensure!(
-        text.contains("your kernel `heavy`") && text.contains("smaller workgroups"),
-        "the error does not name the kernel and the remedy: {text}"
-    );
-    ensure!(declared.get() == 1, "the work was declared {} times, expected once", declared.get());
-    ensure!(context.plan_form() == PlanForm::Usual && context.pipeline_failures().is_empty());
-    check_calls(context, &keys)?;
+    let is_named = |error: &Error| {
+        let text = error.to_string();
+        text.contains("your kernel `heavy`") && text.contains("smaller workgroups")
+    };
+    expect_errors! {
+        recorded => ref error @ Pipeline { next: None, is_callers: true, .. } if is_named(error),
+    }
+    expect_value("the number of declarations", &declared.get(), &1)?;
+    ensure!(gpu.plan_form() == PlanForm::Usual && gpu.pipeline_failures().is_empty());
+    check_calls(gpu, &keys)?;
     // A GLSL operator is part of a kernel of this library, whose sizes depend on the form.
-    let _failing = Failing::new(context, "", 128)?;
+    let _failing = Failing::new(gpu, "", 128)?;
     let add = GlslOperator::new("uint combined(uint a, uint b) { return a + b; }", 0u32);
-    let scanned = context.scan_with(&keys, &Scan::inclusive(&add))?;
+    let scanned = gpu.scan_with(&keys, &Scan::inclusive(&add))?;
     expect_equal(&scanned, &sums(&keys))?;
-    ensure!(
-        context.plan_form() == PlanForm::SmallTiles,
-        "the form is {:?}, expected SmallTiles",
-        context.plan_form()
-    );
-    Ok(())
+    expect_value("the form", &gpu.plan_form(), &PlanForm::SmallTiles)
 }

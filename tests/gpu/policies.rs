@@ -3,9 +3,7 @@
 
 use std::time::Instant;
 
-use multisplit::operations::sort::SortMethod;
 use multisplit::operations::split::Method;
-use multisplit::{Bins, Buckets, Context, Error, Operator, Policy, Scan, Select, Sort, TopK};
 use multisplit_tests::prelude::*;
 
 use crate::policy_fields::{Draw, edit, number, pick};
@@ -79,20 +77,11 @@ fn offsets(rng: &mut Rng, n: usize, segments: u64) -> Vec<u32> {
     ends
 }
 
-/// The keys with each segment sorted.
-fn sorted_segments(keys: &[u32], offsets: &[u32]) -> Vec<u32> {
-    let mut keys = keys.to_vec();
-    for ends in offsets.windows(2) {
-        keys[ends[0] as usize..ends[1] as usize].sort_unstable();
-    }
-    keys
-}
-
 fn segment_sorts(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
     let segments = 1 + rng.below(40);
     let offsets = offsets(rng, keys.len(), segments);
     let sorted = gpu.sort_with(keys, &Sort::ascending().segments(&offsets))?;
-    Ok(sorted == sorted_segments(keys, &offsets))
+    Ok(sorted == reference::sorted_segments(keys, &offsets))
 }
 
 fn scans(gpu: &Context, _: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
@@ -116,25 +105,19 @@ fn runs(rng: &mut Rng, n: usize) -> Vec<u32> {
     keys
 }
 
-/// A flag for each key: whether a run of equal keys begins there.
-fn heads(keys: &[u32]) -> Vec<bool> {
-    (0..keys.len()).map(|i| i == 0 || keys[i] != keys[i - 1]).collect()
-}
-
 fn sum(elements: &[u32]) -> u32 {
     terms::reduce(Operator::Sum, elements)
 }
 
 /// The key of each run, and the sum of its values.
 fn sums_of_runs(keys: &[u32], values: &[u32]) -> (Vec<u32>, Vec<u32>) {
-    let heads = heads(keys);
-    let first = keys.iter().zip(&heads).filter(|(_, head)| **head).map(|(key, _)| *key);
-    (first.collect(), terms::segments(values, &heads).into_iter().map(sum).collect())
+    let segments = terms::segments(values, &terms::heads(keys));
+    (reference::runs(keys).0, segments.into_iter().map(sum).collect())
 }
 
 fn scans_by_key(gpu: &Context, rng: &mut Rng, values: &[u32]) -> multisplit::Result<bool> {
     let keys = runs(rng, values.len());
-    let expected = terms::scan_segments(Operator::Sum, true, values, &heads(&keys));
+    let expected = terms::scan_segments(Operator::Sum, true, values, &terms::heads(&keys));
     Ok(gpu.scan_by_key(&keys, values, &Scan::inclusive(Operator::Sum))? == expected)
 }
 
@@ -209,21 +192,24 @@ fn smallest_elements(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::
 
 /// Number of correct results, and number of errors.
 #[derive(Clone, Copy, Default)]
-struct Outcomes {
-    right: u64,
-    refused: u64,
+pub struct Outcomes {
+    pub right: u64,
+    pub refused: u64,
 }
 
 impl Outcomes {
-    fn add(&mut self, case: &str, policy: &Policy, got: &multisplit::Result<bool>) -> Result<()> {
-        match got {
+    /// Counts an outcome. Fails if the result is wrong, or if the error comes from the driver.
+    pub fn add(&mut self, outcome: multisplit::Result<bool>) -> Result<()> {
+        match outcome {
             Ok(true) => self.right += 1,
-            Ok(false) => bail!("{case}: wrong result with {policy:?}"),
-            Err(Error::Vulkan { call, result }) => bail!("{case}: {call} failed: {result}"),
-            Err(Error::Pipeline { kernel, result, .. }) => {
-                bail!("{case}: the pipeline of {kernel} was not created: {result}")
+            Ok(false) => bail!("wrong result"),
+            Err(error @ (Error::Vulkan { .. } | Error::Pipeline { .. })) => {
+                return Err(error.into());
             }
-            Err(_) => self.refused += 1,
+            Err(error) => {
+                ensure!(!error.to_string().is_empty(), "the error has no message");
+                self.refused += 1;
+            }
         }
         Ok(())
     }
@@ -232,8 +218,8 @@ impl Outcomes {
 /// One or two fields or device limits of the policy get arbitrary values. Arrays have up to 9,000
 /// elements. A full run tries 2,000 policies.
 fn random_policies_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
-    let device = gpu.context.policy();
-    let (mut outcomes, mut mine) = (Outcomes::default(), gpu.mine());
+    let device = gpu.policy();
+    let mut outcomes = Outcomes::default();
     for seed in 0..if gpu.full { 2_000 } else { 8 } {
         let mut rng = Rng::new(seed * 7919 + u64::from(device.facts.subgroup_size));
         let n = 1 + rng.below(9_000);
@@ -241,7 +227,7 @@ fn random_policies_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
         let mut draw = Draw { rng: &mut rng, anything: true, n };
         let mut edits = (0..=draw.rng.below(2)).map(|_| edit(&mut policy, &mut draw));
         let is_read = edits.all(|edited| edited.is_ok());
-        if gpu.full && !mine() {
+        if gpu.full && !gpu.mine() {
             continue;
         }
         if !is_read {
@@ -251,11 +237,13 @@ fn random_policies_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
         let keys = uniform(n as usize, rng.next_u64());
         let (name, run) = pick(&mut rng, &OPERATIONS);
         let got = run(&*gpu.with_policy(policy)?, &mut rng, &keys);
-        outcomes.add(&format!("seed {seed}, {name} of {n}"), &policy, &got)?;
+        let case = || format!("seed {seed}, {name} of {n} with {policy:?}");
+        outcomes.add(got).with_context(case)?;
     }
     let Outcomes { right, refused } = outcomes;
+    let is_mixed = right > 0 && refused > 0;
     ensure!(
-        right > 0 && refused > 0,
+        is_mixed,
         "{right} correct results and {refused} errors; expected at least one of each"
     );
     Ok(())
@@ -265,13 +253,13 @@ fn random_policies_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
 /// elements. A full run tries 12 policies for each operation; a plain run takes its sample from one
 /// for each of the nine fastest operations.
 fn random_policies_give_correct_results_for_large_arrays(gpu: &Gpu) -> Result<()> {
-    let device = gpu.context.policy();
+    let device = gpu.policy();
     let keys = uniform(LARGE as usize, 3);
-    let (mut outcomes, mut mine) = (Outcomes::default(), gpu.mine());
+    let mut outcomes = Outcomes::default();
     let (policies, operations) = if gpu.full { (12, OPERATIONS.len()) } else { (1, 9) };
     for round in 0..policies {
         let all = OPERATIONS.iter().take(operations).enumerate();
-        for (index, (name, run)) in all.filter(|_| mine()) {
+        for (index, (name, run)) in all.filter(|_| gpu.mine()) {
             let seed = (round * OPERATIONS.len() + index) as u64;
             let mut rng = Rng::new(seed * 6271 + u64::from(device.facts.subgroup_size));
             let mut policy = device;
@@ -282,7 +270,7 @@ fn random_policies_give_correct_results_for_large_arrays(gpu: &Gpu) -> Result<()
             }
             let begin = Instant::now();
             let got = run(&*gpu.with_policy(policy)?, &mut rng, &keys);
-            outcomes.add(&format!("seed {seed}, {name}"), &policy, &got)?;
+            outcomes.add(got).with_context(|| format!("seed {seed}, {name} with {policy:?}"))?;
             if gpu.full {
                 let Outcomes { right, refused } = outcomes;
                 let seconds = begin.elapsed().as_secs_f32();
@@ -306,20 +294,17 @@ fn look_back_works_within_the_driver_loop_limit(gpu: &Gpu) -> Result<()> {
     const LOOKING_BACK: [Operation; 7] =
         [selections, scans, wide_scans, scans_by_key, reductions_by_key, uniques, run_lengths];
     let ones = vec![1u32; LARGE as usize];
-    let mut mine = gpu.mine();
     for (tickets, spin_limit, operations) in [
         (false, 256, &LOOKING_BACK[..]),
         (false, 32, &LOOKING_BACK[..1]),
         (true, 1 << 22, &LOOKING_BACK[1..2]),
     ] {
-        let policy = Policy { tickets, spin_limit, ..gpu.context.policy() };
+        let policy = Policy { tickets, spin_limit, ..gpu.policy() };
         let context = gpu.with_policy(policy)?;
-        for (index, run) in operations.iter().enumerate().filter(|_| mine()) {
+        for (index, run) in operations.iter().enumerate().filter(|_| gpu.mine()) {
             gpu.run_or_refuse(|| {
-                ensure!(
-                    run(&context, &mut Rng::new(1), &ones)?,
-                    "operation {index}, tickets {tickets}, {spin_limit} polls: wrong result"
-                );
+                let case = || format!("operation {index}, tickets {tickets}, {spin_limit} polls");
+                ensure!(run(&context, &mut Rng::new(1), &ones)?, "{}: wrong result", case());
                 Ok(())
             })?;
         }
@@ -329,19 +314,18 @@ fn look_back_works_within_the_driver_loop_limit(gpu: &Gpu) -> Result<()> {
 
 /// Makes calls with arbitrary options and counts. A full run makes 2,000 calls.
 fn random_call_options_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
-    let (context, mut mine) = (&gpu.context, gpu.mine());
     for seed in 0..if gpu.full { 2_000 } else { 48 } {
         let mut rng = Rng::new(seed * 104_729 + 3);
         let n = rng.below(700);
         let keys: Vec<u32> = (0..n).map(|_| rng.below(1 << 32) as u32).collect();
-        if !mine() {
+        if !gpu.mine() {
             continue;
         }
         let outcome = match rng.below(4) {
             0 => {
                 let (start, end) = (number(&mut rng) % 40, number(&mut rng) % 40);
                 let how = Sort::descending().bits(start..end);
-                context.sort_with(&keys, &how).map(|sorted| {
+                gpu.sort_with(&keys, &how).map(|sorted| {
                     let mask = |key: u32| (u64::from(key) >> start) & ((1 << (end - start)) - 1);
                     let mut expected = keys.clone();
                     expected.sort_by_key(|&key| std::cmp::Reverse(mask(key)));
@@ -351,37 +335,26 @@ fn random_call_options_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
             1 => {
                 let offsets: Vec<u32> =
                     (0..rng.below(5)).map(|_| rng.below(n + 2) as u32).collect();
-                context
-                    .sort_with(&keys, &Sort::ascending().segments(&offsets))
-                    .map(|sorted| sorted == sorted_segments(&keys, &offsets))
+                gpu.sort_with(&keys, &Sort::ascending().segments(&offsets))
+                    .map(|sorted| sorted == reference::sorted_segments(&keys, &offsets))
             }
             2 => {
                 let (width, m) = (u64::from(number(&mut rng)), number(&mut rng) % 5_000);
                 let buckets = Buckets::delta(number(&mut rng), width, m);
-                context.split(&keys, buckets).map(|split| {
+                gpu.split(&keys, buckets).map(|split| {
                     split.keys.len() == keys.len() && split.offsets.last() == Some(&(n as u32))
                 })
             }
             _ => {
                 let (start, end) = (number(&mut rng), number(&mut rng));
                 let m = number(&mut rng) % 5_000;
-                context.histogram(&keys, Bins::even(start..end, m)).map(|counted| {
+                gpu.histogram(&keys, Bins::even(start..end, m)).map(|counted| {
                     let inside = keys.iter().filter(|key| (start..end).contains(key)).count();
                     counted.counts.iter().sum::<u64>() == inside as u64
                 })
             }
         };
-        match outcome {
-            Ok(true) => {}
-            Ok(false) => bail!("seed {seed}: wrong result"),
-            Err(Error::Vulkan { call, result }) => bail!("seed {seed}: {call} failed: {result}"),
-            Err(Error::Pipeline { kernel, result, .. }) => {
-                bail!("seed {seed}: the pipeline of {kernel} was not created: {result}")
-            }
-            Err(error) => {
-                ensure!(!error.to_string().is_empty(), "seed {seed}: the error has no message");
-            }
-        }
+        Outcomes::default().add(outcome).with_context(|| format!("seed {seed}"))?;
     }
-    context.wait_idle().context("the device no longer works")
+    gpu.wait_idle().context("the device no longer works")
 }

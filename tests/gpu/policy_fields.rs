@@ -1,7 +1,6 @@
 //! Random edits of policies: [`edit`] sets a field to a value that its definition allows or to an
 //! arbitrary value, or lowers a device limit.
 
-use multisplit::Policy;
 use multisplit::policy::{Allowed, DeviceFacts, Field};
 use multisplit_tests::prelude::*;
 

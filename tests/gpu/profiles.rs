@@ -3,10 +3,11 @@
 
 use std::time::Duration;
 
-use multisplit::operations::split::TileShape;
 use multisplit::tune::TuneOptions;
-use multisplit::{Bins, Buckets, Context, Error, Profile, ProfileChoice};
+use multisplit::{Profile, ProfileChoice};
 use multisplit_tests::prelude::*;
+
+use crate::policies::Outcomes;
 
 tests!(profiles:
     policy_uses_profile_sizes_and_invalid_profiles_are_rejected,
@@ -29,18 +30,13 @@ fn with(text: &str, name: &str, value: &str) -> String {
 }
 
 fn policy_uses_profile_sizes_and_invalid_profiles_are_rejected(gpu: &Gpu) -> Result<()> {
-    let properties = gpu.context.properties();
+    let properties = gpu.properties();
     let built_in = Profile::built_in(properties).text();
     let small = TileShape::new(64, 2);
     let context = open(gpu, &with(&built_in, "sort.small", "64x2"))?;
-    ensure!(
-        context.policy().sort.small == small,
-        "the policy does not have the size of the profile"
-    );
-    ensure!(
-        context.promised_policy().sort.small == small,
-        "the policy does not have the size of the profile"
-    );
+    for policy in [context.policy(), context.promised_policy()] {
+        expect_value("the tile size of the policy", &policy.sort.small, &small)?;
+    }
     let other = gpu.open_with(|config| config.profile = ProfileChoice::BuiltIn)?;
     ensure!(other.used_profile().is_none() && other.policy().sort.small != small);
     ensure!(context.used_profile().is_some());
@@ -49,10 +45,9 @@ fn policy_uses_profile_sizes_and_invalid_profiles_are_rejected(gpu: &Gpu) -> Res
 
     let foreign = with(&built_in, "device_id", "ffff");
     for wrong in [&built_in[..built_in.len() / 2], &foreign, &with(&built_in, "threads", "2")] {
-        let refused = gpu.open_with(|config| {
-            config.profile = ProfileChoice::Bytes(wrong.as_bytes().into());
-        });
-        let Err(error) = refused else { bail!("an invalid profile was accepted:\n{wrong}") };
+        let Err(error) = open(gpu, wrong) else {
+            bail!("an invalid profile was accepted:\n{wrong}")
+        };
         let profile = matches!(error.downcast_ref(), Some(Error::Profile { .. }));
         ensure!(profile, "expected Error::Profile, found {error}");
     }
@@ -110,12 +105,12 @@ fn is_right(context: &Context, rng: &mut Rng) -> Result<bool, Error> {
 /// Random lines of a profile get random values. Either operations return correct results, or the
 /// profile or an operation is rejected.
 fn random_profiles_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
-    let built_in = Profile::built_in(gpu.context.properties()).text();
+    let built_in = Profile::built_in(gpu.properties()).text();
     let lines: Vec<&str> = built_in.lines().collect();
     let first = lines.iter().position(|line| *line == "[sizes]").unwrap_or(0);
-    let (mut right, mut refused, mut mine) = (0, 0, gpu.mine());
+    let mut outcomes = Outcomes::default();
     for seed in 0..if gpu.full { 500 } else { 4 } {
-        let size = gpu.context.properties().subgroup_size;
+        let size = gpu.properties().subgroup_size;
         let mut rng = Rng::new(seed * 6151 + u64::from(size));
         let mut edited: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
         for _ in 0..=rng.below(3) {
@@ -124,7 +119,7 @@ fn random_profiles_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
                 edited[at] = format!("{name} = {}", random_value(&mut rng, size, value));
             }
         }
-        if gpu.full && !mine() {
+        if gpu.full && !gpu.mine() {
             continue;
         }
         let text = edited.join("\n");
@@ -133,48 +128,36 @@ fn random_profiles_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
             Err(error) => {
                 let typed = matches!(error.downcast_ref(), Some(Error::Profile { .. }));
                 ensure!(typed, "seed {seed}: expected Error::Profile, found {error}");
-                refused += 1;
+                outcomes.refused += 1;
                 continue;
             }
         };
-        match is_right(&context, &mut rng) {
-            Ok(true) => right += 1,
-            Ok(false) => bail!("seed {seed}: wrong result with the profile\n{text}"),
-            Err(Error::Vulkan { call, result }) => bail!("seed {seed}: {call} failed: {result}"),
-            Err(Error::Pipeline { kernel, result, .. }) => {
-                bail!("seed {seed}: the pipeline of {kernel} was not created: {result}")
-            }
-            Err(_) => refused += 1,
-        }
+        let outcome = is_right(&context, &mut rng);
+        outcomes.add(outcome).with_context(|| format!("seed {seed}, the profile\n{text}"))?;
         let reported = context.messages().take();
         ensure!(reported.is_empty(), "seed {seed}: {}", reported[0].text);
     }
+    let Outcomes { right, refused } = outcomes;
     ensure!(right > 0, "no random profile gave correct results, and {refused} gave errors");
     Ok(())
 }
 
-/// Tuning ends, and its profile gives correct results.
 fn tuning_ends_with_a_profile(gpu: &Gpu) -> Result<()> {
     let budget = Duration::from_secs(2);
     let mut reports = 0;
     let options = TuneOptions { budget, start: None };
-    let tuned = gpu.context.tune(&options, |progress| {
+    let tuned = gpu.tune(&options, |progress| {
         reports += 1;
         assert_eq!(progress.budget, budget);
     })?;
     ensure!(tuned.wrong == 0, "{} candidates gave wrong results", tuned.wrong);
     ensure!(tuned.candidates == 0 || reports > 0, "progress was not reported");
     for (_, rows) in &tuned.comparisons {
-        ensure!(
-            rows.iter().all(|row| row.built_in > 0.0 && row.tuned > 0.0),
-            "a time is not positive: {rows:?}"
-        );
+        let are_positive = rows.iter().all(|row| row.built_in > 0.0 && row.tuned > 0.0);
+        ensure!(are_positive, "a time is not positive: {rows:?}");
     }
-    let context = open(gpu, &tuned.profile.text())?;
-    ensure!(
-        is_right(&context, &mut Rng::new(1))?,
-        "wrong result with the profile\n{}",
-        tuned.profile.text()
-    );
+    let text = tuned.profile.text();
+    let context = open(gpu, &text)?;
+    ensure!(is_right(&context, &mut Rng::new(1))?, "wrong result with the profile\n{text}");
     Ok(())
 }

@@ -3,20 +3,15 @@
 //! or device).
 
 use multisplit::operations::reduce::NO_INDEX;
-use multisplit::operations::{ReduceBuffers, reduce};
-use multisplit::{Operator, Policy};
 use multisplit_tests::prelude::*;
 
 tests!(reduce:
-    combinations_of_options_match_the_cpu;
+    #[every_type] combinations_of_options_match_the_cpu;
     in turn: empty_input_gives_the_identity, index_of_the_first_equal_element_is_returned,
     arrays_larger_than_a_binding_match_the_cpu, two_dimensional_dispatches_match_the_cpu,
     device_counts_above_the_array_length_are_clamped, float_sums_are_reproducible,
     large_arrays_match_the_cpu
 );
-
-/// Number of additional array elements, which the device count excludes.
-const SPARE: usize = 77;
 
 #[derive(Clone, Copy, Debug)]
 struct Case {
@@ -33,7 +28,7 @@ fn reduced<T: Term>(
     input: &[T],
     n: u32,
 ) -> Result<(T, Option<u32>)> {
-    let mut setup = Setup::new(&gpu.context, "reduce");
+    let mut setup = Setup::new(gpu, "reduce");
     let (src, dst) = (setup.input("src", input), setup.output::<T>("dst", 1));
     let index = setup.output::<u32>("index", 1);
     let mut buffers =
@@ -67,7 +62,7 @@ fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, n: usize) -> Result<()
 
 /// A policy by which one workgroup alone reduces at most `16 * spine_threads` elements.
 fn policy(gpu: &Gpu) -> Policy {
-    Policy { single_group_tiles: 0, spine_tiles: 1, ..gpu.context.policy() }
+    Policy { single_group_tiles: 0, spine_tiles: 1, ..gpu.policy() }
 }
 
 fn cases() -> Vec<Case> {
@@ -83,38 +78,32 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
+fn combinations_of_options_match_the_cpu<T: Term>(gpu: &Gpu) -> Result<()> {
     let policy = policy(gpu);
     let tile = policy.threads as usize * 16;
     for (number, case) in cases().into_iter().enumerate() {
         let few = [1, 3, tile - 1, tile, 5 * tile + 7];
         let more = [2, 4, 5, tile + 1, 17 * tile, 99 * tile + 2, (1 << 20) - 5];
         let is_sampled = (number + T::TYPE as usize).is_multiple_of(6);
-        for n in gpu.sizes(mine, is_sampled, &few, &more) {
+        for n in gpu.sizes(is_sampled, &few, &more) {
             gpu.run_or_refuse(|| check::<T>(gpu, &policy, case, n))?;
         }
     }
     Ok(())
 }
 
-fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    of_every_type!(product_of_type(gpu))
-}
-
 /// The count is 0, on the host or on the device. Plans have one pass or two, depending on the
 /// capacity.
 fn empty_input_gives_the_identity(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (policy(gpu), gpu.mine());
+    let policy = policy(gpu);
     for n in [1, 20_000] {
         let input: Vec<f32> = terms::input(Operator::Max, n, 1);
-        for case in cases().into_iter().step_by(if gpu.full { 1 } else { 3 }).filter(|_| mine()) {
+        for case in cases().into_iter().step_by(if gpu.full { 1 } else { 3 }).filter(|_| gpu.mine())
+        {
             check_input(gpu, &policy, case, &input, 0)?;
             if case.index {
                 let (_, index) = reduced(gpu, &policy, case, &input, 0)?;
-                ensure!(
-                    index == Some(NO_INDEX),
-                    "{case:?}: the index is {index:?}, expected {NO_INDEX}"
-                );
+                expect_value(format!("{case:?}: the index"), &index, &Some(NO_INDEX))?;
             }
         }
     }
@@ -138,9 +127,8 @@ fn index_of_the_first_equal_element_is_returned(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The largest arrays exceed `maxStorageBufferRange`, which the test lowers.
 fn arrays_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let threads = gpu.context.properties().subgroup_size;
+    let threads = gpu.properties().subgroup_size;
     let tile = threads as usize * 16;
     let max_storage_range = (6 * tile * 8 + 100) as u64;
     let policy = Policy { threads, ..policy(gpu) };
@@ -148,19 +136,13 @@ fn arrays_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     for tiles in [6, 7, 31] {
         for (operator, index) in [(Operator::Sum, false), (Operator::Min, true)] {
             let case = Case { operator, index, on_device: false };
-            match index {
-                false => {
-                    gpu.run_or_refuse(|| check::<i64>(gpu, &policy, case, tiles * tile + 1))?;
-                }
-                true => check::<f32>(gpu, &policy, case, tiles * tile + 1)?,
-            }
+            let check = if index { check::<f32> } else { check::<i64> };
+            gpu.run_or_refuse(|| check(gpu, &policy, case, tiles * tile + 1))?;
         }
     }
     Ok(())
 }
 
-/// The policy allows only a few workgroups in the x dimension, so larger dispatches have several
-/// rows, and the last row has workgroups without a tile.
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(policy(gpu));
     let tile = policy.threads as usize * 16;
@@ -173,7 +155,6 @@ fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The device count exceeds the length of the array.
 fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
     let policy = policy(gpu);
     let input: Vec<u32> = terms::input(Operator::Sum, 3 * policy.threads as usize * 16 + 1, 9);
@@ -187,29 +168,21 @@ fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
 fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
     let policy = policy(gpu);
     let n = 40 * policy.threads * 16 + 5;
-    let mut rng = Rng::new(5);
-    let input: Vec<f32> = (0..n).map(|_| rng.next_u32() as f32 / 4e9).collect();
+    let input = fractions(n as usize, 5);
     let case = Case { operator: Operator::Sum, index: false, on_device: false };
     let (first, _) = reduced(gpu, &policy, case, &input, n)?;
     for _ in 0..3 {
         let (again, _) = reduced(gpu, &policy, case, &input, n)?;
-        ensure!(
-            again.to_bits() == first.to_bits(),
-            "the sum is {again}, but was {first} in the first run"
-        );
+        expect_keys(&[again], &[first])?;
     }
     let sum: f64 = input.iter().map(|&x| f64::from(x)).sum();
-    ensure!(
-        (f64::from(first) - sum).abs() / sum < 1e-5,
-        "the sum is {first}, expected about {sum}"
-    );
-    Ok(())
+    expect_near(first, sum, 1e-5)
 }
 
 /// Each workgroup of the first pass reduces several tiles.
 fn large_arrays_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = policy(gpu);
-    let small = Policy { threads: gpu.context.properties().subgroup_size, ..policy };
+    let small = Policy { threads: gpu.properties().subgroup_size, ..policy };
     let (policy, n) = match (gpu.full, gpu.is_software()) {
         // More tiles than the first pass has workgroups.
         (false, true) => (small, 3 * 2048 * 16 * small.threads as usize + 1),

@@ -2,14 +2,11 @@
 //! combine element type, operator, segment lengths, and the location of the counts (host or
 //! device).
 
-use multisplit::graph::Buffer;
-use multisplit::operations::{SegmentedReduceBuffers, reduce_segments};
-use multisplit::{Operator, Policy};
 use multisplit_tests::prelude::*;
 
 tests!(reduce_segments:
-    combinations_of_options_match_the_cpu, rows_match_the_cpu,
-    row_counts_above_and_below_the_elements_match_the_cpu, long_segments_match_the_cpu,
+    #[every_type] combinations_of_options_match_the_cpu, #[every_type] rows_match_the_cpu,
+    row_counts_above_and_below_the_elements_match_the_cpu, #[every_type] long_segments_match_the_cpu,
     segments_of_many_tiles_match_the_cpu, empty_segments_give_the_identity,
     two_dimensional_dispatches_match_the_cpu, elements_outside_of_segments_are_ignored,
     invalid_device_offsets_give_defined_results, float_sums_are_reproducible,
@@ -18,14 +15,25 @@ tests!(reduce_segments:
 /// Number of additional elements, which the device count excludes: more than a tile.
 const PAST: usize = 9_000;
 
-/// With this chunk size, segments are reduced by tiles if the device has no loop limit.
+/// With this chunk size, segments are reduced by tiles if the policy has no loop limit.
 const ALWAYS_TILES: u32 = 1 << 31;
 /// With this chunk size, segments with an average length of at least 4 have one worker each.
 const SMALL_CHUNK: u32 = 128;
 
-/// A policy with [`ALWAYS_TILES`], and one that assigns a subgroup or workgroup to each segment.
-fn both_ways(policy: &Policy) -> [Policy; 2] {
-    [ALWAYS_TILES, SMALL_CHUNK].map(|segment_chunk| Policy { segment_chunk, ..*policy })
+/// A policy that reduces segments of any length by tiles. The loop limit of a software driver would
+/// limit the chunk size, so that only shorter segments would be reduced by tiles.
+fn always_tiles(gpu: &Gpu, policy: &Policy) -> Policy {
+    let mut properties = gpu.properties().clone();
+    properties.device_type = vk::PhysicalDeviceType::DISCRETE_GPU;
+    let facts = Policy::for_device(&properties).facts;
+    let tiles = Policy { facts, segment_chunk: ALWAYS_TILES, ..*policy };
+    tiles.lowered(|facts| facts.max_groups = policy.facts.max_groups)
+}
+
+/// A policy that always reduces by tiles, and one that assigns a subgroup or workgroup to each
+/// segment.
+fn both_ways(gpu: &Gpu, policy: &Policy) -> [Policy; 2] {
+    [always_tiles(gpu, policy), Policy { segment_chunk: SMALL_CHUNK, ..*policy }]
 }
 
 /// Segment lengths.
@@ -83,7 +91,7 @@ fn run<'g, T: Term>(
         Cut::Offsets(cuts) => (cuts.len() - 1, cuts, 1),
         Cut::Rows { length, capacity } => (capacity, &[0][..], length),
     };
-    let mut setup = Setup::new(&gpu.context, "reduce segments");
+    let mut setup = Setup::new(gpu, "reduce segments");
     let n = input.len();
     // Elements after the device count must be ignored. They complete the last row.
     let past = if on_device { (n + PAST).next_multiple_of(length) - n } else { 0 };
@@ -99,6 +107,12 @@ fn run<'g, T: Term>(
     };
     let buffers = buffers.count(count).elements(elements);
     reduce_segments(&mut setup.graph, policy, operator, &buffers)?;
+    if policy.segment_chunk == ALWAYS_TILES {
+        let plan = setup.graph.compile(&gpu.limits())?;
+        let labels: Vec<&str> = plan.steps().iter().map(|step| &*step.pass.label).collect();
+        let are_tiles = labels.iter().any(|label| label.starts_with("reduce.segments"));
+        ensure!(are_tiles, "the segments are not reduced by tiles: {labels:?}");
+    }
     setup.run_by(policy)?;
     Ok((setup, dst))
 }
@@ -133,8 +147,8 @@ fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, n: usize) -> Result<()
     check_cuts(gpu, policy, how, (&input, &cuts), segments).with_context(|| format!("{case:?}"))
 }
 
-fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
-    let policy = gpu.context.policy();
+fn combinations_of_options_match_the_cpu<T: Term>(gpu: &Gpu) -> Result<()> {
+    let policy = gpu.policy();
     let tile = policy.threads as usize * 16;
     let mut number = 5 * T::TYPE as usize;
     for operator in Operator::ALL {
@@ -146,14 +160,12 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
             if gpu.full {
                 for case in cases {
                     for n in [1, 5, tile - 1, tile, tile + 1, 9 * tile + 7, 40 * tile] {
-                        if mine() {
-                            gpu.run_or_refuse(|| check::<T>(gpu, &policy, case, n))?;
-                        }
+                        gpu.case(|| gpu.run_or_refuse(|| check::<T>(gpu, &policy, case, n)))?;
                     }
                 }
             // All sizes share the pipelines of a case. On a software driver, compiling them takes
             // most of the time.
-            } else if number.is_multiple_of(12) && mine() {
+            } else if number.is_multiple_of(12) && gpu.mine() {
                 for (case, n) in
                     cases.zip([1, tile, tile - 1, tile + 1, 5 * tile + 7].iter().cycle())
                 {
@@ -201,12 +213,8 @@ fn check_elements<T: Term>(
 
 /// Covers rows that are so short that a subgroup reduces several, rows that are reduced by tiles,
 /// and rows that get one subgroup or workgroup each, which reduces the row whole or in chunks.
-fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    of_every_type!(rows_of(gpu))
-}
-
-fn rows_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
-    let policy = gpu.context.policy();
+fn rows_match_the_cpu<T: Term>(gpu: &Gpu) -> Result<()> {
+    let policy = gpu.policy();
     let lanes = policy.facts.subgroup_size as usize;
     // Number of elements that a lane loads at once.
     let per_load = 16 / size_of::<T>();
@@ -232,7 +240,7 @@ fn rows_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
         for (k, (policy, rows, length)) in cases.into_iter().enumerate() {
             let of_sample = (number + k + T::TYPE as usize).is_multiple_of(12);
             for on_device in [false, true].into_iter().filter(|_| gpu.full || of_sample) {
-                if mine() {
+                if gpu.mine() {
                     let asked = if on_device { (rows + 4, rows - rows / 5) } else { (rows, rows) };
                     let how = (operator, on_device);
                     gpu.run_or_refuse(|| check_rows::<T>(gpu, policy, how, (rows, length), asked))?;
@@ -245,7 +253,7 @@ fn rows_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
 
 /// Row counts are zero, below, and above the number of rows that have elements.
 fn row_counts_above_and_below_the_elements_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let by_workers = Policy { segment_chunk: SMALL_CHUNK, min_subgroup_workers: 64, ..policy };
     let tile = policy.threads as usize * 16;
     for (policy, length) in
@@ -271,22 +279,14 @@ fn row_counts_above_and_below_the_elements_match_the_cpu(gpu: &Gpu) -> Result<()
     Ok(())
 }
 
-fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    of_every_type!(product_of_type(gpu))
-}
-
 /// Each segment gets one subgroup or workgroup. Segments are empty, shorter than a chunk, one
 /// chunk, or several chunks long; some offsets are multiples of four elements.
-fn long_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    of_every_type!(long_segments_of(gpu))
-}
-
-fn long_segments_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
+fn long_segments_match_the_cpu<T: Term>(gpu: &Gpu) -> Result<()> {
     const CHUNK: u32 = SMALL_CHUNK;
     // Of the segment lists below, `short` needs more workers than this limit, `mixed` fewer than a
     // quarter of it, and `medium` a number in between.
     let min_subgroup_workers = 500;
-    let policy = Policy { segment_chunk: CHUNK, min_subgroup_workers, ..gpu.context.policy() };
+    let policy = Policy { segment_chunk: CHUNK, min_subgroup_workers, ..gpu.policy() };
     // Inputs of at most one tile do not use the passes for long segments.
     let n = policy.threads * 16 + 40 * CHUNK + 7;
     let lengths =
@@ -303,7 +303,7 @@ fn long_segments_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Resul
         for (k, cuts) in [&mixed, &medium, &short, &one].into_iter().enumerate() {
             let of_sample = (number + k + T::TYPE as usize).is_multiple_of(9);
             for on_device in [false, true].into_iter().filter(|_| gpu.full || of_sample) {
-                if mine() {
+                if gpu.mine() {
                     let input: Vec<T> = terms::input(operator, n as usize, 8);
                     let how = (operator, on_device);
                     let say = || format!("{operator:?}, offsets {k}, device count: {on_device}");
@@ -320,8 +320,8 @@ fn long_segments_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Resul
 
 /// A segment has more tiles than a workgroup has threads.
 fn segments_of_many_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let threads = gpu.context.properties().subgroup_size;
-    let policy = Policy { threads, segment_chunk: ALWAYS_TILES, ..gpu.context.policy() };
+    let threads = gpu.properties().subgroup_size;
+    let policy = Policy { threads, ..always_tiles(gpu, &gpu.policy()) };
     let tile = threads as usize * 16;
     let n = 11 * threads as usize * tile + 3;
     let input: Vec<u32> = terms::input(Operator::Sum, n, 8);
@@ -336,7 +336,7 @@ fn segments_of_many_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// Many empty segments begin at one offset, within a tile or at its ends: more than the kernel
 /// visits one by one. Some arrays have only empty segments.
 fn empty_segments_give_the_identity(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let tile = policy.threads as usize * 16;
     let input: Vec<i64> = terms::input(Operator::Min, 2 * tile + 9, 8);
     let how = (Operator::Min, false);
@@ -354,12 +354,10 @@ fn empty_segments_give_the_identity(gpu: &Gpu) -> Result<()> {
     })
 }
 
-/// The policy allows only a few workgroups in the x dimension, so dispatches have several rows. The
-/// last row may have workgroups without elements.
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let policy = few_groups(gpu.context.policy());
+    let policy = few_groups(gpu.policy());
     let n = 20 * policy.threads as usize * 16 - 3;
-    for policy in both_ways(&policy) {
+    for policy in both_ways(gpu, &policy) {
         let case = Case { operator: Operator::Sum, lengths: Lengths::Mixed, on_device: false };
         check::<u32>(gpu, &policy, case, n)?;
     }
@@ -368,12 +366,12 @@ fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// The first segment begins after the first element, and the last one ends before the last element.
 fn elements_outside_of_segments_are_ignored(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let tile = policy.threads as usize * 16;
     let input: Vec<f32> = terms::input(Operator::Sum, 4 * tile, 8);
     for (first, last) in [(5, 3 * tile), (tile, 2 * tile), (2 * tile + 1, 2 * tile + 9)] {
         let cuts = [first, first + 1, first + 1, (first + last) / 2, last].map(|at| at as u32);
-        for policy in both_ways(&policy) {
+        for policy in both_ways(gpu, &policy) {
             check_cuts(gpu, &policy, (Operator::Sum, false), (&input, &cuts), 4)?;
         }
     }
@@ -383,13 +381,13 @@ fn elements_outside_of_segments_are_ignored(gpu: &Gpu) -> Result<()> {
 /// Offsets beyond the array are clamped to its end. If offsets are not ascending, every result is
 /// written, and no other word changes.
 fn invalid_device_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let n = 3 * policy.threads as usize * 16 + 5;
     let input: Vec<u32> = terms::input(Operator::Sum, n, 8);
     let past = [0, 7, n as u32 + 1, n as u32 + 500, u32::MAX, u32::MAX];
     let mut rng = Rng::new(4);
     let falling: Vec<u32> = (0..3000).map(|_| rng.below(2 * n as u64) as u32).collect();
-    for policy in both_ways(&policy) {
+    for policy in both_ways(gpu, &policy) {
         check_cuts(gpu, &policy, (Operator::Sum, true), (&input, &past), 5)?;
         let (setup, dst) =
             run(gpu, &policy, (Operator::Sum, true), (&input, Cut::Offsets(&falling)), 2999)?;
@@ -401,11 +399,10 @@ fn invalid_device_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
 
 /// Sums of floats differ from exact sums by rounding errors, but every run returns the same bits.
 fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let n = 20 * policy.threads as usize * 16 + 5;
-    let mut rng = Rng::new(5);
-    let input: Vec<f32> = (0..n).map(|_| rng.next_u32() as f32 / 4e9).collect();
-    let cuts: Vec<u32> = [0, 3, 20_000, n as u32 - 7, n as u32].to_vec();
+    let input = fractions(n, 5);
+    let cuts = [0, 3, 20_000, n as u32 - 7, n as u32];
     let how = (Operator::Sum, false);
     let cut = Cut::Offsets(&cuts);
     let (setup, dst) = run(gpu, &policy, how, (&input, cut), 4)?;
@@ -414,10 +411,7 @@ fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
     again.expect(dst, &first)?;
     for (of, found) in reference::segments(&input, &cuts).zip(&first) {
         let sum: f64 = of.iter().map(|&x| f64::from(x)).sum();
-        ensure!(
-            (f64::from(*found) - sum).abs() <= 1e-4 * sum,
-            "the sum is {found}, expected about {sum}"
-        );
+        expect_near(*found, sum, 1e-4)?;
     }
     Ok(())
 }

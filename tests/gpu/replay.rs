@@ -3,9 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use multisplit::graph::{Buffer, Graph, PingPong};
-use multisplit::operations::{ScanBuffers, ScanMethod, copy, fill, scan};
-use multisplit::{Context, Error, Executable, Policy, Scan};
+use multisplit::graph::PingPong;
 use multisplit_tests::counting;
 use multisplit_tests::prelude::*;
 
@@ -37,16 +35,15 @@ pub fn steps(data: &mut Vec<u32>, times: u32) {
 }
 
 fn thousand_runs_are_correct_and_do_not_allocate(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     for method in [ScanMethod::ReduceThenScan, ScanMethod::LookBack] {
-        let policy = Policy { scan: method, threads: 32, ..context.policy() };
+        let policy = Policy { scan: method, threads: 32, ..gpu.policy() };
         let mut expected = uniform(1111, 8);
-        let (executable, data) = step_graph(context, &policy, expected.len() as u64)?;
-        let buffer = context.upload(&expected)?;
-        let mut replay = context.replay(executable, &[(data, &buffer)])?;
+        let (executable, data) = step_graph(gpu, &policy, expected.len() as u64)?;
+        let buffer = gpu.upload(&expected)?;
+        let mut replay = gpu.replay(executable, &[(data, &buffer)])?;
         // The first download of a context allocates memory that later downloads reuse.
-        context.download(&buffer)?;
-        let (report, pipelines) = (context.memory_report(), context.pipeline_count());
+        gpu.download(&buffer)?;
+        let (report, pipelines) = (gpu.memory_report(), gpu.pipeline_count());
         for run in 0..1000 {
             let before = counting::ALLOCATIONS.load(Ordering::Relaxed);
             replay.submit(1)?;
@@ -54,15 +51,15 @@ fn thousand_runs_are_correct_and_do_not_allocate(gpu: &Gpu) -> Result<()> {
             let allocated = counting::ALLOCATIONS.load(Ordering::Relaxed) - before;
             // The counter includes only Rust code, not layers and drivers.
             ensure!(run == 0 || allocated == 0, "run {run} made {allocated} allocations");
-            ensure!(context.memory_report() == report, "run {run} allocated device memory");
+            ensure!(gpu.memory_report() == report, "run {run} allocated device memory");
             steps(&mut expected, 1);
             // Downloads are slow, so only every tenth run is checked.
             if run % 10 == 9 {
-                expect_equal(&context.download(&buffer)?, &expected)
+                expect_equal(&gpu.download(&buffer)?, &expected)
                     .with_context(|| format!("{method:?}, run {run}"))?;
             }
         }
-        ensure!(context.pipeline_count() == pipelines);
+        ensure!(gpu.pipeline_count() == pipelines);
     }
     Ok(())
 }
@@ -70,18 +67,18 @@ fn thousand_runs_are_correct_and_do_not_allocate(gpu: &Gpu) -> Result<()> {
 /// Submits runs without waiting in between. Only the barriers in the recording separate them.
 fn runs_submitted_without_waiting_are_ordered(gpu: &Gpu) -> Result<()> {
     let mut expected = uniform(30_000, 4);
-    let (executable, data) = step_graph(&gpu.context, &gpu.context.policy(), 30_000)?;
-    let buffer = gpu.context.upload(&expected)?;
-    let mut replay = gpu.context.replay(executable, &[(data, &buffer)])?;
+    let (executable, data) = step_graph(gpu, &gpu.policy(), 30_000)?;
+    let buffer = gpu.upload(&expected)?;
+    let mut replay = gpu.replay(executable, &[(data, &buffer)])?;
     replay.submit(50)?;
     replay.wait()?;
     steps(&mut expected, 50);
-    expect_equal(&gpu.context.download(&buffer)?, &expected)
+    expect_equal(&gpu.download(&buffer)?, &expected)
 }
 
 fn ping_pong_buffers_keep_data_between_runs(gpu: &Gpu) -> Result<()> {
     let n = 10_000u64;
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let mut graph = Graph::new("rounds");
     let data = graph.import::<u32>("data", n);
     let mut halves = PingPong::new(data, graph.persistent::<u32>("data.other", n));
@@ -93,23 +90,26 @@ fn ping_pong_buffers_keep_data_between_runs(gpu: &Gpu) -> Result<()> {
     }
     graph.carry(&halves);
     graph.replayable();
-    let executable = gpu.context.instantiate(graph.compile(&gpu.context.limits())?)?;
+    let executable = gpu.instantiate(graph.compile(&gpu.limits())?)?;
     let mut expected = uniform(n as usize, 5);
-    let buffer = gpu.context.upload(&expected)?;
-    let mut replay = gpu.context.replay(Arc::new(executable), &[(data, &buffer)])?;
+    let buffer = gpu.upload(&expected)?;
+    let mut replay = gpu.replay(Arc::new(executable), &[(data, &buffer)])?;
     replay.submit(5)?;
     replay.wait()?;
     steps(&mut expected, 20);
-    expect_equal(&gpu.context.download(&buffer)?, &expected)
+    expect_equal(&gpu.download(&buffer)?, &expected)
 }
 
 fn plans_that_are_not_replayable_are_rejected(gpu: &Gpu) -> Result<()> {
     let mut graph = Graph::new("once");
     let data = graph.import::<u32>("data", 100);
-    fill(&mut graph, &gpu.context.policy(), "fill", data, 0)?;
-    let executable = gpu.context.instantiate(graph.compile(&gpu.context.limits())?)?;
-    let buffer = gpu.context.zeroed::<u32>(100)?;
-    let refused = gpu.context.replay(Arc::new(executable), &[(data, &buffer)]);
-    ensure!(matches!(refused, Err(Error::NotReplayable { plan }) if plan == "once"));
+    fill(&mut graph, &gpu.policy(), "fill", data, 0)?;
+    let executable = gpu.instantiate(graph.compile(&gpu.limits())?)?;
+    let buffer = gpu.zeroed::<u32>(100)?;
+    let executable = Arc::new(executable);
+    expect_errors! {
+        gpu.replay(executable, &[(data, &buffer)]) =>
+            NotReplayable { plan } if plan == "once",
+    }
     Ok(())
 }

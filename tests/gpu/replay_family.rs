@@ -3,13 +3,7 @@
 
 use std::sync::Arc;
 
-use multisplit::graph::Buffer;
-use multisplit::operations::{
-    Count, Merge, MergeBuffers, ReduceBuffers, ReduceByKeyBuffers, ScanBuffers, Search,
-    SearchBuffers, SegmentedReduceBuffers, SelectBuffers, SortBuffers, TopKBuffers, copy, merge,
-    reduce, reduce_by_key, reduce_segments, scan, search, select, sort, topk,
-};
-use multisplit::{Operator, Scan, Select, Sort, TopK};
+use multisplit_tests::generate::runs;
 use multisplit_tests::prelude::*;
 
 tests!(replay_family: repeated_runs_with_changing_data_match_the_cpu);
@@ -18,18 +12,6 @@ const N: u64 = 3001;
 const K: u64 = 7;
 /// Segment offsets: one segment is empty, and one is longer than all others together.
 const OFFSETS: [u32; 6] = [0, 3, 3, 40, 2900, 3001];
-
-/// Data with few distinct values, in runs of about four equal elements.
-fn runs(seed: u64) -> Vec<u32> {
-    let mut value = 0;
-    let step = |word: u32| {
-        if word.is_multiple_of(4) {
-            value = (word >> 8) % 50;
-        }
-        value
-    };
-    uniform(N as usize, seed).into_iter().map(step).collect()
-}
 
 /// Number of elements to search for.
 const NEEDLES: usize = 333;
@@ -53,12 +35,9 @@ const OUTPUTS: [(&str, u64); 13] = [
 
 /// The expected contents of the arrays that a run writes, by name.
 fn expected(data: &[u32], needles: &[u32]) -> Vec<(&'static str, Vec<u32>)> {
-    let of_runs: Vec<&[u32]> = data.chunk_by(|a, b| a == b).collect();
-    let firsts: Vec<u32> = of_runs.iter().map(|run| run[0]).collect();
-    let lengths: Vec<u32> = of_runs.iter().map(|run| run.len() as u32).collect();
+    let (firsts, lengths) = reference::runs(data);
     let begins = reference::exclusive_scan(&lengths);
     let sum = |elements: &[u32]| elements.iter().sum::<u32>();
-    let segments = || reference::segments(data, &OFFSETS);
     let mut places = reference::order_by(data.len(), |i| u32::MAX - data[i]);
     places.truncate(K as usize);
     let positions = needles.iter().map(|needle| begins.partition_point(|x| x < needle) as u32);
@@ -66,14 +45,14 @@ fn expected(data: &[u32], needles: &[u32]) -> Vec<(&'static str, Vec<u32>)> {
     vec![
         ("found", vec![firsts.len() as u32]),
         ("greatest", vec![data.iter().copied().max().unwrap_or(0)]),
-        ("of_segments", segments().map(sum).collect()),
-        ("segments", segments().flat_map(reference::sorted).collect()),
+        ("of_segments", reference::segments(data, &OFFSETS).map(sum).collect()),
+        ("segments", reference::sorted_segments(data, &OFFSETS)),
         ("largest", reference::pick(data, &places)),
         ("places", places),
         ("positions", positions.collect()),
         ("merged", merged),
         ("keys", firsts.clone()),
-        ("sums", of_runs.iter().map(|run| sum(run)).collect()),
+        ("sums", data.chunk_by(u32::eq).map(sum).collect()),
         ("firsts", firsts),
         ("lengths", lengths),
         ("begins", begins),
@@ -81,10 +60,11 @@ fn expected(data: &[u32], needles: &[u32]) -> Vec<(&'static str, Vec<u32>)> {
 }
 
 fn repeated_runs_with_changing_data_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (context, policy) = (&gpu.context, &gpu.context.policy());
+    let policy = &gpu.policy();
     let needles: Vec<u32> = uniform(NEEDLES, 5).into_iter().map(|word| word % 3100).collect();
-    let mut setup = Setup::new(context, "family");
-    let (src, sought) = (setup.input("data", &runs(0)), setup.input("needles", &needles));
+    let mut setup = Setup::new(gpu, "family");
+    let (src, sought) =
+        (setup.input("data", &runs(N as usize, 50, 0)), setup.input("needles", &needles));
     let cuts = setup.input("offsets", &OFFSETS);
     let outputs = OUTPUTS.map(|(name, len)| (name, setup.output::<u32>(name, len as usize)));
     let out = |name| -> Result<Buffer> {
@@ -118,14 +98,14 @@ fn repeated_runs_with_changing_data_match_the_cpu(gpu: &Gpu) -> Result<()> {
     graph.replayable();
 
     let executable = Arc::new(setup.executable()?);
-    let mut replay = context.replay(executable, &setup.upload()?)?;
-    let memory = context.memory_report();
+    let mut replay = gpu.replay(executable, &setup.upload()?)?;
+    let memory = gpu.memory_report();
     for run in 0..if gpu.full { 1000 } else { 200 } {
-        let now = runs(run);
+        let now = runs(N as usize, 50, run);
         setup.write(src, &now)?;
         replay.submit(1)?;
         replay.wait()?;
-        ensure!(context.memory_report() == memory || run == 0, "run {run} allocated memory");
+        ensure!(gpu.memory_report() == memory || run == 0, "run {run} allocated memory");
         // Downloading all outputs takes longer than a run, so a plain run checks the first three
         // runs and then every twentieth.
         if !gpu.full && run % 20 != 19 && run > 2 {

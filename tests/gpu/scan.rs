@@ -1,9 +1,6 @@
 //! Exclusive scans of u32, compared with a CPU reference: every method, sizes around tile
 //! boundaries, and special values. Also scans of rows.
 
-use multisplit::graph::{Graph, Limits};
-use multisplit::operations::{self, ScanBuffers, ScanMethod, fill};
-use multisplit::{Context, Error, Key, Operator, Policy, Scan};
 use multisplit_tests::prelude::*;
 
 tests!(scan:
@@ -22,24 +19,24 @@ const METHODS: [ScanMethod; 2] = [ScanMethod::ReduceThenScan, ScanMethod::LookBa
 
 /// Scans on the GPU, with guard words around the output, and compares with the CPU reference.
 fn check(gpu: &Gpu, policy: &Policy, limits: &Limits, input: &[u32]) -> Result<()> {
-    let mut setup = Setup::new(&gpu.context, "scan");
+    let mut setup = Setup::new(gpu, "scan");
     let (src, dst) = (setup.input("src", input), setup.output::<u32>("dst", input.len()));
-    operations::scan(&mut setup.graph, policy, &Scan::default(), &ScanBuffers::new(src, dst))?;
+    scan(&mut setup.graph, policy, &Scan::default(), &ScanBuffers::new(src, dst))?;
     setup.run_within(limits)?;
     let say = || format!("{:?}, n = {}", policy.scan, input.len());
     setup.expect(dst, &reference::exclusive_scan(input)).with_context(say)
 }
 
 fn check_all_methods(gpu: &Gpu, input: &[u32]) -> Result<()> {
-    for scan in METHODS {
-        let policy = Policy { scan, ..gpu.context.policy() };
-        check(gpu, &policy, &gpu.context.limits(), input)?;
+    for method in METHODS {
+        let policy = Policy { scan: method, ..gpu.policy() };
+        check(gpu, &policy, &gpu.limits(), input)?;
     }
     Ok(())
 }
 
 fn tile(gpu: &Gpu) -> usize {
-    gpu.context.policy().threads as usize * 16
+    gpu.policy().threads as usize * 16
 }
 
 fn sizes_around_tile_boundaries_match_the_cpu(gpu: &Gpu) -> Result<()> {
@@ -53,8 +50,7 @@ fn sizes_around_tile_boundaries_match_the_cpu(gpu: &Gpu) -> Result<()> {
         sizes.extend(tile - 40..tile + 40);
         sizes.extend((0..200).map(|k| 2 * tile + 37 * k));
     }
-    let mut mine = gpu.mine();
-    for n in sizes.into_iter().filter(|_| mine()) {
+    for n in sizes.into_iter().filter(|_| gpu.mine()) {
         check_all_methods(gpu, &uniform(n, n as u64))?;
     }
     Ok(())
@@ -70,16 +66,16 @@ fn special_values_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let input = uniform(100_000, 7);
-    expect_equal(&gpu.context.scan(&input)?, &reference::exclusive_scan(&input))
+    expect_equal(&gpu.scan(&input)?, &reference::exclusive_scan(&input))
 }
 
 fn empty_scan_gives_an_empty_result(gpu: &Gpu) -> Result<()> {
-    expect_equal(&gpu.context.scan(&[0u32; 0])?, &[])?;
+    expect_equal(&gpu.scan(&[0u32; 0])?, &[])?;
     let mut graph = Graph::new("empty");
     let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, 1));
     let buffers = ScanBuffers::new(src, dst).count(0);
-    operations::scan(&mut graph, &gpu.context.policy(), &Scan::default(), &buffers)?;
-    let plan = graph.compile(&gpu.context.limits())?;
+    scan(&mut graph, &gpu.policy(), &Scan::default(), &buffers)?;
+    let plan = graph.compile(&gpu.limits())?;
     ensure!(plan.steps().is_empty(), "a scan of an empty array has passes");
     Ok(())
 }
@@ -87,15 +83,15 @@ fn empty_scan_gives_an_empty_result(gpu: &Gpu) -> Result<()> {
 /// Arrays that exceed `maxStorageBufferRange` are scanned in pieces. The test lowers the limit.
 fn arrays_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     // The pieces must begin at aligned offsets.
-    let threads = gpu.context.properties().subgroup_size.max(16);
+    let threads = gpu.properties().subgroup_size.max(16);
     let tile = threads as usize * 16;
     // Tiles per piece. Reduce-then-scan can scan pieces of 128 tiles independently of each other,
     // but not pieces of 5 tiles.
     for piece in [5, 128] {
         let max_storage_range = (piece * tile * 4 + 100) as u64;
-        let limits = Limits { max_storage_range, ..gpu.context.limits() };
-        for scan in METHODS {
-            let policy = Policy { scan, threads, small_scans_up_to: 0, ..gpu.context.policy() };
+        let limits = Limits { max_storage_range, ..gpu.limits() };
+        for method in METHODS {
+            let policy = Policy { scan: method, threads, small_scans_up_to: 0, ..gpu.policy() };
             let policy = policy.lowered(|facts| facts.max_storage_range = max_storage_range);
             for n in [piece, 2 * piece, 3 * piece + 1].map(|tiles| tiles * tile) {
                 check(gpu, &policy, &limits, &uniform(n, 3))?;
@@ -108,49 +104,38 @@ fn arrays_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// Pieces of at least 64 tiles are independent of others in their stage, so they can run at once.
 fn large_pieces_of_one_stage_are_independent(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let tile = tile(gpu) as u64;
-    let scan = ScanMethod::ReduceThenScan;
+    let method = ScanMethod::ReduceThenScan;
     for (piece_tiles, pieces, levels) in [(64, 1, 3), (64, 5, 3), (100, 5, 3), (3, 5, 7)] {
         let max_storage_range = piece_tiles * tile * 4 + 100;
-        let policy = Policy { scan, ..context.policy() };
+        let policy = Policy { scan: method, ..gpu.policy() };
         let policy = policy.lowered(|facts| facts.max_storage_range = max_storage_range);
-        let limits = Limits { max_storage_range, ..context.limits() };
+        let limits = Limits { max_storage_range, ..gpu.limits() };
         // If possible, a piece contains a multiple of 64 tiles.
         let aligned = if piece_tiles >= 64 { piece_tiles / 64 * 64 } else { piece_tiles };
         let n = pieces * aligned * tile;
         let mut graph = Graph::new("scan");
         let (src, dst) = (graph.import::<u32>("src", n), graph.import::<u32>("dst", n));
-        operations::scan(&mut graph, &policy, &Scan::default(), &ScanBuffers::new(src, dst))?;
+        scan(&mut graph, &policy, &Scan::default(), &ScanBuffers::new(src, dst))?;
         let plan = graph.compile(&limits)?;
         let got = (plan.steps().len() as u64, plan.levels());
-        ensure!(
-            got == (2 * pieces + 1, levels),
-            "{pieces} pieces of {piece_tiles} tiles: {got:?} passes and levels, expected {:?}",
-            (2 * pieces + 1, levels)
-        );
+        let what = format!("{pieces} pieces of {piece_tiles} tiles: the pair of passes and levels");
+        expect_value(what, &got, &(2 * pieces + 1, levels))?;
     }
     Ok(())
 }
 
-/// Sizes that no device supports are rejected when the scan is declared.
 fn sizes_beyond_any_device_are_rejected(gpu: &Gpu) -> Result<()> {
-    for scan in METHODS {
-        let policy = Policy { scan, ..gpu.context.policy() };
+    for method in METHODS {
+        let policy = Policy { scan: method, ..gpu.policy() };
         for n in [1 << 50, 1 << 62, u64::MAX] {
             let mut graph = Graph::new("absurd");
             let (src, dst) = (graph.import::<u32>("src", n), graph.import::<u32>("dst", n));
             let buffers = ScanBuffers::new(src, dst).count(n);
-            let result = operations::scan(&mut graph, &policy, &Scan::default(), &buffers);
-            ensure!(
-                matches!(result, Err(Error::TooLarge { .. })),
-                "{scan:?}, {n}: expected Error::TooLarge, found {result:?}"
-            );
+            let result = scan(&mut graph, &policy, &Scan::default(), &buffers);
+            expect_error!(result, TooLarge { .. }, "{method:?}, {n}");
             let result = fill(&mut graph, &policy, "fill", dst, 0);
-            ensure!(
-                matches!(result, Err(Error::TooLarge { .. })),
-                "fill, {n}: expected Error::TooLarge, found {result:?}"
-            );
+            expect_error!(result, TooLarge { .. }, "fill, {n}");
         }
     }
     Ok(())
@@ -158,8 +143,8 @@ fn sizes_beyond_any_device_are_rejected(gpu: &Gpu) -> Result<()> {
 
 /// The error contains the name of the invalid field.
 fn invalid_policies_are_rejected(gpu: &Gpu) -> Result<()> {
-    for scan in METHODS {
-        let base = Policy { scan, ..gpu.context.policy() };
+    for method in METHODS {
+        let base = Policy { scan: method, ..gpu.policy() };
         let absurd = [
             ("`threads`", Policy { threads: 0, ..base }),
             ("`threads`", Policy { threads: base.threads + 1, ..base }),
@@ -173,23 +158,17 @@ fn invalid_policies_are_rejected(gpu: &Gpu) -> Result<()> {
             ),
         ];
         for (named, policy) in absurd {
-            let result = check(gpu, &policy, &gpu.context.limits(), &uniform(1000, 1));
-            let text = result.err().map(|error| error.to_string()).unwrap_or_default();
-            ensure!(
-                text.starts_with("policy: ") && text.contains(named),
-                "expected a policy error for {named}, found: {text}"
-            );
+            let result = check(gpu, &policy, &gpu.limits(), &uniform(1000, 1));
+            expect_message_parts(result, &["policy: ", named])?;
         }
     }
     Ok(())
 }
 
-/// The limits allow only a few workgroups in the x dimension, so larger dispatches have several
-/// rows, and the last row may have workgroups without a tile.
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let limits = Limits { max_workgroup_count: [7, 65535, 65535], ..gpu.context.limits() };
-    for scan in METHODS {
-        let policy = Policy { scan, ..gpu.context.policy() };
+    let limits = Limits { max_workgroup_count: [7, 65535, 65535], ..gpu.limits() };
+    for method in METHODS {
+        let policy = Policy { scan: method, ..gpu.policy() };
         for tiles in [7, 8, 20, 50] {
             check(gpu, &policy, &limits, &uniform(tiles * tile(gpu) - 3, 11))?;
         }
@@ -197,33 +176,32 @@ fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// With a spin limit of 0, each workgroup recomputes the predecessor tiles it needs instead of
-/// polling for them; with a small limit, it polls a few times first.
+/// With a spin limit of 0, workgroups recompute predecessor tiles instead of polling for them.
 fn look_back_with_few_polls_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     for (spin_limit, tickets) in [(0, true), (1, false), (5, true)] {
-        let scan = ScanMethod::LookBack;
-        let policy = Policy { scan, spin_limit, tickets, ..gpu.context.policy() };
-        check(gpu, &policy, &gpu.context.limits(), &uniform(70 * tile(gpu) + 9, 5))?;
+        let method = ScanMethod::LookBack;
+        let policy = Policy { scan: method, spin_limit, tickets, ..gpu.policy() };
+        check(gpu, &policy, &gpu.limits(), &uniform(70 * tile(gpu) + 9, 5))?;
     }
     Ok(())
 }
 
 /// If one workgroup cannot scan all tile sums, they are scanned in tiles themselves.
 fn recursively_scanned_tile_sums_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (threads, spine_tiles) = (gpu.context.properties().subgroup_size, 1);
-    let scan = ScanMethod::ReduceThenScan;
+    let (threads, spine_tiles) = (gpu.properties().subgroup_size, 1);
+    let method = ScanMethod::ReduceThenScan;
     let policy =
-        Policy { scan, threads, spine_threads: threads, spine_tiles, ..gpu.context.policy() };
+        Policy { scan: method, threads, spine_threads: threads, spine_tiles, ..gpu.policy() };
     let tile = threads as usize * 16;
     for n in [tile * tile, tile * tile + 1, 3 * tile * tile + 5] {
-        check(gpu, &policy, &gpu.context.limits(), &uniform(n, 13))?;
+        check(gpu, &policy, &gpu.limits(), &uniform(n, 13))?;
     }
     Ok(())
 }
 
 fn random_cases_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (mut rng, mut mine) = (Rng::new(17), gpu.mine());
-    let subgroup = gpu.context.properties().subgroup_size;
+    let mut rng = Rng::new(17);
+    let subgroup = gpu.properties().subgroup_size;
     for _ in 0..if gpu.full { 500 } else { 30 } {
         let threads = subgroup << rng.below(4).min(u64::from((256 / subgroup).ilog2()));
         let policy = Policy {
@@ -231,13 +209,13 @@ fn random_cases_match_the_cpu(gpu: &Gpu) -> Result<()> {
             scan: METHODS[rng.below(2) as usize],
             spin_limit: rng.below(40) as u32,
             tickets: rng.below(2) == 0,
-            ..gpu.context.policy()
+            ..gpu.policy()
         };
         let (n, seed) = (1 + rng.below(200_000) as usize, rng.next_u64());
-        if mine() {
-            check(gpu, &policy, &gpu.context.limits(), &uniform(n, seed))
-                .with_context(|| format!("{threads} threads"))?;
-        }
+        gpu.case(|| {
+            check(gpu, &policy, &gpu.limits(), &uniform(n, seed))
+                .with_context(|| format!("{threads} threads"))
+        })?;
     }
     Ok(())
 }
@@ -259,45 +237,43 @@ fn check_rows<T: Key>(context: &Context, rows: usize, input: &[T]) -> Result<()>
         let found = context.scan_with(input, &how.clone().rows(length as u64))?;
         let array = context.upload(input)?;
         let on_device = context.scan_with(&array, &how.clone().rows(length as u64))?;
-        let bits = |found: &[T]| found.iter().map(|x| x.key_bits()).collect::<Vec<_>>();
-        expect_equal(&bits(&context.download(&on_device)?), &bits(&found))?;
+        expect_keys(&context.download(&on_device)?, &found)?;
         for row in [0, 1, rows / 2, rows - 1] {
             let range = row * length..(row + 1) * length;
             let alone = context.scan_with(&input[range.clone()], &how)?;
             let say = || format!("row {row} of {rows}, {length} elements, {how:?}");
-            expect_equal(&bits(&found[range]), &bits(&alone)).with_context(say)?;
+            expect_keys(&found[range], &alone).with_context(say)?;
         }
     }
     Ok(())
 }
 
 fn rows_have_the_bits_of_separate_scans(gpu: &Gpu) -> Result<()> {
-    let (context, max) = (&gpu.context, gpu.context.max_scan_row() as usize);
+    let max = gpu.max_scan_row() as usize;
     let lengths = [(3, 4), (500, 16), (7, 1004), (2, tile(gpu)), (3, max)];
     // Rows whose lengths are not multiples of 16 bytes.
     let unaligned = [(9, 1), (70, 3), (5, 1001), (2, max - 1)];
     for (rows, length) in gpu.cases(lengths.into_iter().chain(unaligned)) {
         let words = uniform(rows * length, length as u64);
         let floats: Vec<f32> = words.iter().map(|&x| x as f32 / 3.0).collect();
-        check_rows(context, rows, &floats)?;
+        check_rows(gpu, rows, &floats)?;
     }
     for length in gpu.cases([502, 501]) {
         let doubles: Vec<f64> = (0..7 * length).map(|x| f64::from(x) / 3.0).collect();
-        gpu.run_or_refuse(|| check_rows(context, 7, &doubles))?;
+        gpu.run_or_refuse(|| check_rows(gpu, 7, &doubles))?;
     }
     // More rows than workgroups in the x dimension of a dispatch on some devices.
-    check_rows(context, 66_000, &uniform(4 * 66_000, 1))?;
-    expect_equal(&context.scan_with(&[0f32; 0], &Scan::default().rows(4))?, &[])
+    check_rows(gpu, 66_000, &uniform(4 * 66_000, 1))?;
+    expect_equal(&gpu.scan_with(&[0f32; 0], &Scan::default().rows(4))?, &[])
 }
 
 fn invalid_rows_are_rejected(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
-    let rows = |n: usize, length| context.scan_with(&vec![1u32; n], &Scan::default().rows(length));
+    let rows = |n: usize, length| gpu.scan_with(&vec![1u32; n], &Scan::default().rows(length));
     let keys = [1u32; 8];
     expect_errors! {
         rows(8, 3) => Rows { n: 8, length: 3 },
         rows(8, 0) => Rows { n: 8, length: 0 },
-        context.scan_by_key(&keys, &keys, &Scan::default().rows(4)) => Segments { .. },
+        gpu.scan_by_key(&keys, &keys, &Scan::default().rows(4)) => Segments { .. },
     }
     Ok(())
 }
@@ -306,12 +282,12 @@ fn invalid_rows_are_rejected(gpu: &Gpu) -> Result<()> {
 fn device_count_limits_the_scanned_rows(gpu: &Gpu) -> Result<()> {
     for (length, n) in [(4, 22), (5, 21), (7, 0), (300, 1000), (1, 37)] {
         let input = uniform(length * 40, n as u64);
-        let mut setup = Setup::new(&gpu.context, "rows");
+        let mut setup = Setup::new(gpu, "rows");
         let (src, dst) = (setup.input("src", &input), setup.output::<u32>("dst", input.len()));
         let count = setup.count(true, n as u32, input.len());
         let buffers = ScanBuffers::new(src, dst).count(count);
         let how = Scan::default().rows(length as u64);
-        operations::scan(&mut setup.graph, &gpu.context.policy(), &how, &buffers)?;
+        scan(&mut setup.graph, &gpu.policy(), &how, &buffers)?;
         setup.run()?;
         let rows = input[..n].chunks(length);
         let expected: Vec<u32> = rows.flat_map(reference::exclusive_scan).collect();

@@ -4,9 +4,6 @@
 
 use std::sync::Arc;
 
-use multisplit::graph::Graph;
-use multisplit::operations::{self, ScanBuffers, ScanMethod};
-use multisplit::{Context, ExecutableOptions, GlslOperator, Key, Operator, Policy, Scan};
 use multisplit_tests::prelude::*;
 
 use crate::hostile_rig::Expected::Exactly;
@@ -14,15 +11,14 @@ use crate::hostile_rig::{Rig, elements, hostile_offsets, narrow};
 use crate::large::Lowered;
 
 tests!(scan_segments:
-    combinations_of_options_match_the_cpu;
+    #[every_type] combinations_of_options_match_the_cpu;
     in turn: segments_of_any_length_match_the_cpu, float_sums_are_reproducible,
     noncommutative_operators_match_the_cpu, one_call_functions_match_the_cpu,
     recorded_scans_match_the_cpu, replay_by_address_matches_the_cpu, arrays_larger_than_a_binding_match_the_cpu,
     arbitrary_device_offsets_give_defined_results, invalid_segments_are_rejected
 );
 
-/// Number of array elements, and of offsets, after those that the device counts include.
-const SPARE: usize = 77;
+const METHODS: [ScanMethod; 2] = [ScanMethod::LookBack, ScanMethod::ReduceThenScan];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum By {
@@ -54,10 +50,6 @@ fn cases() -> Vec<Case> {
         }
     }
     cases
-}
-
-fn scan_of(operator: Operator, inclusive: bool) -> Scan {
-    if inclusive { Scan::inclusive(operator) } else { Scan::exclusive(operator) }
 }
 
 /// Offsets of segments of `n` elements with an average length of `length`. Some segments are empty.
@@ -102,11 +94,11 @@ fn check<T: Term>(
         _ => (n, n + spare),
     };
     let input: Vec<T> = terms::input(operator, len, n as u64 + 3);
-    let mut setup = Setup::new(&gpu.context, "segments");
+    let mut setup = Setup::new(gpu, "segments");
     let (src, dst) = (setup.input("src", &input), setup.output::<T>("dst", len));
     let count = setup.count(on_device, n as u32, len);
     let (mut how, mut buffers) =
-        (scan_of(operator, inclusive), ScanBuffers::new(src, dst).count(count));
+        (terms::scan_of(operator, inclusive), ScanBuffers::new(src, dst).count(count));
     let given = match by {
         By::Rows => row_offsets(n, length),
         _ => offsets(n, length, n as u64),
@@ -122,7 +114,7 @@ fn check<T: Term>(
             buffers = buffers.segments(setup.input("offsets", &all), segments);
         }
     }
-    operations::scan(&mut setup.graph, policy, &how, &buffers)?;
+    scan(&mut setup.graph, policy, &how, &buffers)?;
     setup.run_by(policy)?;
     let expected = terms::scan_segments(operator, inclusive, &input[..n], &heads(n, &given));
     setup
@@ -130,12 +122,10 @@ fn check<T: Term>(
         .with_context(|| format!("{}, {case:?}, {n} by {length}, {:?}", T::TYPE, policy.scan))
 }
 
-fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
+fn combinations_of_options_match_the_cpu<T: Term>(gpu: &Gpu) -> Result<()> {
     for (number, case) in cases().into_iter().enumerate() {
-        for (k, method) in
-            [ScanMethod::LookBack, ScanMethod::ReduceThenScan].into_iter().enumerate()
-        {
-            let policy = Policy { scan: method, ..gpu.context.policy() };
+        for (k, method) in METHODS.into_iter().enumerate() {
+            let policy = Policy { scan: method, ..gpu.policy() };
             let vectors = if T::TYPE.bits() == 64 { 2 } else { 4 };
             let tile = policy.threads as usize * 4 * vectors;
             let few = [
@@ -149,7 +139,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
             ];
             let more = [(5, 5), (2 * tile, 1), (17 * tile, tile), ((1 << 20) - 5, 3000)];
             let is_sampled = (2 * number + k + 19 * T::TYPE as usize).is_multiple_of(47);
-            for size in gpu.sizes(mine, is_sampled, &few, &more) {
+            for size in gpu.sizes(is_sampled, &few, &more) {
                 gpu.run_or_refuse(|| check::<T>(gpu, &policy, case, size))?;
             }
         }
@@ -157,16 +147,12 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
     Ok(())
 }
 
-fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    of_every_type!(product_of_type(gpu))
-}
-
 /// Rows and segments of one element, a few elements, a tile and the whole array, by look-back
 /// without polling and by reduce-then-scan.
 fn segments_of_any_length_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let tile = gpu.context.policy().threads as usize * 16;
-    for scan in [ScanMethod::LookBack, ScanMethod::ReduceThenScan] {
-        let policy = Policy { scan, spin_limit: 0, ..gpu.context.policy() };
+    let tile = gpu.policy().threads as usize * 16;
+    for scan in METHODS {
+        let policy = Policy { scan, spin_limit: 0, ..gpu.policy() };
         for (by, on_device) in [(By::Rows, false), (By::DeviceOffsets, true)] {
             let case = Case { operator: Operator::Sum, inclusive: true, by, on_device };
             for length in [1, 2, tile, 6 * tile + 5] {
@@ -178,40 +164,35 @@ fn segments_of_any_length_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
-    let (context, mut rng) = (&gpu.context, Rng::new(5));
-    let input: Vec<f32> = (0..300_000).map(|_| rng.next_u32() as f32 / 4e9).collect();
+    let input = fractions(300_000, 5);
     let how = Scan::inclusive(Operator::Sum);
-    let row = context.max_scan_row() as usize + 60_000;
+    let row = gpu.max_scan_row() as usize + 60_000;
     for cut in [row_offsets(input.len(), 20), offsets(input.len(), 900, 1), vec![0, 300_000]] {
-        let found = context.scan_segments(&input, &cut, &how)?;
-        expect_near(&found, &input, &cut)?;
+        let found = gpu.scan_segments(&input, &cut, &how)?;
+        expect_sums(&found, &input, &cut)?;
         for _ in 0..3 {
-            expect_equal(&context.scan_segments(&input, &cut, &how)?, &found)?;
+            expect_equal(&gpu.scan_segments(&input, &cut, &how)?, &found)?;
         }
     }
     let n = input.len() / row * row;
-    let found = context.scan_rows(&input[..n], row as u64, &how)?;
-    expect_near(&found, &input[..n], &row_offsets(n, row))
+    let found = gpu.scan_rows(&input[..n], row as u64, &how)?;
+    expect_sums(&found, &input[..n], &row_offsets(n, row))
 }
 
 /// Compares sums of floats with sums in f64.
-fn expect_near(found: &[f32], input: &[f32], offsets: &[u32]) -> Result<()> {
+fn expect_sums(found: &[f32], input: &[f32], offsets: &[u32]) -> Result<()> {
     for of in offsets.windows(2) {
         let (range, mut sum) = (of[0] as usize..of[1] as usize, 0.0);
         for at in range {
             sum += f64::from(input[at]);
-            let error = (f64::from(found[at]) - sum).abs() / sum.max(1.0);
-            ensure!(error < 1e-4, "element {at} is {}, expected about {sum}", found[at]);
+            expect_near(found[at], sum, 1e-4).with_context(|| format!("element {at}"))?;
         }
     }
     Ok(())
 }
 
-/// The operator returns the last nonzero operand, which is not commutative.
 fn noncommutative_operators_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
-    let last = GlslOperator::new("uint combined(uint a, uint b) { return b != 0u ? b : a; }", 0u32);
-    let how = Scan::inclusive(&last);
+    let how = Scan::inclusive(&terms::last_nonzero());
     let n = 50_000;
     let input: Vec<u32> = uniform(n, 3).iter().map(|x| if x % 7 == 0 { *x } else { 0 }).collect();
     let scanned = |offsets: &[u32]| -> Vec<u32> {
@@ -222,47 +203,46 @@ fn noncommutative_operators_match_the_cpu(gpu: &Gpu) -> Result<()> {
         reference::segments(&input, offsets).flat_map(|of| of.iter().scan(0, latest)).collect()
     };
     for length in [10, 125, 25_000] {
-        let found = context.scan_rows(&input, length as u64, &how)?;
+        let found = gpu.scan_rows(&input, length as u64, &how)?;
         expect_equal(&found, &scanned(&row_offsets(n, length)))?;
         let cut = offsets(n, length, 8);
-        expect_equal(&context.scan_segments(&input, &cut, &how)?, &scanned(&cut))?;
+        expect_equal(&gpu.scan_segments(&input, &cut, &how)?, &scanned(&cut))?;
     }
     Ok(())
 }
 
 fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let (values, cuts) = ([3i32, -1, 4, 1, -5, 9], [0, 2, 2, 6]);
     let how = Scan::inclusive(Operator::Sum);
     let expected = [3, 2, 4, 5, 0, 9];
-    expect_equal(&context.scan_segments(&values, &cuts, &how)?, &expected)?;
-    let (array, offsets) = (context.upload(&values)?, context.upload(&cuts)?);
+    expect_equal(&gpu.scan_segments(&values, &cuts, &how)?, &expected)?;
+    let (array, offsets) = (gpu.upload(&values)?, gpu.upload(&cuts)?);
     for found in [
-        context.scan_segments(&array, &offsets, &how)?,
-        context.scan_segments(&array, &cuts, &how)?,
-        context.scan_with(&array, &how.clone().segments(&cuts))?,
+        gpu.scan_segments(&array, &offsets, &how)?,
+        gpu.scan_segments(&array, &cuts, &how)?,
+        gpu.scan_with(&array, &how.clone().segments(&cuts))?,
     ] {
-        expect_equal(&context.download(&found)?, &expected)?;
+        expect_equal(&gpu.download(&found)?, &expected)?;
     }
-    expect_equal(&context.scan_segments(&values, &offsets, &how)?, &expected)?;
-    let rows = context.scan_rows(&values, 2, &Scan::exclusive(Operator::Min))?;
+    expect_equal(&gpu.scan_segments(&values, &offsets, &how)?, &expected)?;
+    let rows = gpu.scan_rows(&values, 2, &Scan::exclusive(Operator::Min))?;
     expect_equal(&rows, &[i32::MAX, 3, i32::MAX, 4, i32::MAX, -5])?;
-    let rows = context.scan_rows(&array, 3, &how)?;
-    expect_equal(&context.download(&rows)?, &[3, 2, 6, 1, -4, 5])?;
-    ensure!(context.scan_rows(&[0f64; 0], 7, &how)?.is_empty());
-    ensure!(context.scan_segments(&[0u32; 0], &[0, 0], &how)?.is_empty());
-    ensure!(context.scan_segments(&context.upload(&[0u32; 0])?, &[0], &how)?.is_empty());
+    let rows = gpu.scan_rows(&array, 3, &how)?;
+    expect_equal(&gpu.download(&rows)?, &[3, 2, 6, 1, -4, 5])?;
+    ensure!(gpu.scan_rows(&[0f64; 0], 7, &how)?.is_empty());
+    ensure!(gpu.scan_segments(&[0u32; 0], &[0, 0], &how)?.is_empty());
+    ensure!(gpu.scan_segments(&gpu.upload(&[0u32; 0])?, &[0], &how)?.is_empty());
     Ok(())
 }
 
 fn recorded_scans_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (context, n) = (&gpu.context, 10_000usize);
+    let n = 10_000usize;
     let input: Vec<u64> = terms::input(Operator::Max, n, 4);
     let cuts = offsets(n, 30, 2);
-    let (src, offsets) = (context.upload(&input)?, context.upload(&cuts)?);
-    let dst = [context.zeroed::<u64>(n as u64)?, context.zeroed::<u64>(n as u64)?];
+    let (src, offsets) = (gpu.upload(&input)?, gpu.upload(&cuts)?);
+    let dst = [gpu.zeroed::<u64>(n as u64)?, gpu.zeroed::<u64>(n as u64)?];
     let (max, how) = (cuts.len() as u64 - 1, Scan::inclusive(Operator::Max));
-    let mut work = context.work("segments");
+    let mut work = gpu.work("segments");
     let segments = work.count("segments", max);
     work.scan_segments(&src, (&offsets, segments), &dst[0], &how)?;
     let elements = work.count("elements", n as u64);
@@ -271,40 +251,40 @@ fn recorded_scans_match_the_cpu(gpu: &Gpu) -> Result<()> {
     for (segments, elements) in [(max, n), (max / 2, 77), (max, 1), (max, n)] {
         frame.set("segments", &(segments as u32))?;
         frame.set("elements", &(elements as u32))?;
-        context.write(&dst[1], 0, &vec![7u64; n])?;
+        gpu.write(&dst[1], 0, &vec![7u64; n])?;
         frame.submit()?;
         frame.wait()?;
         let heads = heads(n, &cuts[..=segments as usize]);
         let expected = terms::scan_segments(Operator::Max, true, &input, &heads);
-        expect_equal(&context.download(&dst[0])?, &expected)?;
+        expect_equal(&gpu.download(&dst[0])?, &expected)?;
         let rows = input[..elements].chunks(50);
         let mut expected: Vec<u64> =
             rows.flat_map(|row| terms::scan(Operator::Max, true, row)).collect();
         expected.resize(n, 7);
-        expect_equal(&context.download(&dst[1])?, &expected)?;
+        expect_equal(&gpu.download(&dst[1])?, &expected)?;
     }
     Ok(())
 }
 
 /// One recording runs repeatedly, by device address if the device supports it.
 fn replay_by_address_matches_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (context, n) = (&gpu.context, 9000);
+    let n = 9000;
     let (input, cuts) = (terms::input::<f32>(Operator::Sum, n, 6), offsets(n, 70, 3));
-    let mut setup = Setup::new(context, "again");
+    let mut setup = Setup::new(gpu, "again");
     let (src, by_offsets) = (setup.input("src", &input), setup.input("offsets", &cuts));
     let [segments, rows] = ["segments", "rows"].map(|name| setup.output::<f32>(name, n));
-    let (policy, how) = (context.policy(), Scan::inclusive(Operator::Sum));
+    let (policy, how) = (gpu.policy(), Scan::inclusive(Operator::Sum));
     let buffers = ScanBuffers::new(src, segments).segments(by_offsets, cuts.len() as u64 - 1);
-    operations::scan(&mut setup.graph, &policy, &how, &buffers)?;
+    scan(&mut setup.graph, &policy, &how, &buffers)?;
     // Rows whose length is not a multiple of 16 bytes.
     let of_rows = ScanBuffers::new(src, rows);
-    operations::scan(&mut setup.graph, &policy, &how.clone().rows(75), &of_rows)?;
+    scan(&mut setup.graph, &policy, &how.clone().rows(75), &of_rows)?;
     setup.graph.replayable();
-    let by_address = context.features().buffer_device_address;
+    let by_address = gpu.features().buffer_device_address;
     let options = ExecutableOptions { by_address, ..ExecutableOptions::default() };
-    let plan = setup.graph.compile(&context.limits())?;
-    let executable = Arc::new(context.instantiate_with(plan, options)?);
-    let mut replay = context.replay(executable, &setup.upload()?)?;
+    let plan = setup.graph.compile(&gpu.limits())?;
+    let executable = Arc::new(gpu.instantiate_with(plan, options)?);
+    let mut replay = gpu.replay(executable, &setup.upload()?)?;
     let scanned =
         |offsets: &[u32]| terms::scan_segments(Operator::Sum, true, &input, &heads(n, offsets));
     for _ in 0..3 {
@@ -320,23 +300,22 @@ fn replay_by_address_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 fn arrays_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     fn check<T: Key + Term>(context: &Context, n: usize, length: usize) -> Result<()> {
         for (operator, inclusive) in [(Operator::Sum, true), (Operator::Max, false)] {
-            let (input, how) = (terms::input::<T>(operator, n, 9), scan_of(operator, inclusive));
+            let (input, how) =
+                (terms::input::<T>(operator, n, 9), terms::scan_of(operator, inclusive));
             let of = |offsets: &[u32]| {
-                let all = terms::scan_segments(operator, inclusive, &input, &heads(n, offsets));
-                all.iter().map(|x| x.key_bits()).collect::<Vec<_>>()
+                terms::scan_segments(operator, inclusive, &input, &heads(n, offsets))
             };
-            let bits = |found: Vec<T>| found.iter().map(|x| x.key_bits()).collect::<Vec<_>>();
             let cut = offsets(n, length, 6);
-            expect_equal(&bits(context.scan_segments(&input, &cut, &how)?), &of(&cut))?;
+            expect_keys(&context.scan_segments(&input, &cut, &how)?, &of(&cut))?;
             if n.is_multiple_of(length) {
                 let found = context.scan_rows(&input, length as u64, &how)?;
-                expect_equal(&bits(found), &of(&row_offsets(n, length)))?;
+                expect_keys(&found, &of(&row_offsets(n, length)))?;
             }
         }
         Ok(())
     }
     let range = 32 << 10;
-    let policy = gpu.context.policy().lowered(|facts| facts.max_storage_range = range);
+    let policy = gpu.policy().lowered(|facts| facts.max_storage_range = range);
     let lowered = Lowered::with(gpu, policy)?;
     let part = range as usize / 4;
     for (n, length) in [
@@ -373,7 +352,7 @@ fn arbitrary_device_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
             .count(rig.count(0, max))
             .segments(cuts.import, rig.count(1, max_segments));
         let policy = Policy { scan: method, ..narrow(gpu) };
-        operations::scan(&mut rig.graph, &policy, &Scan::exclusive(Operator::Max), &buffers)?;
+        scan(&mut rig.graph, &policy, &Scan::exclusive(Operator::Max), &buffers)?;
         rig.run(plans.len(), |rng, memory| {
             let n = memory.set_count(rng, 0, max);
             let segments = memory.set_count(rng, 1, max_segments);
@@ -388,9 +367,9 @@ fn arbitrary_device_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
 }
 
 fn invalid_segments_are_rejected(gpu: &Gpu) -> Result<()> {
-    let (context, values, how) = (&gpu.context, [1u32; 8], Scan::default());
-    let none = context.upload(&[0u32; 0])?;
-    let of = |offsets: &[u32]| context.scan_segments(&values, offsets, &how);
+    let (values, how) = ([1u32; 8], Scan::default());
+    let none = gpu.upload(&[0u32; 0])?;
+    let of = |offsets: &[u32]| gpu.scan_segments(&values, offsets, &how);
     let rows = how.clone().rows(4);
     expect_errors! {
         of(&[]) => Segments { .. },
@@ -398,20 +377,20 @@ fn invalid_segments_are_rejected(gpu: &Gpu) -> Result<()> {
         of(&[0, 5, 4, 8]) => Segments { .. },
         of(&[0, 7]) => Segments { .. },
         of(&[0, 9]) => Segments { .. },
-        context.scan_segments(&values, &none, &how) => Segments { .. },
-        context.scan_segments(&values, &[0, 8], &rows) => Segments { .. },
-        context.scan_rows(&values, 2, &rows) => Segments { .. },
-        context.scan_by_key(&values, &values, &rows) => Segments { .. },
-        context.scan_rows(&values, 3, &how) => Rows { n: 8, length: 3 },
-        context.scan_rows(&values, 0, &how) => Rows { n: 8, length: 0 },
+        gpu.scan_segments(&values, &none, &how) => Segments { .. },
+        gpu.scan_segments(&values, &[0, 8], &rows) => Segments { .. },
+        gpu.scan_rows(&values, 2, &rows) => Segments { .. },
+        gpu.scan_by_key(&values, &values, &rows) => Segments { .. },
+        gpu.scan_rows(&values, 3, &how) => Rows { n: 8, length: 3 },
+        gpu.scan_rows(&values, 0, &how) => Rows { n: 8, length: 0 },
     }
-    let policy = context.policy();
+    let policy = gpu.policy();
     let mut graph = Graph::new("refused");
     let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, 8));
     let (floats, huge) = (graph.import::<f32>("floats", 9), graph.import::<u32>("huge", 1 << 33));
     let good = ScanBuffers::new(src, dst);
-    let count = operations::Count::Device { buffer: src, index: 0, max: 8 };
-    let mut add = |how: &Scan, buffers| operations::scan(&mut graph, &policy, how, &buffers);
+    let count = Count::Device { buffer: src, index: 0, max: 8 };
+    let mut add = |how: &Scan, buffers| scan(&mut graph, &policy, how, &buffers);
     expect_errors! {
         add(&how, good.segments(floats, 8)) => KeyTypeMismatch { name: "offsets", .. },
         add(&how, good.segments(src, 8)) => BufferTooSmall { .. },

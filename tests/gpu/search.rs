@@ -2,19 +2,14 @@
 //! combine element type, lower or upper bound, sizes, and the location of the counts (host or
 //! device).
 
-use multisplit::graph::Graph;
-use multisplit::operations::{Count, Search, SearchBuffers, search};
-use multisplit::{Operator, Policy};
 use multisplit_tests::prelude::*;
 
 tests!(search:
-    combinations_of_options_match_the_cpu, two_dimensional_dispatches_match_the_cpu,
+    #[every_type] combinations_of_options_match_the_cpu, two_dimensional_dispatches_match_the_cpu,
     device_counts_above_the_array_length_are_clamped, one_call_functions_match_the_cpu,
     search_uses_a_sorted_device_array, invalid_searches_are_rejected,
 );
 
-/// Number of additional array elements, which the device count excludes.
-const SPARE: usize = 77;
 /// Number of elements that the kernel copies to shared memory as the top of the search tree.
 const TOP: usize = 1024;
 
@@ -66,7 +61,7 @@ fn check_input<T: Term>(
     (elements, needles): (&[T], &[T]),
     given_counts: [u32; 2],
 ) -> Result<()> {
-    let mut setup = Setup::new(&gpu.context, "search");
+    let mut setup = Setup::new(gpu, "search");
     let (within, of) = (setup.input("sorted", elements), setup.input("needles", needles));
     let to = setup.output::<u32>("positions", needles.len());
     let buffers = SearchBuffers::new(within, of, to)
@@ -90,8 +85,8 @@ fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, [n, m]: [usize; 2]) ->
     check_input(gpu, policy, case, (&elements, &needles), [n as u32, m as u32])
 }
 
-fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
-    let policy = gpu.context.policy();
+fn combinations_of_options_match_the_cpu<T: Term>(gpu: &Gpu) -> Result<()> {
+    let policy = gpu.policy();
     let sizes = [
         [0, 3],
         [1, 5],
@@ -108,30 +103,19 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
             number += 1;
             // A plain run takes its sample from one of the eight cases of each type.
             let taken = gpu.full || number.is_multiple_of(8);
-            if !taken || !mine() {
+            if !taken || !gpu.mine() {
                 continue;
             }
-            for size in sizes {
+            for size in sizes.into_iter().chain(gpu.full.then_some([(1 << 20) - 5, 1 << 18])) {
                 gpu.run_or_refuse(|| check::<T>(gpu, &policy, Case { how, on_device }, size))?;
-            }
-            if gpu.full {
-                gpu.run_or_refuse(|| {
-                    check::<T>(gpu, &policy, Case { how, on_device }, [(1 << 20) - 5, 1 << 18])
-                })?;
             }
         }
     }
     Ok(())
 }
 
-fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    of_every_type!(product_of_type(gpu))
-}
-
-/// The policy allows only a few workgroups in the x dimension, so dispatches have several rows. The
-/// last row has workgroups without a tile.
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let policy = few_groups(gpu.context.policy());
+    let policy = few_groups(gpu.policy());
     for on_device in [[false; 2], [true; 2]] {
         let case = Case { how: Search::LowerBound, on_device };
         check::<u32>(gpu, &policy, case, [3000, 33_000])?;
@@ -139,9 +123,8 @@ fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Device counts exceed the lengths of the arrays.
 fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let elements = sorted::<u32>(3000, 5);
     let needles = needles(&elements, 700, 6);
     let case = Case { how: Search::UpperBound, on_device: [true; 2] };
@@ -152,33 +135,29 @@ fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
 }
 
 fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let elements = sorted::<f64>(2000, 1);
     let needles = needles(&elements, 900, 2);
-    let (lower, upper) = (
-        expected(Search::LowerBound, &elements, &needles),
-        expected(Search::UpperBound, &elements, &needles),
-    );
-    expect_equal(&context.lower_bound(&elements, &needles)?, &lower)?;
-    let (array, wanted) = (context.upload(&elements)?, context.upload(&needles)?);
-    expect_equal(&context.download(&context.upper_bound(&array, &wanted)?)?, &upper)?;
+    let [lower, upper] =
+        [Search::LowerBound, Search::UpperBound].map(|how| expected(how, &elements, &needles));
+    expect_equal(&gpu.lower_bound(&elements, &needles)?, &lower)?;
+    let (array, wanted) = (gpu.upload(&elements)?, gpu.upload(&needles)?);
+    expect_equal(&gpu.download(&gpu.upper_bound(&array, &wanted)?)?, &upper)?;
     // If the sorted array is on the device and the needles on the host, the result is on the host.
-    expect_equal(&context.upper_bound(&array, &needles)?, &upper)?;
-    ensure!(context.lower_bound(&elements, &[0f64; 0])?.is_empty());
-    expect_equal(&context.upper_bound(&[0i32; 0], &[1, 2])?, &[0, 0])
+    expect_equal(&gpu.upper_bound(&array, &needles)?, &upper)?;
+    ensure!(gpu.lower_bound(&elements, &[0f64; 0])?.is_empty());
+    expect_equal(&gpu.upper_bound(&[0i32; 0], &[1, 2])?, &[0, 0])
 }
 
 /// The result of a sort with a device count is searched without copying it to the host.
 fn search_uses_a_sorted_device_array(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let keys: Vec<i32> = terms::input(Operator::Max, 5000, 8);
     let wanted = [i32::MIN, -5, 0, 77, i32::MAX];
-    let (src, needles) = (context.upload(&keys)?, context.upload(&wanted)?);
-    let lower = context.zeroed::<u32>(5)?;
-    let upper = context.zeroed::<u32>(5)?;
-    let mut work = context.work("sort and search");
+    let (src, needles) = (gpu.upload(&keys)?, gpu.upload(&wanted)?);
+    let lower = gpu.zeroed::<u32>(5)?;
+    let upper = gpu.zeroed::<u32>(5)?;
+    let mut work = gpu.work("sort and search");
     let n = work.count("elements", 5000);
-    work.sort(src.first(n), &multisplit::Sort::ascending())?;
+    work.sort(src.first(n), &Sort::ascending())?;
     work.lower_bound(src.first(n), &needles, &lower)?;
     work.upper_bound(src.first(n), &needles, &upper)?;
     let mut frame = work.record()?;
@@ -187,12 +166,12 @@ fn search_uses_a_sorted_device_array(gpu: &Gpu) -> Result<()> {
     let mut sorted = keys[..4321].to_vec();
     sorted.sort_unstable();
     let found = |how| expected(how, &sorted, &wanted);
-    expect_equal(&context.download(&lower)?, &found(Search::LowerBound))?;
-    expect_equal(&context.download(&upper)?, &found(Search::UpperBound))
+    expect_equal(&gpu.download(&lower)?, &found(Search::LowerBound))?;
+    expect_equal(&gpu.download(&upper)?, &found(Search::UpperBound))
 }
 
 fn invalid_searches_are_rejected(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let mut graph = Graph::new("refused");
     let [elements, needles, positions] =
         ["sorted", "needles", "positions"].map(|name| graph.import::<u32>(name, 8));

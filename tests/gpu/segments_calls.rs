@@ -3,11 +3,6 @@
 
 use std::sync::Arc;
 
-use multisplit::graph::Graph;
-use multisplit::operations::{
-    ReduceByKeyBuffers, ScanBuffers, SegmentedReduceBuffers, reduce_by_key, reduce_segments, scan,
-};
-use multisplit::{Error, ExecutableOptions, Operator, Scan};
 use multisplit_tests::prelude::*;
 
 tests!(segments_calls:
@@ -17,70 +12,66 @@ tests!(segments_calls:
 );
 
 fn one_call_operations_by_key_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let (keys, values) = ([3u64, 3, 3, 1 << 40, 1 << 40, 3], [1i64, 2, 3, -4, -5, -6]);
     let how = Scan::exclusive(Operator::Sum);
-    expect_equal(&context.scan_by_key(&keys, &values, &how)?, &[0, 1, 3, 0, -4, 0])?;
-    let (array, key_array) = (context.upload(&values)?, context.upload(&keys)?);
-    let found = context.scan_by_key(&key_array, &array, &Scan::inclusive(Operator::Min))?;
-    expect_equal(&context.download(&found)?, &[1, 1, 1, -4, -5, -6])?;
-    let found = context.scan_by_heads(&[0, 0, 7, 0, 0, 1], &values, &how)?;
+    expect_equal(&gpu.scan_by_key(&keys, &values, &how)?, &[0, 1, 3, 0, -4, 0])?;
+    let (array, key_array) = (gpu.upload(&values)?, gpu.upload(&keys)?);
+    let found = gpu.scan_by_key(&key_array, &array, &Scan::inclusive(Operator::Min))?;
+    expect_equal(&gpu.download(&found)?, &[1, 1, 1, -4, -5, -6])?;
+    let found = gpu.scan_by_heads(&[0, 0, 7, 0, 0, 1], &values, &how)?;
     expect_equal(&found, &[0, 1, 0, 3, -1, 0])?;
-    let (found_keys, found) = context.reduce_by_key(&keys, &values, Operator::Max)?;
+    let (found_keys, found) = gpu.reduce_by_key(&keys, &values, Operator::Max)?;
     expect_equal(&found_keys, &[3, 1 << 40, 3])?;
     expect_equal(&found, &[3, -4, -6])?;
-    let (found_keys, found) = context.reduce_by_key(&key_array, &array, Operator::Sum)?;
-    expect_equal(&context.download(&found_keys)?, &[3, 1 << 40, 3])?;
-    expect_equal(&context.download(&found)?, &[6, -9, -6])?;
-    let (found_keys, found) = context.reduce_by_key(&[0f32; 0], &[0f64; 0], Operator::Sum)?;
+    let (found_keys, found) = gpu.reduce_by_key(&key_array, &array, Operator::Sum)?;
+    expect_equal(&gpu.download(&found_keys)?, &[3, 1 << 40, 3])?;
+    expect_equal(&gpu.download(&found)?, &[6, -9, -6])?;
+    let (found_keys, found) = gpu.reduce_by_key(&[0f32; 0], &[0f64; 0], Operator::Sum)?;
     ensure!(found_keys.is_empty() && found.is_empty());
-    ensure!(context.scan_by_key(&[0u32; 0], &[0f64; 0], &how)?.is_empty());
+    ensure!(gpu.scan_by_key(&[0u32; 0], &[0f64; 0], &how)?.is_empty());
     Ok(())
 }
 
 fn one_call_segmented_operations_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let (values, cuts) = ([3i32, -1, 4, 1], [0, 2, 2, 4]);
-    expect_equal(&context.reduce_segments(&values, &cuts, Operator::Sum)?, &[2, 0, 5])?;
-    let (array, offsets) = (context.upload(&values)?, context.upload(&cuts)?);
-    let found = context.reduce_segments(&array, &offsets, Operator::Min)?;
-    expect_equal(&context.download(&found)?, &[-1, i32::MAX, 1])?;
-    let of_rows = context.reduce_rows(&[3u32, 1, 4, 1, 5, 9], 2, Operator::Sum)?;
+    expect_equal(&gpu.reduce_segments(&values, &cuts, Operator::Sum)?, &[2, 0, 5])?;
+    let (array, offsets) = (gpu.upload(&values)?, gpu.upload(&cuts)?);
+    let found = gpu.reduce_segments(&array, &offsets, Operator::Min)?;
+    expect_equal(&gpu.download(&found)?, &[-1, i32::MAX, 1])?;
+    let of_rows = gpu.reduce_rows(&[3u32, 1, 4, 1, 5, 9], 2, Operator::Sum)?;
     expect_equal(&of_rows, &[4, 5, 14])?;
-    ensure!(context.reduce_rows(&[0f64; 0], 7, Operator::Max)?.is_empty());
+    ensure!(gpu.reduce_rows(&[0f64; 0], 7, Operator::Max)?.is_empty());
     for length in [0, 4] {
-        let result = context.reduce_rows(&[1u32; 6], length, Operator::Sum);
-        ensure!(
-            matches!(result, Err(Error::Rows { n: 6, .. })),
-            "expected Error::Rows, found {result:?}"
-        );
+        expect_errors! {
+            gpu.reduce_rows(&[1u32; 6], length, Operator::Sum) => Rows { n: 6, .. },
+        }
     }
-    ensure!(context.reduce_segments(&values, &[0; 0], Operator::Sum)?.is_empty());
-    ensure!(context.reduce_segments(&values, &[4], Operator::Sum)?.is_empty());
-    expect_equal(&context.reduce_segments(&[0f32; 0], &[0, 0], Operator::Sum)?, &[0.0])?;
-    let dst = context.zeroed::<i32>(3)?;
-    let mut work = context.work("segments");
+    ensure!(gpu.reduce_segments(&values, &[0; 0], Operator::Sum)?.is_empty());
+    ensure!(gpu.reduce_segments(&values, &[4], Operator::Sum)?.is_empty());
+    expect_equal(&gpu.reduce_segments(&[0f32; 0], &[0, 0], Operator::Sum)?, &[0.0])?;
+    let dst = gpu.zeroed::<i32>(3)?;
+    let mut work = gpu.work("segments");
     work.reduce_segments(&array, &offsets, &dst, Operator::Max)?;
-    let of_rows = context.zeroed::<i32>(2)?;
+    let of_rows = gpu.zeroed::<i32>(2)?;
     work.reduce_rows(&array, 2, &of_rows, Operator::Sum)?;
     work.record()?.submit()?;
-    expect_equal(&context.download(&of_rows)?, &[2, 5])?;
-    expect_equal(&context.download(&dst)?, &[3, i32::MIN, 4])
+    expect_equal(&gpu.download(&of_rows)?, &[2, 5])?;
+    expect_equal(&gpu.download(&dst)?, &[3, i32::MIN, 4])
 }
 
 /// One recording runs repeatedly, by device address if the device supports it. The results of each
 /// run are checked.
 fn replay_by_address_matches_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (context, n) = (&gpu.context, 9000);
+    let n = 9000;
     let keys: Vec<u32> = (0..n as u32).map(|at| at / 70 * 3).collect();
     let values: Vec<u32> = terms::input(Operator::Sum, n, 6);
     let offsets = [0, 7, 7, 8000, 9000];
-    let mut setup = Setup::new(context, "again");
+    let mut setup = Setup::new(gpu, "again");
     let (from, src) = (setup.input("keys", &keys), setup.input("src", &values));
     let [scanned, out, sums] = ["scanned", "out", "sums"].map(|name| setup.output::<u32>(name, n));
     let (cuts, of_cuts) = (setup.input("cuts", &offsets), setup.output::<u32>("of_cuts", 4));
     let found = setup.output::<u32>("found", 1);
-    let policy = context.policy();
+    let policy = gpu.policy();
     let how = Scan::inclusive(Operator::Sum);
     scan(&mut setup.graph, &policy, &how, &ScanBuffers::new(src, scanned).keys(from))?;
     let buffers = ReduceByKeyBuffers::new((from, scanned), (out, sums), found);
@@ -95,11 +86,11 @@ fn replay_by_address_matches_the_cpu(gpu: &Gpu) -> Result<()> {
         reduce_segments(&mut setup.graph, &policy, Operator::Max, &buffers)?;
     }
     setup.graph.replayable();
-    let by_address = context.features().buffer_device_address;
+    let by_address = gpu.features().buffer_device_address;
     let options = ExecutableOptions { by_address, ..ExecutableOptions::default() };
-    let plan = setup.graph.compile(&context.limits())?;
-    let executable = Arc::new(context.instantiate_with(plan, options)?);
-    let mut replay = context.replay(executable, &setup.upload()?)?;
+    let plan = setup.graph.compile(&gpu.limits())?;
+    let executable = Arc::new(gpu.instantiate_with(plan, options)?);
+    let mut replay = gpu.replay(executable, &setup.upload()?)?;
     let runs = reference::offsets(keys.chunk_by(|a, b| a == b).map(|run| run.len() as u32));
     let runs = reference::segments(&values, &runs);
     let expected: Vec<_> = runs.map(|run| terms::scan(Operator::Sum, true, run)).collect();
@@ -123,18 +114,18 @@ fn replay_by_address_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// A reduction by key writes its number of results to device memory, where later passes read it.
 fn later_passes_use_the_found_count(gpu: &Gpu) -> Result<()> {
-    let (context, n) = (&gpu.context, 10_000);
+    let n = 10_000;
     let values = terms::input::<u64>(Operator::Max, n, 4);
     let keys: Vec<u32> = (0..n as u32).map(|at| at * at / 17 % 1000).collect();
-    let heads: Vec<bool> = (0..n).map(|at| at == 0 || keys[at] != keys[at - 1]).collect();
+    let heads = terms::heads(&keys);
     let expected: Vec<u64> = terms::segments(&values, &heads)
         .iter()
         .map(|of| terms::reduce(Operator::Max, of))
         .collect();
-    let (keys, values) = (context.upload(&keys)?, context.upload(&values)?);
-    let (out, tops) = (context.zeroed::<u32>(n as u64)?, context.zeroed::<u64>(n as u64)?);
-    let (found, sums) = (context.zeroed::<u32>(1)?, context.zeroed::<u64>(n as u64)?);
-    let mut work = context.work("reduce by key and scan");
+    let (keys, values) = (gpu.upload(&keys)?, gpu.upload(&values)?);
+    let (out, tops) = (gpu.zeroed::<u32>(n as u64)?, gpu.zeroed::<u64>(n as u64)?);
+    let (found, sums) = (gpu.zeroed::<u32>(1)?, gpu.zeroed::<u64>(n as u64)?);
+    let mut work = gpu.work("reduce by key and scan");
     work.reduce_by_key((&keys, &values), (&out, &tops), &found, Operator::Max)?;
     let runs = work.count_in(&found, n as u64);
     work.scan_by_key(&out, tops.first(runs), &sums, &Scan::inclusive(Operator::Sum))?;
@@ -142,12 +133,12 @@ fn later_passes_use_the_found_count(gpu: &Gpu) -> Result<()> {
     // Adjacent runs have different keys, so each output key is a segment of one element.
     let mut all = expected.clone();
     all.resize(n, 0);
-    expect_equal(&context.download(&sums)?, &all)?;
-    expect_equal(&context.download(&found)?, &[expected.len() as u32])
+    expect_equal(&gpu.download(&sums)?, &all)?;
+    expect_equal(&gpu.download(&found)?, &[expected.len() as u32])
 }
 
 fn invalid_operations_by_key_are_rejected(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let mut graph = Graph::new("refused");
     let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, 8));
     let (short, bytes) = (graph.import::<u32>("short", 7), graph.import::<u8>("bytes", 8));
@@ -170,20 +161,18 @@ fn invalid_operations_by_key_are_rejected(gpu: &Gpu) -> Result<()> {
         add((src, src), (dst, floats)) => KeyTypeMismatch { name: "values_out", .. },
         add((src, src), (dst, short)) => BufferTooSmall { .. },
         add((huge, huge), (huge, huge)) => TooLarge { .. },
-        gpu.context.reduce_by_key(&[1u32, 2], &[1u32], Operator::Sum) => LengthMismatch { .. },
-        gpu.context.scan_by_key(&[1u32, 2], &[1u32], &Scan::default()) => LengthMismatch { .. },
+        gpu.reduce_by_key(&[1u32, 2], &[1u32], Operator::Sum) => LengthMismatch { .. },
+        gpu.scan_by_key(&[1u32, 2], &[1u32], &Scan::default()) => LengthMismatch { .. },
     }
     Ok(())
 }
 
 fn invalid_segments_are_rejected(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     for cuts in [[0, 3, 2], [0, 1, 5]] {
-        let result = gpu.context.reduce_segments(&[1u32, 2, 3, 4], &cuts, Operator::Sum);
-        ensure!(
-            matches!(result, Err(Error::Segments { .. })),
-            "expected Error::Segments, found {result:?}"
-        );
+        expect_errors! {
+            gpu.reduce_segments(&[1u32, 2, 3, 4], &cuts, Operator::Sum) => Segments { .. },
+        }
     }
     let mut graph = Graph::new("refused");
     let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, 8));

@@ -2,22 +2,16 @@
 //! element type, condition, optional outputs, input size, and the location of the count (host or
 //! device).
 
-use multisplit::graph::Graph;
-use multisplit::operations::{SelectBuffers, select};
-use multisplit::{Error, Operator, Policy, Select};
 use multisplit_tests::prelude::*;
 
 tests!(select:
-    combinations_of_options_match_the_cpu;
+    #[every_type] combinations_of_options_match_the_cpu;
     in turn: all_or_no_elements_are_selected, runs_across_tiles_match_the_cpu,
     look_back_with_few_polls_matches_the_cpu, two_dimensional_dispatches_match_the_cpu,
     device_counts_above_the_array_length_are_clamped, every_comparison_matches_the_cpu,
     later_passes_use_the_found_count, one_call_functions_match_the_cpu,
     invalid_selections_are_rejected
 );
-
-/// Number of additional array elements, which the device count excludes.
-const SPARE: usize = 77;
 
 /// The condition: a flag per element, a bound, or whether the element begins a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +95,7 @@ fn check_input<T: Term>(
 ) -> Result<()> {
     let len = input.len();
     let limit = terms::input::<T>(Operator::Max, 2, 8)[1];
-    let mut setup = Setup::new(&gpu.context, "select");
+    let mut setup = Setup::new(gpu, "select");
     let (src, flag) = (setup.input("src", input), setup.input("flags", flags));
     let [dst, rejected] = ["dst", "rejected"].map(|name| setup.output::<T>(name, len));
     let lengths = setup.output::<u32>("lengths", len);
@@ -152,27 +146,23 @@ fn tile(policy: &Policy, bits: u32, also: Also) -> usize {
     threads as usize * items
 }
 
-fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
-    let policy = gpu.context.policy();
+fn combinations_of_options_match_the_cpu<T: Term>(gpu: &Gpu) -> Result<()> {
+    let policy = gpu.policy();
     for (number, case) in cases().into_iter().enumerate() {
         let tile = tile(&policy, T::TYPE.bits(), case.also);
         let few = [1, 3, tile - 1, tile, tile + 1, 5 * tile + 7];
         let more = [0, 2, 4, 5, 2 * tile, 17 * tile, (1 << 20) - 5];
         let is_sampled = (number + 3 * T::TYPE as usize).is_multiple_of(5);
-        for n in gpu.sizes(mine, is_sampled, &few, &more) {
+        for n in gpu.sizes(is_sampled, &few, &more) {
             gpu.run_or_refuse(|| check::<T>(gpu, &policy, case, n))?;
         }
     }
     Ok(())
 }
 
-fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    of_every_type!(product_of_type(gpu))
-}
-
 /// The condition holds for all elements or for none. The count is the array length or 0.
 fn all_or_no_elements_are_selected(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let n = 3 * tile(&policy, 32, Also::Nothing) + 5;
     let keys: Vec<u32> = input(n, 4);
     let also = Also::Rejected;
@@ -189,7 +179,7 @@ fn all_or_no_elements_are_selected(gpu: &Gpu) -> Result<()> {
 
 /// Inputs with runs that end at a tile boundary, with runs of several tiles, and with a single run.
 fn runs_across_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let tile = tile(&policy, 32, Also::Lengths);
     let case = Case { by: By::Heads, also: Also::Lengths, on_device: false };
     let lengths = [tile, 1, tile - 1, 3 * tile + 2, 1, 1, 2 * tile - 1, 5, tile / 2];
@@ -202,11 +192,10 @@ fn runs_across_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
     check_input(gpu, &policy, case, (&same, &same), same.len() as u32)
 }
 
-/// With a spin limit of 0, each workgroup recounts the predecessor tiles it needs instead of
-/// polling for them; with a small limit, it polls a few times first.
+/// With a spin limit of 0, workgroups recount predecessor tiles instead of polling for them.
 fn look_back_with_few_polls_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     for (spin_limit, tickets) in [(0, true), (5, false)] {
-        let policy = Policy { spin_limit, tickets, ..gpu.context.policy() };
+        let policy = Policy { spin_limit, tickets, ..gpu.policy() };
         let n = 20 * tile(&policy, 32, Also::Nothing) + 9;
         for (by, also) in [(By::Range, Also::Rejected), (By::Heads, Also::Lengths)] {
             check::<u32>(gpu, &policy, Case { by, also, on_device: false }, n)?;
@@ -215,10 +204,8 @@ fn look_back_with_few_polls_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The policy allows only a few workgroups in the x dimension, so dispatches have several rows. The
-/// last row has workgroups without a tile.
 fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let policy = few_groups(gpu.context.policy());
+    let policy = few_groups(gpu.policy());
     for on_device in [false, true] {
         let case = Case { by: By::Heads, also: Also::Nothing, on_device };
         check::<u32>(gpu, &policy, case, 20 * tile(&policy, 32, Also::Nothing) - 3)?;
@@ -226,9 +213,8 @@ fn two_dimensional_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The device count exceeds the length of the array.
 fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let keys: Vec<u32> = input(2 * tile(&policy, 32, Also::Nothing) + 1, 9);
     let case = Case { by: By::Range, also: Also::Nothing, on_device: true };
     for n in [keys.len() as u32 + 1, u32::MAX] {
@@ -256,63 +242,61 @@ fn every_comparison_matches_the_cpu(gpu: &Gpu) -> Result<()> {
         ];
         for (which, test) in all {
             let kept: Vec<f32> = keys.iter().copied().filter(test).collect();
-            let found = gpu.context.select(&keys, &which)?;
+            let found = gpu.select(&keys, &which)?;
             expect_equal(&bits(&found), &bits(&kept)).with_context(|| format!("{which:?}"))?;
         }
     }
-    let found = gpu.context.select(&[5i64, -7, 0, 9], &Select::within(-7..=5))?;
+    let found = gpu.select(&[5i64, -7, 0, 9], &Select::within(-7..=5))?;
     expect_equal(&found, &[5, -7, 0])?;
     // A range that ends before it begins selects nothing.
     let (begin, end) = (5, -7);
-    expect_equal(&gpu.context.select(&[5i64, -7, 0], &Select::within(begin..=end))?, &[])
+    expect_equal(&gpu.select(&[5i64, -7, 0], &Select::within(begin..=end))?, &[])
 }
 
 /// A selection writes its number of elements to device memory, where later passes read it.
 fn later_passes_use_the_found_count(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let keys: Vec<u32> = input(10_000, 3);
     let kept: Vec<u32> = keys.iter().copied().filter(|&key| key < 1 << 30).collect();
-    let (src, dst) = (context.upload(&keys)?, context.zeroed::<u32>(10_000)?);
-    let (sums, count) = (context.zeroed::<u32>(10_000)?, context.zeroed::<u32>(1)?);
-    let mut work = context.work("select and scan");
+    let (src, dst) = (gpu.upload(&keys)?, gpu.zeroed::<u32>(10_000)?);
+    let (sums, count) = (gpu.zeroed::<u32>(10_000)?, gpu.zeroed::<u32>(1)?);
+    let mut work = gpu.work("select and scan");
     work.select(&src, &dst, &count, &Select::less_than(1 << 30))?;
     let n = work.count_in(&count, 10_000);
-    work.scan(dst.first(n), &sums, &multisplit::Scan::default())?;
+    work.scan(dst.first(n), &sums, &Scan::default())?;
     work.record()?.submit()?;
-    expect_equal(&context.download(&count)?, &[kept.len() as u32])?;
+    expect_equal(&gpu.download(&count)?, &[kept.len() as u32])?;
     let mut expected = terms::scan(Operator::Sum, false, &kept);
     expected.resize(10_000, 0);
-    expect_equal(&context.download(&sums)?, &expected)
+    expect_equal(&gpu.download(&sums)?, &expected)
 }
 
 fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let keys: Vec<i32> = input(20_000, 6);
-    let array = context.upload(&keys)?;
+    let array = gpu.upload(&keys)?;
     let flags: Vec<u32> = keys.iter().map(|&key| (key % 3 == 0).into()).collect();
     let (kept, others, lengths) = expected(By::Range, 100, &flags, &keys);
-    expect_equal(&context.select(&keys, &Select::less_than(100))?, &kept)?;
-    let found = context.select(&array, &Select::less_than(100))?;
+    expect_equal(&gpu.select(&keys, &Select::less_than(100))?, &kept)?;
+    let found = gpu.select(&array, &Select::less_than(100))?;
     ensure!(found.len() == kept.len() as u64);
-    expect_equal(&context.download(&found)?, &kept)?;
-    let (low, high) = context.partition(&keys, &Select::less_than(100))?;
+    expect_equal(&gpu.download(&found)?, &kept)?;
+    let (low, high) = gpu.partition(&keys, &Select::less_than(100))?;
     expect_equal(&low, &kept)?;
     expect_equal(&high, &others)?;
     let (kept, ..) = expected(By::Flags, 0, &flags, &keys);
-    expect_equal(&context.select_flagged(&keys, &flags)?, &kept)?;
+    expect_equal(&gpu.select_flagged(&keys, &flags)?, &kept)?;
     let (kept, ..) = expected(By::Heads, 0, &flags, &keys);
-    expect_equal(&context.unique(&keys)?, &kept)?;
-    let (heads, found) = context.run_lengths(&array)?;
-    expect_equal(&context.download(&heads)?, &kept)?;
-    expect_equal(&context.download(&found)?, &lengths)?;
-    ensure!(context.unique(&[0f64; 0])?.is_empty());
-    let (heads, found) = context.run_lengths(&[0u32; 0])?;
+    expect_equal(&gpu.unique(&keys)?, &kept)?;
+    let (heads, found) = gpu.run_lengths(&array)?;
+    expect_equal(&gpu.download(&heads)?, &kept)?;
+    expect_equal(&gpu.download(&found)?, &lengths)?;
+    ensure!(gpu.unique(&[0f64; 0])?.is_empty());
+    let (heads, found) = gpu.run_lengths(&[0u32; 0])?;
     ensure!(heads.is_empty() && found.is_empty());
     Ok(())
 }
 
 fn invalid_selections_are_rejected(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let mut graph = Graph::new("refused");
     let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, 8));
     let one = graph.import::<u32>("one", 1);
@@ -327,11 +311,7 @@ fn invalid_selections_are_rejected(gpu: &Gpu) -> Result<()> {
         (less(), good.run_lengths(src)),
         (Select::first_of_runs(), good.rejected(dst).run_lengths(dst)),
     ] {
-        let result = add(which.clone(), buffers);
-        ensure!(
-            matches!(result, Err(Error::Selection { .. })),
-            "{which:?}: expected Error::Selection, found {result:?}"
-        );
+        expect_error!(add(which.clone(), buffers), Selection { .. }, "{which:?}");
     }
     let long = SelectBuffers::new(huge, huge, one);
     expect_errors! {
@@ -341,7 +321,7 @@ fn invalid_selections_are_rejected(gpu: &Gpu) -> Result<()> {
         add(Select::flagged(), good.flags(one)) => BufferTooSmall { .. },
         add(less(), long) => TooLarge { .. },
         add(less(), long.count(u64::MAX)) => TooLarge { .. },
-        gpu.context.select_flagged(&[1u32, 2], &[1u32]) => Selection { .. },
+        gpu.select_flagged(&[1u32, 2], &[1u32]) => Selection { .. },
     }
     Ok(())
 }

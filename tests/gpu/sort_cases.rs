@@ -1,9 +1,7 @@
 //! Radix sorts, compared with a stable sort on the CPU. Keys and values lie between guard words.
 //! Cases combine key type, kind of values, direction, size, distribution and method.
 
-use multisplit::operations::sort::SortMethod;
-use multisplit::operations::split::{Ranking, TileShape};
-use multisplit::{KeyType, Policy};
+use multisplit::operations::split::Ranking;
 use multisplit_tests::prelude::*;
 
 use crate::sort_run::{KEYS, Keys, Order, PAYLOADS, Payload, case, quick_policy, tile};
@@ -19,29 +17,22 @@ fn sizes(policy: &Policy, key: KeyType) -> Result<Vec<usize>> {
     Ok(vec![0, 1, 2, 255, 256, 257, tile - 1, tile, tile + 1, 65_537])
 }
 
-/// A full run tests every combination; a plain run tests a sample.
 fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     if gpu.full { all_combinations(gpu) } else { sampled_combinations(gpu) }
 }
 
 fn all_combinations(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
+    let policy = gpu.policy();
     for key in KeyType::WIDE {
         let mut sizes = sizes(&policy, key)?;
         sizes.push(gpu.large_length());
-        for payload in PAYLOADS {
-            for descending in [false, true] {
-                for &n in &sizes {
-                    for keys in KEYS {
-                        // Test one-sweep explicitly, because `Auto` does not choose it on every
-                        // device.
-                        let methods = [SortMethod::Auto, SortMethod::OneSweep];
-                        for method in methods.into_iter().filter(|_| mine()) {
-                            let order = Order { descending, method, ..Order::of(key) };
-                            case(gpu, &policy, &order, payload, keys, n)?;
-                        }
-                    }
-                }
+        for ((payload, descending), (n, keys)) in
+            pairs(&pairs(&PAYLOADS, &[false, true]), &pairs(&sizes, &KEYS))
+        {
+            // Test one-sweep explicitly, because `Auto` does not choose it on every device.
+            for method in [SortMethod::Auto, SortMethod::OneSweep] {
+                let order = Order { descending, method, ..Order::of(key) };
+                gpu.case(|| case(gpu, &policy, &order, payload, keys, n))?;
             }
         }
     }
@@ -79,9 +70,9 @@ const SMALL: [(KeyType, Payload); 7] = [
 /// Sorts a sample of the combinations in `SMALL` and `ONE_SWEEP`, each with every distribution;
 /// sizes alternate. Each combination and direction runs at only one subgroup width.
 fn sampled_combinations(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (quick_policy(gpu), gpu.mine());
+    let policy = quick_policy(gpu);
     let mut turn = 0;
-    for (key, payload) in SMALL.into_iter().filter(|_| mine()) {
+    for (key, payload) in SMALL.into_iter().filter(|_| gpu.mine()) {
         let mut small = sizes(&policy, key)?;
         let tile = tile(&policy, key)?;
         small.retain(|&n| n <= tile);
@@ -95,7 +86,7 @@ fn sampled_combinations(gpu: &Gpu) -> Result<()> {
     }
     for (key, payload, directions) in ONE_SWEEP {
         let sizes = sizes(&policy, key)?;
-        for &descending in directions.iter().filter(|_| mine()) {
+        for &descending in directions.iter().filter(|_| gpu.mine()) {
             let order = Order { descending, ..Order::one_sweep(key) };
             for keys in KEYS {
                 let n = match sizes[turn % sizes.len()] {
@@ -110,14 +101,13 @@ fn sampled_combinations(gpu: &Gpu) -> Result<()> {
     case(gpu, &policy, &Order::of(KeyType::U32), Payload::Bytes(4), Keys::Uniform, (1 << 20) + 3)
 }
 
-/// Sizes are all numbers of keys from one tile to two tiles.
 fn every_size_from_one_to_two_tiles_matches_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (mut policy, mut mine) = (gpu.context.policy(), gpu.mine());
+    let mut policy = gpu.policy();
     let shape = TileShape::new(policy.facts.subgroup_size * 2, 2).in_turns(2);
     policy.sort = policy.sort.with_shape(shape);
     let tile = shape.tile() as usize;
     let order = Order::one_sweep(KeyType::U32);
-    for n in (tile..=2 * tile).filter(|_| mine()) {
+    for n in (tile..=2 * tile).filter(|_| gpu.mine()) {
         case(gpu, &policy, &order, Payload::Bytes(4), Keys::FewDistinct, n)?;
     }
     Ok(())
@@ -125,7 +115,7 @@ fn every_size_from_one_to_two_tiles_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 
 fn sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
-    let (mut rng, mut mine) = (Rng::new(5), gpu.mine());
+    let mut rng = Rng::new(5);
     for turn in 0..if gpu.full { 200 } else { 12 } {
         let key = KeyType::WIDE[turn % 6];
         // The bits outside of the range already show whether keys with equal digits keep their
@@ -137,17 +127,15 @@ fn sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let n = [500, 3_000][turn / 6 % 2];
         let descending = key == KeyType::U64 || turn % 4 > 1;
         let order = Order { descending, bits: start..end, ..Order::of(key) };
-        if mine() {
-            case(gpu, &policy, &order, payload, Keys::Uniform, n)?;
-        }
+        gpu.case(|| case(gpu, &policy, &order, payload, Keys::Uniform, n))?;
     }
     Ok(())
 }
 
 /// Sorts by multisplits of 4 to 8 bits per digit, and one-sweep sorts of few keys.
 fn sorts_by_requested_methods_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
-    for radix_bits in (4..=8).filter(|_| mine()) {
+    let policy = gpu.policy();
+    for radix_bits in (4..=8).filter(|_| gpu.mine()) {
         let method = SortMethod::Multisplit { radix_bits };
         let order = Order { method, ..Order::of(KeyType::F32) };
         case(gpu, &policy, &order, Payload::Indices, Keys::Uniform, 3_001)?;
@@ -162,19 +150,18 @@ fn sorts_by_requested_methods_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// With a spin limit of 0, each workgroup recounts the predecessor tiles it needs instead of
-/// polling for them.
+/// With a spin limit of 0, workgroups recount predecessor tiles instead of polling for them.
 fn look_back_without_polling_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let order = Order::one_sweep(KeyType::U32);
     for look_back_tiles in [1, 4] {
-        let policy = Policy { spin_limit: 0, look_back_tiles, ..gpu.context.policy() };
+        let policy = Policy { spin_limit: 0, look_back_tiles, ..gpu.policy() };
         case(gpu, &policy, &order, Payload::Bytes(4), Keys::Uniform, 60_000)?;
     }
     Ok(())
 }
 
 fn random_tile_shapes_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (mut rng, mut mine) = (Rng::new(77), gpu.mine());
+    let mut rng = Rng::new(77);
     let base = gpu.probed_policy()?;
     let ranking = [Ranking::Ballots, base.split.ranking];
     for _ in 0..if gpu.full { 100 } else { 6 } {
@@ -194,11 +181,11 @@ fn random_tile_shapes_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let payload = PAYLOADS[rng.below(5) as usize];
         let order = Order::one_sweep(key);
         let (keys, n) = (KEYS[rng.below(7) as usize], rng.below(20_000) as usize);
-        if mine() {
+        gpu.case(|| {
             case(gpu, &policy, &order, payload, keys, n).with_context(|| {
                 format!("{threads} threads, {items} keys per thread, {turns} turns")
-            })?;
-        }
+            })
+        })?;
     }
     Ok(())
 }

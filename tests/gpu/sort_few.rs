@@ -5,13 +5,9 @@
 
 use std::sync::Arc;
 
-use multisplit::graph::Graph;
-use multisplit::operations::sort::SortMethod;
-use multisplit::operations::split::TileShape;
-use multisplit::operations::{SortBuffers, copy, sort};
-use multisplit::{KeyType, Policy, Sort};
 use multisplit_tests::prelude::*;
 
+use crate::narrow::NARROW;
 use crate::sort_run::{KEYS, Keys, Order, PAYLOADS, Payload, case, check, quick_policy};
 
 tests!(sort:
@@ -45,7 +41,6 @@ fn small_sorts(policy: Policy, turn: usize) -> Policy {
 /// the same subgroup width.
 fn small_one_sweep_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let quick = quick_policy(gpu);
-    let mut mine = gpu.mine();
     let around = [TILE, 2 * TILE, 4 * PART, 5 * PART, 8 * PART].map(|n| [n - 1, n, n + 1]);
     let sizes = [&[0, 1, 2, 255, 257, 20_011][..], &around.concat()].concat();
     let mut turn = 0;
@@ -54,7 +49,7 @@ fn small_one_sweep_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
             if gpu.full { &PAYLOADS[..] } else { &[PAYLOADS[0], PAYLOADS[1 + kind % 4]] };
         for (number, &payload) in payloads.iter().enumerate() {
             let directions: &[bool] = if gpu.full { &[false, true] } else { &[kind % 2 == 0] };
-            for &descending in directions.iter().filter(|_| mine()) {
+            for &descending in directions.iter().filter(|_| gpu.mine()) {
                 let policy = small_sorts(quick, kind + number);
                 let order = Order { descending, ..Order::one_sweep(key) };
                 for _ in 0..if gpu.full { sizes.len() } else { KEYS.len() } {
@@ -72,14 +67,13 @@ fn small_one_sweep_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// ranges with digits of fewer than eight bits.
 fn small_one_sweep_sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_sorts(quick_policy(gpu), 2);
-    let mut mine = gpu.mine();
     let all = [0..24, 3..11, 7..9, 8..16, 31..32, 5..29, 12..12];
-    for (turn, bits) in all.into_iter().enumerate().filter(|_| mine()) {
+    for (turn, bits) in all.into_iter().enumerate().filter(|_| gpu.mine()) {
         let descending = turn % 2 == 0;
         let order = Order { descending, bits, ..Order::one_sweep(KeyType::U32) };
         case(gpu, &policy, &order, Payload::Indices, KEYS[turn], 3_001)?;
     }
-    for bits in [0..40, 30..64, 60..64].into_iter().filter(|_| mine()) {
+    for bits in [0..40, 30..64, 60..64].into_iter().filter(|_| gpu.mine()) {
         let order = Order { bits, ..Order::one_sweep(KeyType::F64) };
         case(gpu, &policy, &order, Payload::Bytes(4), Keys::Uniform, 2_500)?;
     }
@@ -126,9 +120,7 @@ fn small_one_sweep_sorts_of_common_digits_match_the_cpu(gpu: &Gpu) -> Result<()>
 }
 
 fn small_one_sweep_sorts_of_narrow_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let types = [KeyType::U8, KeyType::I8, KeyType::U16, KeyType::I16, KeyType::F16, KeyType::Bf16];
-    let mut mine = gpu.mine();
-    for (turn, key) in types.into_iter().enumerate().filter(|_| mine()) {
+    for (turn, key) in NARROW.into_iter().enumerate().filter(|_| gpu.mine()) {
         let policy = small_sorts(quick_policy(gpu), turn);
         let order = Order { descending: turn % 2 == 0, ..Order::one_sweep(key) };
         let payload = [Payload::Bytes(4), Payload::Indices, Payload::Bytes(8)][turn % 3];
@@ -141,8 +133,7 @@ fn small_one_sweep_sorts_of_narrow_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// With a spin limit of 0, each workgroup recounts the predecessor tiles it needs instead of
-/// polling for them.
+/// With a spin limit of 0, workgroups recount predecessor tiles instead of polling for them.
 fn small_one_sweep_sorts_without_polling_match_the_cpu(gpu: &Gpu) -> Result<()> {
     for turn in gpu.cases(0..4) {
         let policy = Policy { spin_limit: 0, ..small_sorts(quick_policy(gpu), turn) };
@@ -155,10 +146,10 @@ fn small_one_sweep_sorts_without_polling_match_the_cpu(gpu: &Gpu) -> Result<()> 
 /// The last row of the dispatch may have workgroups without a tile.
 fn small_one_sweep_sorts_in_2d_dispatches_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_sorts(few_groups(quick_policy(gpu)), 1);
-    let limits = gpu.context.limits();
-    let limits = multisplit::graph::Limits { max_workgroup_count: [3, 65_535, 65_535], ..limits };
+    let limits = gpu.limits();
+    let limits = Limits { max_workgroup_count: [3, 65_535, 65_535], ..limits };
     let mut given = uniform(5_001, 6);
-    let mut setup = Setup::new(&gpu.context, "rows");
+    let mut setup = Setup::new(gpu, "rows");
     let keys = setup.input("keys", &given);
     let how = Sort::ascending().method(SortMethod::OneSweep);
     sort(&mut setup.graph, &policy, &how, &SortBuffers::keys(keys))?;
@@ -173,7 +164,7 @@ fn replayed_small_one_sweep_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let max = 6 * TILE + 9;
     for turn in 0..2 {
         let policy = small_sorts(quick_policy(gpu), turn);
-        let mut setup = Setup::new(&gpu.context, "few");
+        let mut setup = Setup::new(gpu, "few");
         let [source, keys, values] =
             ["source", "keys", "values"].map(|name| setup.output::<u32>(name, max));
         let count = setup.count(true, 0, max);
@@ -184,7 +175,7 @@ fn replayed_small_one_sweep_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
         sort(&mut setup.graph, &policy, &order.sort(), &buffers)?;
         setup.graph.replayable();
         let executable = Arc::new(setup.executable()?);
-        let mut replay = gpu.context.replay(executable, &setup.upload()?)?;
+        let mut replay = gpu.replay(executable, &setup.upload()?)?;
         let mut rng = Rng::new(9);
         for batch in 0..if gpu.full { 200 } else { 24 } {
             // The count is that of all keys, zero, one, above the capacity, or random.
@@ -223,7 +214,7 @@ fn passes(gpu: &Gpu, policy: &Policy, n: u64, bits: u32) -> Result<(usize, usize
     let keys = graph.import::<u32>("keys", n);
     let how = Sort::ascending().bits(0..bits).method(SortMethod::OneSweep);
     sort(&mut graph, policy, &how, &SortBuffers::keys(keys))?;
-    let plan = graph.compile(&gpu.context.limits())?;
+    let plan = graph.compile(&gpu.limits())?;
     let clears = plan.steps().iter().filter(|step| step.pass.label == "sort.clear").count();
     Ok((clears, plan.steps().len()))
 }
@@ -235,10 +226,8 @@ fn large_sorts_have_a_clearing_pass(gpu: &Gpu) -> Result<()> {
     policy.sort = policy.sort.with_shape(TileShape::new(256, 2));
     policy.sort.few_keys = 10_000;
     ensure!(passes(gpu, &policy, 10_000, 32)? == (0, 5));
-    ensure!(
-        passes(gpu, &policy, 10_000, 24)? == (0, 5),
-        "a sort that copies its result back has other passes"
-    );
+    // A sort that copies its result back has no other passes.
+    ensure!(passes(gpu, &policy, 10_000, 24)? == (0, 5));
     ensure!(passes(gpu, &policy, 10_001, 32)? == (1, 6));
     let order = Order::one_sweep(KeyType::U32);
     for n in [10_000, 10_001] {
@@ -248,10 +237,8 @@ fn large_sorts_have_a_clearing_pass(gpu: &Gpu) -> Result<()> {
     for (max_storage_range, clears) in [(64 << 10, true), (96 << 10, false)] {
         let policy = policy.lowered(|facts| facts.max_storage_range = max_storage_range);
         let (passes, _) = passes(gpu, &policy, 10_000, 32)?;
-        ensure!(
-            (passes > 0) == clears,
-            "{passes} clearing passes with bindings of {max_storage_range} bytes, expected: {clears}"
-        );
+        let what = format!("whether a sort with bindings of {max_storage_range} bytes clears");
+        expect_value(what, &(passes > 0), &clears)?;
     }
     Ok(())
 }

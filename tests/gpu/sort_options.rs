@@ -3,11 +3,6 @@
 
 use std::sync::Arc;
 
-use multisplit::graph::{Buffer, ElementType, Graph};
-use multisplit::operations::sort::SortMethod;
-use multisplit::operations::split::TileShape;
-use multisplit::operations::{Count, SortBuffers, copy, sort};
-use multisplit::{Error, KeyType, Policy, Sort};
 use multisplit_tests::prelude::*;
 
 use crate::sort_run::{Order, Payload, check, quick_policy, tile};
@@ -74,7 +69,7 @@ impl Doubled {
 }
 
 fn doubled(gpu: &Gpu, policy: &Policy, order: &Order, keys: &[u32]) -> Result<u32> {
-    let mut setup = Setup::new(&gpu.context, "doubled");
+    let mut setup = Setup::new(gpu, "doubled");
     let values: Vec<u32> = (0..keys.len() as u32).map(|i| i ^ 0x5555).collect();
     let (given, other) = ([keys, &values], vec![7; keys.len()]);
     let declared = Doubled::filled(&mut setup, given, [&other, &other], &[]);
@@ -121,7 +116,7 @@ fn device_count_limits_the_sort(gpu: &Gpu) -> Result<()> {
 }
 
 fn device_count(gpu: &Gpu, order: &Order, max: u32, doubled: bool) -> Result<()> {
-    let mut setup = Setup::new(&gpu.context, "counted");
+    let mut setup = Setup::new(gpu, "counted");
     let (keys, values) = (uniform(max as usize, 3), uniform(max as usize, 4));
     let given: [&[u32]; 2] = [&keys, &values];
     // Elements after the count are the same in both buffers.
@@ -179,7 +174,6 @@ fn rounds_with_equal_digits_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// A recording runs repeatedly, on data that the test sometimes replaces.
 fn thousand_replays_are_correct(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let policy = quick_policy(gpu);
     let n = 1_500u64;
     let mut graph = Graph::new("replayed");
@@ -190,19 +184,19 @@ fn thousand_replays_are_correct(gpu: &Gpu) -> Result<()> {
     let order = Order { bits: 8..24, ..Order::one_sweep(KeyType::U32) };
     sort(&mut graph, &policy, &order.sort(), &SortBuffers::keys(keys).values(values))?;
     graph.replayable();
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    let executable = gpu.instantiate(graph.compile(&gpu.limits())?)?;
     let [device_source, device_keys, device_values] =
-        [context.zeroed::<u32>(n)?, context.zeroed(n)?, context.zeroed(n)?];
+        [gpu.zeroed::<u32>(n)?, gpu.zeroed(n)?, gpu.zeroed(n)?];
     let bound = [(source, &device_source), (keys, &device_keys), (values, &device_values)];
-    let mut replay = context.replay(Arc::new(executable), &bound)?;
+    let mut replay = gpu.replay(Arc::new(executable), &bound)?;
     for batch in 0..20 {
         let data = uniform(n as usize, batch);
-        context.write(&device_source, 0, &data)?;
+        gpu.write(&device_source, 0, &data)?;
         replay.submit(50)?;
         replay.wait()?;
         let expected = reference::pick(&data, &places(&data, &order));
         for buffer in [&device_keys, &device_values] {
-            expect_equal(&context.download(buffer)?, &expected)
+            expect_equal(&gpu.download(buffer)?, &expected)
                 .with_context(|| format!("after {} runs", 50 * (batch + 1)))?;
         }
     }
@@ -212,7 +206,7 @@ fn thousand_replays_are_correct(gpu: &Gpu) -> Result<()> {
 /// The workspace of an in-place sort is a second buffer plus a small overhead; with a double
 /// buffer, it is only the overhead.
 fn sort_workspace_is_bounded(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     // GPUs use small tiles for small inputs, so that each core gets one; their overhead is only
     // bounded for large inputs.
     let sizes = if gpu.is_software() { [1u64 << 20, (1 << 22) + 1] } else { [1 << 25, 1 << 28] };
@@ -222,20 +216,15 @@ fn sort_workspace_is_bounded(gpu: &Gpu) -> Result<()> {
         let declared = Doubled::new(&mut graph, n);
         let workspace = |graph: &mut Graph, buffers: &SortBuffers| -> Result<u64> {
             sort(graph, &policy, &Sort::ascending(), buffers)?;
-            Ok(graph.compile(&gpu.context.limits())?.workspace().size)
+            Ok(graph.compile(&gpu.limits())?.workspace().size)
         };
         let doubled = workspace(&mut graph, &declared.doubled())?;
-        ensure!(
-            10 * doubled <= input,
-            "the workspace takes {doubled} bytes for {input} bytes of input in a double buffer"
-        );
+        let what = format!("bytes of workspace for {input} bytes of input");
+        ensure!(10 * doubled <= input, "{doubled} {what} in a double buffer");
         let mut graph = Graph::new("memory");
         let declared = Doubled::new(&mut graph, n);
         let in_place = workspace(&mut graph, &declared.in_place())?;
-        ensure!(
-            10 * in_place <= 11 * input,
-            "the workspace takes {in_place} bytes for {input} bytes of input"
-        );
+        ensure!(10 * in_place <= 11 * input, "{in_place} {what}");
     }
     Ok(())
 }
@@ -252,51 +241,42 @@ fn outcome(
 }
 
 fn invalid_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let order = Sort::ascending();
-    let too_large = |result: &Result<(), Error>| matches!(result, Err(Error::TooLarge { .. }));
     for n in [1 << 30, 1 << 32, u64::MAX] {
         let result = outcome(&policy, &order, |declared| declared.doubled().count(n));
-        ensure!(too_large(&result), "{n} elements: expected Error::TooLarge, found {result:?}");
+        expect_error!(result, TooLarge { .. }, "{n} elements");
     }
     for wrong in [0, 1, 5, 12, 32] {
         let result = outcome(&policy, &order, |declared| {
             declared.in_place().values(declared.values[0].reinterpret(ElementType::Other(wrong)))
         });
-        let named = matches!(result, Err(Error::ValueSize { bytes }) if bytes == wrong);
-        ensure!(named, "values of {wrong} bytes: {result:?}");
+        expect_error!(result, ValueSize { bytes } if bytes == wrong, "values of {wrong} bytes");
     }
     for radix_bits in [0, 3, 9, 32] {
         let rounds = order.clone().method(SortMethod::Multisplit { radix_bits });
         let result = outcome(&policy, &rounds, |declared| declared.doubled());
-        ensure!(
-            matches!(result, Err(Error::Method { .. })),
-            "digits of {radix_bits} bits: expected Error::Method, found {result:?}"
-        );
+        expect_error!(result, Method { .. }, "digits of {radix_bits} bits");
     }
     let small = order.clone().method(SortMethod::Small);
     let tile = tile(&policy, KeyType::U32)? as u64;
     ensure!(outcome(&policy, &small, |declared| declared.doubled().count(tile)).is_ok());
     let result = outcome(&policy, &small, |declared| declared.doubled().count(tile + 1));
-    ensure!(too_large(&result), "a small sort of one key more than a tile: {result:?}");
+    expect_error!(result, TooLarge { .. }, "a small sort of one key more than a tile");
     let result = outcome(&policy, &small, |declared| {
         let buffer = declared.keys[0];
         declared.doubled().count(Count::Device { buffer, index: 0, max: 10 })
     });
-    ensure!(
-        matches!(result, Err(Error::Method { .. })),
-        "small sort with a device count: expected Error::Method, found {result:?}"
-    );
+    expect_error!(result, Method { .. }, "small sort with a device count");
     #[expect(clippy::reversed_empty_ranges, reason = "reversed ranges must be rejected")]
     for bits in [0..33, 33..40, 8..7, 0..u32::MAX] {
         let by_bits = order.clone().bits(bits.clone());
         let result = outcome(&policy, &by_bits, |declared| declared.doubled());
-        let named = matches!(
-            &result,
-            Err(Error::SortBits { key, key_bits: 32, start, end })
-                if key == "u32" && *start == bits.start && *end == bits.end
+        expect_error!(
+            result,
+            SortBits { key, key_bits: 32, start, end } if key == "u32" && (start..end) == bits,
+            "bits {bits:?}"
         );
-        ensure!(named, "bits {bits:?}: {result:?}");
     }
     let absurd = Policy { sort: policy.sort.with_shape(TileShape::new(0, 0)), ..policy };
     let result = outcome(&absurd, &order, |declared| declared.doubled());
@@ -305,9 +285,8 @@ fn invalid_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
 }
 
 fn too_small_sort_buffers_are_rejected(gpu: &Gpu) -> Result<()> {
-    let outcome = |change: fn(Doubled) -> SortBuffers| {
-        outcome(&gpu.context.policy(), &Sort::ascending(), change)
-    };
+    let outcome =
+        |change: fn(Doubled) -> SortBuffers| outcome(&gpu.policy(), &Sort::ascending(), change);
     let results = [
         ("keys", outcome(|declared| declared.doubled().count(5_001))),
         (
@@ -329,33 +308,29 @@ fn too_small_sort_buffers_are_rejected(gpu: &Gpu) -> Result<()> {
         ),
     ];
     for (name, result) in results {
-        ensure!(
-            matches!(result, Err(Error::BufferTooSmall { .. })),
-            "{name}: expected Error::BufferTooSmall, found {result:?}"
-        );
+        expect_error!(result, BufferTooSmall { .. }, "{name}");
     }
     Ok(())
 }
 
 fn one_call_sorts_slices(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let keys = [2.0f32, -1.0, 0.5, -0.0];
-    expect_equal(&context.sort(&keys)?, &[-1.0, -0.0, 0.5, 2.0])?;
-    expect_equal(&context.argsort(&keys)?, &[1, 3, 2, 0])?;
-    ensure!(context.sort(&[0.0f32; 0])?.is_empty());
+    expect_equal(&gpu.sort(&keys)?, &[-1.0, -0.0, 0.5, 2.0])?;
+    expect_equal(&gpu.argsort(&keys)?, &[1, 3, 2, 0])?;
+    ensure!(gpu.sort(&[0.0f32; 0])?.is_empty());
     let down = Sort::descending();
-    let (sorted, values) = context.sort_pairs_with(&keys, &[1u32, 2, 3, 4], &down)?;
+    let (sorted, values) = gpu.sort_pairs_with(&keys, &[1u32, 2, 3, 4], &down)?;
     expect_equal(&sorted, &[2.0, 0.5, -0.0, -1.0])?;
     expect_equal(&values, &[1, 3, 4, 2])?;
-    let missing = context.sort_pairs(&keys, &[1u32]);
-    ensure!(matches!(missing, Err(Error::LengthMismatch { len: 1, other_len: 4, .. })));
+    expect_errors! {
+        gpu.sort_pairs(&keys, &[1u32]) => LengthMismatch { len: 1, other_len: 4, .. },
+    }
     Ok(())
 }
 
 /// Makes one-call sorts of device arrays, and of slices with slices as outputs. Only in-place sorts
 /// change their input.
 fn one_call_sorts_device_arrays(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let keys: Vec<i64> =
         uniform(2_000, 5).into_iter().map(|key| i64::from(key) - (1 << 31)).collect();
     let values: Vec<[u32; 2]> = (0..2_000).map(|i| [i, !i]).collect();
@@ -364,25 +339,25 @@ fn one_call_sorts_device_arrays(gpu: &Gpu) -> Result<()> {
     let (sorted, moved) = (reference::pick(&keys, &places), reference::pick(&values, &places));
     let sort = order.sort();
 
-    let (mut on_device, device_values) = (context.upload(&keys)?, context.upload(&values)?);
-    expect_equal(&context.download(&context.sort_with(&on_device, &sort)?)?, &sorted)?;
-    expect_equal(&context.download(&context.argsort_with(&on_device, &sort)?)?, &places)?;
-    let (keys_out, values_out) = context.sort_pairs_with(&on_device, &device_values, &sort)?;
-    expect_equal(&context.download(&keys_out)?, &sorted)?;
-    expect_equal(&context.download(&values_out)?, &moved)?;
-    expect_equal(&context.download(&on_device)?, &keys).context("the input has changed")?;
-    expect_equal(&context.download(&device_values)?, &values).context("the input has changed")?;
-    context.sort_in_place(&mut on_device, &sort)?;
-    expect_equal(&context.download(&on_device)?, &sorted)?;
+    let (mut on_device, device_values) = (gpu.upload(&keys)?, gpu.upload(&values)?);
+    expect_equal(&gpu.download(&gpu.sort_with(&on_device, &sort)?)?, &sorted)?;
+    expect_equal(&gpu.download(&gpu.argsort_with(&on_device, &sort)?)?, &places)?;
+    let (keys_out, values_out) = gpu.sort_pairs_with(&on_device, &device_values, &sort)?;
+    expect_equal(&gpu.download(&keys_out)?, &sorted)?;
+    expect_equal(&gpu.download(&values_out)?, &moved)?;
+    expect_equal(&gpu.download(&on_device)?, &keys).context("the input has changed")?;
+    expect_equal(&gpu.download(&device_values)?, &values).context("the input has changed")?;
+    gpu.sort_in_place(&mut on_device, &sort)?;
+    expect_equal(&gpu.download(&on_device)?, &sorted)?;
 
     let (mut keys_out, mut values_out) = (vec![0; 2_000], vec![[0; 2]; 2_000]);
-    context.sort_into(&keys, &sort, &mut keys_out)?;
+    gpu.sort_into(&keys, &sort, &mut keys_out)?;
     expect_equal(&keys_out, &sorted)?;
     keys_out.fill(0);
-    context.sort_pairs_into((&keys, &values), &sort, (&mut keys_out, &mut values_out))?;
+    gpu.sort_pairs_into((&keys, &values), &sort, (&mut keys_out, &mut values_out))?;
     expect_equal(&keys_out, &sorted)?;
     expect_equal(&values_out, &moved)?;
-    let short = context.sort_into(&keys, &sort, &mut keys_out[1..]);
-    ensure!(matches!(short, Err(Error::LengthMismatch { len: 1_999, other_len: 2_000, .. })));
+    let short = gpu.sort_into(&keys, &sort, &mut keys_out[1..]);
+    expect_errors! { short => LengthMismatch { len: 1_999, other_len: 2_000, .. } }
     Ok(())
 }

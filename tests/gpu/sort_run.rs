@@ -3,11 +3,6 @@
 
 use std::ops::Range;
 
-use multisplit::graph::{Buffer, ElementType, Graph};
-use multisplit::operations::sort::SortMethod;
-use multisplit::operations::split::TileShape;
-use multisplit::operations::{SortBuffers, sort};
-use multisplit::{KeyType, Policy, Sort};
 use multisplit_tests::prelude::*;
 
 /// The parameters of a sort, for the engine and for the CPU.
@@ -121,6 +116,11 @@ pub fn image(key: KeyType, bits: u64) -> u64 {
     }
 }
 
+/// The [`image`] of a key.
+pub fn rank<K: Key>(key: K) -> u64 {
+    image(K::TYPE, key.key_bits())
+}
+
 fn special(key: KeyType, rng: &mut Rng) -> u64 {
     const F16: [u64; 10] = [0x7E00, 0xFE01, 0x7C00, 0xFC00, 0, 0x8000, 1, 0x83FF, 0x7BFF, 0xBE00];
     const BF16: [u64; 10] = [0x7FC0, 0xFFC1, 0x7F80, 0xFF80, 0, 0x8000, 1, 0x807F, 0x7F7F, 0xBFC0];
@@ -216,7 +216,7 @@ pub fn check(
     keys: &[u64],
 ) -> Result<()> {
     let n = keys.len() as u64;
-    let mut setup = Setup::new(&gpu.context, "sort");
+    let mut setup = Setup::new(gpu, "sort");
     let keys_buffer = import_keys(&mut setup, "keys", order.key, keys);
     let given: Vec<u32> = (0..n as u32).flat_map(|i| value_words(payload, i)).collect();
     let values_buffer = setup.array("values", payload.element(), n.max(1), &given);
@@ -260,7 +260,7 @@ pub fn tile(policy: &Policy, key: KeyType) -> Result<usize> {
 
 /// The device's policy. For software drivers, with smaller tiles, which compile faster.
 pub fn quick_policy(gpu: &Gpu) -> Policy {
-    let mut policy = gpu.context.policy();
+    let mut policy = gpu.policy();
     if gpu.is_software() {
         policy.sort = policy.sort.with_shape(TileShape::new(256, 2));
         policy.sort.small.items = 2;

@@ -1,10 +1,7 @@
 //! Segmented sorts, compared with a stable sort of each segment on the CPU. Cases combine segment
 //! sizes, key types, values and directions.
 
-use multisplit::graph::Graph;
-use multisplit::operations::sort::{AddedSort, SortMethod};
-use multisplit::operations::{Count, SortBuffers, sort};
-use multisplit::{Error, KeyType, Policy, Sort};
+use multisplit::operations::sort::AddedSort;
 use multisplit_tests::prelude::*;
 
 use crate::sort_run::{
@@ -51,7 +48,7 @@ fn check(
     // Elements after the device count must not change.
     let spare = if given == Given::Counted { SPARE } else { 0 };
     let keys = make_keys(order.key, kind, (n + spare) as usize, n);
-    let mut setup = Setup::new(&gpu.context, "segments");
+    let mut setup = Setup::new(gpu, "segments");
     let keys_buffer = import_keys(&mut setup, "keys", order.key, &keys);
     let numbers = 0..(n + spare) as u32;
     let given_values: Vec<u32> = numbers.clone().flat_map(|i| value_words(payload, i)).collect();
@@ -181,10 +178,8 @@ fn segments_around_a_tile_match_the_cpu(gpu: &Gpu) -> Result<()> {
         for given in [Given::Host, Given::Counted] {
             let kinds = (PAIRS, Keys::FewDistinct, given);
             let added = check_segments(gpu, &policy, &Order::of(KeyType::U32), kinds, &offsets)?;
-            ensure!(
-                added.method == method || given != Given::Host,
-                "longest segment {longest}: {added:?}"
-            );
+            let is_right = added.method == method || given != Given::Host;
+            ensure!(is_right, "longest segment {longest}: {added:?}");
         }
     }
     Ok(())
@@ -208,9 +203,8 @@ fn mixed_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
         (KeyType::F32, Payload::Bytes(16), &one, Given::Host),
         (KeyType::I64, Payload::Bytes(8), &cut, Given::Counted),
     ];
-    let mut mine = gpu.mine();
     let all = few.into_iter().chain(more.into_iter().filter(|_| gpu.full));
-    for (key, payload, offsets, given) in all.filter(|_| mine()) {
+    for (key, payload, offsets, given) in all.filter(|_| gpu.mine()) {
         for (kind, descending) in [(Keys::Special, key.bits() == 64), (Keys::FewDistinct, false)] {
             let order = Order { descending, ..Order::of(key) };
             gpu.run_or_refuse(|| {
@@ -242,15 +236,15 @@ fn every_type_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     if !gpu.full {
         return Ok(());
     }
-    let policy = gpu.context.policy();
-    let (mut mine, mut rng) = (gpu.mine(), Rng::new(5));
+    let policy = gpu.policy();
+    let mut rng = Rng::new(5);
     for key in KeyType::WIDE {
         for payload in PAYLOADS {
             gpu.run_or_refuse(|| {
                 let tile = tile_of(gpu, &policy, key, payload)?;
                 let random = random(&mut rng, tile, 200_000);
                 let kinds = [Given::Host, Given::Device, Given::Counted];
-                for given in kinds.into_iter().filter(|_| mine()) {
+                for given in kinds.into_iter().filter(|_| gpu.mine()) {
                     for kind in [Keys::Uniform, Keys::FewDistinct] {
                         let order = Order { descending: kind == Keys::Uniform, ..Order::of(key) };
                         check_segments(gpu, &policy, &order, (payload, kind, given), &random)?;
@@ -270,12 +264,11 @@ fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let subgroup = 8 * policy.facts.subgroup_size as usize;
     let lengths = [1, 2, 7, 8, 9, 16, 64, 100, 129, 256, 512, 1_000, 1_024, 5_000, 40_000];
     let around = [subgroup - 1, subgroup, subgroup + 1, 2 * subgroup, 4 * subgroup + 1];
-    let mut mine = gpu.mine();
     for (turn, length) in lengths.into_iter().chain(around).enumerate() {
         let offsets = offsets(std::iter::repeat_n(length, (3_000 / length).max(2) + 1));
         let sampled = |k: usize| gpu.full || turn % 3 == k % 3;
         let payloads = PAYLOADS.into_iter().enumerate().filter(|(k, _)| sampled(*k));
-        for (k, payload) in payloads.filter(|_| mine()) {
+        for (k, payload) in payloads.filter(|_| gpu.mine()) {
             let key = KeyType::WIDE[(turn + k) % KeyType::WIDE.len()];
             let bits = if (turn + k) % 4 == 3 { 3..key.bits() - 5 } else { 0..key.bits() };
             let order = Order { descending: k % 2 == 0, bits, ..Order::of(key) };
@@ -284,15 +277,9 @@ fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
                 let kinds = (payload, kind, Given::Rows);
                 let added = check_segments(gpu, &policy, &order, kinds, &offsets)?;
                 let fits = length <= added.shape.tile() as usize;
-                ensure!(
-                    (added.method == SortMethod::Small) == fits,
-                    "rows of {length} elements: expected the method Small exactly if they fit in a \
-                     tile, found {added:?}"
-                );
-                ensure!(
-                    fits || length > 500,
-                    "rows of {length} elements do not fit in a tile: {added:?}"
-                );
+                let what = format!("rows of {length} elements, {added:?}: whether they are small");
+                expect_value(what, &(added.method == SortMethod::Small), &fits)?;
+                ensure!(fits || length > 500, "rows of {length} elements do not fit: {added:?}");
                 Ok(())
             })?;
         }
@@ -325,12 +312,10 @@ fn invalid_device_offsets_are_clamped(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A recording runs several times, each time with other offsets.
 fn recording_uses_the_offsets_of_each_run(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
-    let (keys, values) = (context.zeroed::<u32>(8_000)?, context.zeroed::<u32>(8_000)?);
-    let offsets_array = context.zeroed::<u32>(101)?;
-    let mut work = context.work("segments");
+    let (keys, values) = (gpu.zeroed::<u32>(8_000)?, gpu.zeroed::<u32>(8_000)?);
+    let offsets_array = gpu.zeroed::<u32>(101)?;
+    let mut work = gpu.work("segments");
     work.set_policy(small_tiles(gpu));
     let segments = work.count("segments", 100);
     let how = Sort::ascending();
@@ -341,62 +326,55 @@ fn recording_uses_the_offsets_of_each_run(gpu: &Gpu) -> Result<()> {
         let offsets = offsets(lengths);
         let given: Vec<u32> = (0..8_000).map(|_| rng.next_u64() as u32 % 50).collect();
         let numbers: Vec<u32> = (0..8_000).collect();
-        context.write(&keys, 0, &given)?;
-        context.write(&values, 0, &numbers)?;
-        context.write(&offsets_array, 0, &offsets)?;
+        gpu.write(&keys, 0, &given)?;
+        gpu.write(&values, 0, &numbers)?;
+        gpu.write(&offsets_array, 0, &offsets)?;
         frame.set("segments", &(offsets.len() as u32 - 1))?;
         frame.submit()?;
         let mut expected = numbers;
         for both in offsets.windows(2) {
             expected[both[0] as usize..both[1] as usize].sort_by_key(|&i| given[i as usize]);
         }
-        expect_equal(&context.download(&values)?, &expected)?;
+        expect_equal(&gpu.download(&values)?, &expected)?;
         let sorted: Vec<u32> = expected.iter().map(|&i| given[i as usize]).collect();
-        expect_equal(&context.download(&keys)?, &sorted)?;
+        expect_equal(&gpu.download(&keys)?, &sorted)?;
     }
     Ok(())
 }
 
 fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let keys = [3.0f32, 1.0, 2.0, -1.0, -2.0];
     let sort = Sort::ascending().segments(&[0, 3, 3, 5]);
-    expect_equal(&context.sort_with(&keys, &sort)?, &[1.0, 2.0, 3.0, -2.0, -1.0])?;
-    expect_equal(&context.argsort_with(&keys, &sort)?, &[1, 2, 0, 1, 0])?;
-    let (sorted, values) = context.sort_pairs_with(&keys, &[10u32, 11, 12, 13, 14], &sort)?;
+    expect_equal(&gpu.sort_with(&keys, &sort)?, &[1.0, 2.0, 3.0, -2.0, -1.0])?;
+    expect_equal(&gpu.argsort_with(&keys, &sort)?, &[1, 2, 0, 1, 0])?;
+    let (sorted, values) = gpu.sort_pairs_with(&keys, &[10u32, 11, 12, 13, 14], &sort)?;
     expect_equal(&sorted, &[1.0, 2.0, 3.0, -2.0, -1.0])?;
     expect_equal(&values, &[11, 12, 10, 14, 13])?;
-    ensure!(context.sort_with(&[0.0f32; 0], &Sort::ascending().segments(&[0]))?.is_empty());
+    ensure!(gpu.sort_with(&[0.0f32; 0], &Sort::ascending().segments(&[0]))?.is_empty());
     let rows = Sort::descending().rows(5);
-    expect_equal(&context.sort_with(&keys, &rows)?, &[3.0, 2.0, 1.0, -1.0, -2.0])?;
-    ensure!(context.sort_with(&[0u32; 0], &rows)?.is_empty());
-    for (length, n) in [(2, 5), (0, 5)] {
-        let result = context.sort_with(&keys, &Sort::ascending().rows(length));
-        ensure!(
-            matches!(result, Err(Error::Rows { n: found, .. }) if found == n),
-            "expected Error::Rows, found {result:?}"
-        );
+    expect_equal(&gpu.sort_with(&keys, &rows)?, &[3.0, 2.0, 1.0, -1.0, -2.0])?;
+    ensure!(gpu.sort_with(&[0u32; 0], &rows)?.is_empty());
+    for length in [2, 0] {
+        expect_errors! {
+            gpu.sort_with(&keys, &Sort::ascending().rows(length)) => Rows { n: 5, .. },
+        }
     }
     if gpu.full {
-        let offsets = context.upload(&[0u32, 3, 3, 5])?;
+        let offsets = gpu.upload(&[0u32, 3, 3, 5])?;
         let how = Sort::ascending();
-        let sorted = context.sort_segments(&keys, &offsets, &how)?;
+        let sorted = gpu.sort_segments(&keys, &offsets, &how)?;
         expect_equal(&sorted, &[1.0, 2.0, 3.0, -2.0, -1.0])?;
-        expect_equal(&context.argsort_segments(&keys, &offsets, &how)?, &[1, 2, 0, 1, 0])?;
-        let (_, values) =
-            context.sort_segments_pairs(&keys, &[0u32, 1, 2, 3, 4], &offsets, &how)?;
+        expect_equal(&gpu.argsort_segments(&keys, &offsets, &how)?, &[1, 2, 0, 1, 0])?;
+        let (_, values) = gpu.sort_segments_pairs(&keys, &[0u32, 1, 2, 3, 4], &offsets, &how)?;
         expect_equal(&values, &[1, 2, 0, 4, 3])?;
     }
-    let short = context.sort_with(&keys, &Sort::ascending().segments(&[0, 3]));
-    ensure!(
-        matches!(short, Err(Error::Segments { .. })),
-        "expected Error::Segments, found {short:?}"
-    );
+    let short = gpu.sort_with(&keys, &Sort::ascending().segments(&[0, 3]));
+    expect_errors! { short => Segments { .. } }
     Ok(())
 }
 
 fn invalid_segmented_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let outcome = |how: Sort, offsets: &[u32]| {
         let mut graph = Graph::new("refused");
         let n = offsets.last().copied().unwrap_or(0);
@@ -404,11 +382,7 @@ fn invalid_segmented_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
         sort(&mut graph, &policy, &how.segments(offsets), &buffers)
     };
     for offsets in [&[][..], &[1, 2], &[0, 3, 2], &[0, 5, 4, 6]] {
-        let result = outcome(Sort::ascending(), offsets);
-        ensure!(
-            matches!(result, Err(Error::Segments { .. })),
-            "{offsets:?}: expected Error::Segments, found {result:?}"
-        );
+        expect_error!(outcome(Sort::ascending(), offsets), Segments { .. }, "{offsets:?}");
     }
     let by = |method| Sort::ascending().method(method);
     let rounds = SortMethod::Multisplit { radix_bits: 8 };
@@ -425,11 +399,7 @@ fn invalid_segmented_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
     let segments = Sort::ascending().segments(&[0, 2, 5]);
     let counted = SortBuffers::keys(keys).count(Count::Device { buffer: word, index: 0, max: 5 });
     for buffers in [counted, SortBuffers::keys(keys).between(other, None, word)] {
-        let result = sort(&mut graph, &policy, &segments, &buffers);
-        ensure!(
-            matches!(result, Err(Error::Segments { .. })),
-            "expected Error::Segments, found {result:?}"
-        );
+        expect_errors! { sort(&mut graph, &policy, &segments, &buffers) => Segments { .. } }
     }
     Ok(())
 }

@@ -2,9 +2,8 @@
 //! and key bits, plans for other devices, buffers of another graph. The errors report the cause,
 //! e.g. the wrong type, size, range or limit.
 
-use multisplit::graph::{Buffer, ElementType, Graph, GraphError, Limits};
-use multisplit::operations::{ScanBuffers, SortBuffers, SplitBuffers, fill, scan, sort, split};
-use multisplit::{Bins, Buckets, DeviceProperties, Error, Glsl, Key, Policy, Scan, Sort};
+use multisplit::DeviceProperties;
+use multisplit::graph::GraphError;
 use multisplit_tests::prelude::*;
 
 tests!(soundness:
@@ -16,18 +15,13 @@ tests!(soundness:
 );
 
 /// The name of an array, its type, and the type it must have.
-type Mismatch = (&'static str, &'static str, &'static str);
+pub type Mismatch = (&'static str, &'static str, &'static str);
 
-fn expect_mismatch<T>(result: Result<T, Error>, (array, is, needed): Mismatch) -> Result<()> {
+pub fn expect_mismatch<T>(result: Result<T, Error>, mismatch: Mismatch) -> Result<()> {
+    let (array, is, _) = mismatch;
     match result {
         Err(Error::KeyTypeMismatch { name, found, expected }) => {
-            let reported = (name, found.as_str(), expected.as_str());
-            ensure!(
-                reported == (array, is, needed),
-                "the error reports {reported:?}, expected {:?}",
-                (array, is, needed)
-            );
-            Ok(())
+            expect_value("the reported mismatch", &(name, &*found, &*expected), &mismatch)
         }
         Err(other) => bail!("{array} of type {is}: unexpected error: {other}"),
         Ok(_) => bail!("{array} of type {is} was accepted"),
@@ -40,7 +34,7 @@ fn split_as<T: bytemuck::Pod, K: Key>(gpu: &Gpu, buckets: &Buckets<K>) -> Result
     let [keys, out] = ["keys", "out"].map(|name| graph.import::<T>(name, 8));
     let offsets = graph.import::<u32>("offsets", 9);
     let buffers = SplitBuffers::keys(keys, out, offsets);
-    split(&mut graph, &gpu.context.policy(), buckets, &buffers).map(|_| ())
+    split(&mut graph, &gpu.policy(), buckets, &buffers).map(|_| ())
 }
 
 /// Buckets must have the key type of the array. A sort takes the key type from the array.
@@ -55,7 +49,7 @@ fn mismatched_key_types_are_rejected(gpu: &Gpu) -> Result<()> {
     let sort_as = |element| {
         let mut graph = Graph::new("typed");
         let keys = graph.import_array("keys", element, 8);
-        sort(&mut graph, &gpu.context.policy(), &Sort::ascending(), &SortBuffers::keys(keys))
+        sort(&mut graph, &gpu.policy(), &Sort::ascending(), &SortBuffers::keys(keys))
     };
     for (element, name) in
         [(ElementType::Other(4), "4-byte elements"), (ElementType::Untyped, "untyped bytes")]
@@ -67,7 +61,7 @@ fn mismatched_key_types_are_rejected(gpu: &Gpu) -> Result<()> {
 
 /// Arrays other than the keys (values, offsets, counts and so on) have wrong types.
 fn mismatched_array_types_are_rejected(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     let mut graph = Graph::new("typed");
     let words = ["a", "b", "c"].map(|name| graph.import::<u32>(name, 9));
     let floats = ["d", "e"].map(|name| graph.import::<f32>(name, 9));
@@ -101,9 +95,9 @@ fn mismatched_array_types_are_rejected(gpu: &Gpu) -> Result<()> {
     let mut graph = Graph::new("run");
     let keys = graph.import::<f32>("keys", 9);
     sort(&mut graph, &policy, &Sort::ascending(), &SortBuffers::keys(keys))?;
-    let executable = gpu.context.instantiate(graph.compile(&gpu.context.limits())?)?;
-    let words = gpu.context.upload(&[7u32; 9])?;
-    match gpu.context.run(&executable, &[(keys, &words)]) {
+    let executable = gpu.instantiate(graph.compile(&gpu.limits())?)?;
+    let words = gpu.upload(&[7u32; 9])?;
+    match gpu.run(&executable, &[(keys, &words)]) {
         Err(Error::ElementTypeMismatch { found, expected }) => {
             ensure!((found, expected) == (ElementType::U32, ElementType::F32));
         }
@@ -113,7 +107,7 @@ fn mismatched_array_types_are_rejected(gpu: &Gpu) -> Result<()> {
 }
 
 fn unsupported_value_sizes_are_rejected(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     for size in [0, 1, 2, 3, 12, 17, 32] {
         let mut graph = Graph::new("values");
         let [keys, out] = ["keys", "out"].map(|name| graph.import::<u32>(name, 8));
@@ -138,27 +132,28 @@ fn unsupported_value_sizes_are_rejected(gpu: &Gpu) -> Result<()> {
 
 /// The error contains the valid range of bits.
 fn bits_beyond_the_key_are_rejected(gpu: &Gpu) -> Result<()> {
-    let result = gpu.context.sort_with(&[1.0f32, 0.0], &Sort::descending().bits(8..40));
-    let text = result.err().map(|error| error.to_string()).unwrap_or_default();
-    ensure!(text == "cannot sort f32 keys by bits 8..40; the range must be within 0..32", "{text}");
+    let result = gpu.sort_with(&[1.0f32, 0.0], &Sort::descending().bits(8..40));
+    expect_errors! {
+        result => ref e if e.to_string()
+            == "cannot sort f32 keys by bits 8..40; the range must be within 0..32",
+    }
     let wide = Sort::ascending().bits(8..65);
     expect_errors! {
-        gpu.context.argsort_with(&[1u64, 0], &wide) =>
+        gpu.argsort_with(&[1u64, 0], &wide) =>
             SortBits { key_bits: 64, start: 8, end: 65, .. },
     }
-    expect_equal(&gpu.context.sort_with(&[256u64, 3], &Sort::ascending().bits(0..8))?, &[256, 3])
+    expect_equal(&gpu.sort_with(&[256u64, 3], &Sort::ascending().bits(0..8))?, &[256, 3])
 }
 
 fn lengths_are_compared_in_elements(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
-    let (two, one) = (context.upload(&[2u32, 1])?, context.upload(&[[7u32; 4]])?);
+    let (two, one) = (gpu.upload(&[2u32, 1])?, gpu.upload(&[[7u32; 4]])?);
     let outcomes = [
-        context.sort_pairs(&[2u64, 1], &[7u32]).map(|_| ()),
-        context.sort_pairs(&two, &one).map(|_| ()),
-        context.split_pairs(&[2u64, 1], &[7u32], Buckets::digit(0..1)).map(|_| ()),
-        context.histogram_weighted(&[2u8, 1], &[7], Bins::identity(4)).map(|_| ()),
-        context.histogram_weighted_f32(&[2u8, 1], &[7.0], Bins::identity(4)).map(|_| ()),
-        context.sort_into(&[2u64, 1], &Sort::ascending(), &mut [0]),
+        gpu.sort_pairs(&[2u64, 1], &[7u32]).map(|_| ()),
+        gpu.sort_pairs(&two, &one).map(|_| ()),
+        gpu.split_pairs(&[2u64, 1], &[7u32], Buckets::digit(0..1)).map(|_| ()),
+        gpu.histogram_weighted(&[2u8, 1], &[7], Bins::identity(4)).map(|_| ()),
+        gpu.histogram_weighted_f32(&[2u8, 1], &[7.0], Bins::identity(4)).map(|_| ()),
+        gpu.sort_into(&[2u64, 1], &Sort::ascending(), &mut [0]),
     ];
     for outcome in outcomes {
         expect_errors! { outcome => LengthMismatch { len: 1, other_len: 2, .. } }
@@ -168,11 +163,11 @@ fn lengths_are_compared_in_elements(gpu: &Gpu) -> Result<()> {
 
 /// The error names the limit of the plan that the device does not meet.
 fn plans_for_larger_limits_are_rejected(gpu: &Gpu) -> Result<()> {
-    let (context, limits) = (&gpu.context, gpu.context.limits());
+    let limits = gpu.limits();
     let compiled = |limits: &Limits| -> Result<_> {
         let mut graph = Graph::new("fill");
         let dst = graph.import::<u32>("dst", 64);
-        fill(&mut graph, &context.policy(), "fill", dst, 1)?;
+        fill(&mut graph, &gpu.policy(), "fill", dst, 1)?;
         Ok(graph.compile(limits)?)
     };
     let [x, y, z] = limits.max_workgroup_count;
@@ -203,24 +198,23 @@ fn plans_for_larger_limits_are_rejected(gpu: &Gpu) -> Result<()> {
         if wider == limits {
             continue;
         }
-        match context.instantiate(compiled(&wider)?) {
+        match gpu.instantiate(compiled(&wider)?) {
             Err(Error::OtherLimits { limit, .. }) if limit == name => refused += 1,
             other => bail!("{name}: expected an error for this limit, found {:?}", other.err()),
         }
     }
     ensure!(refused >= 4, "only {refused} plans with wider limits were rejected");
-    context.instantiate(compiled(&limits)?)?;
+    gpu.instantiate(compiled(&limits)?)?;
     // Plans for any subgroup size (0) run on this device.
-    context.instantiate(compiled(&Limits { subgroup_size: 0, ..limits })?)?;
+    gpu.instantiate(compiled(&Limits { subgroup_size: 0, ..limits })?)?;
     Ok(())
 }
 
 /// Passes that were declared with the policy of another device are rejected.
 fn plans_for_other_subgroup_sizes_are_rejected(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
-    let policy = context.policy();
+    let policy = gpu.policy();
     let lanes = policy.facts.subgroup_size * 2;
-    let properties = DeviceProperties { subgroup_size: lanes, ..context.properties().clone() };
+    let properties = DeviceProperties { subgroup_size: lanes, ..gpu.properties().clone() };
     let other = Policy::for_device(&properties);
     type Declare = fn(&mut Graph, &Policy, [Buffer; 3]) -> Result<(), Error>;
     let primitives: [Declare; 3] = [
@@ -237,21 +231,16 @@ fn plans_for_other_subgroup_sizes_are_rejected(gpu: &Gpu) -> Result<()> {
         let mut graph = Graph::new("other");
         let words = ["a", "b", "c"].map(|name| graph.import::<u32>(name, 5_000));
         declare(&mut graph, &other, words)?;
-        let result = graph.compile(&context.limits());
+        let result = graph.compile(&gpu.limits());
         let Err(GraphError::SubgroupSize { lanes: sized, device }) = &result else {
             bail!("expected GraphError::SubgroupSize, found {result:?}");
         };
-        ensure!(
-            (*sized, *device) == (lanes, policy.facts.subgroup_size),
-            "the error reports the subgroup sizes {sized} and {device}, expected {lanes} and {}",
-            policy.facts.subgroup_size
-        );
+        let sizes = (lanes, policy.facts.subgroup_size);
+        expect_value("the reported pair of subgroup sizes", &(*sized, *device), &sizes)?;
         // The graph contains passes for two subgroup sizes, so no device can run it.
         declare(&mut graph, &policy, words)?;
-        ensure!(matches!(
-            graph.compile(&Limits { subgroup_size: lanes, ..context.limits() }),
-            Err(GraphError::SubgroupSize { .. })
-        ));
+        let limits = Limits { subgroup_size: lanes, ..gpu.limits() };
+        expect_errors! { graph.compile(&limits) => GraphError::SubgroupSize { .. } }
     }
     Ok(())
 }
@@ -260,7 +249,6 @@ fn plans_for_other_subgroup_sizes_are_rejected(gpu: &Gpu) -> Result<()> {
 fn one_call_functions_read_their_tables(gpu: &Gpu) -> Result<()> {
     const SOURCE: &str =
         "uint bucket_of(uint key) { return table.at[key % push.parameter_0] ^ push.parameter_1; }";
-    let context = &gpu.context;
     let (keys, table) = (uniform(3_000, 5), [3u32, 0, 2, 1, 3]);
     let function = Glsl::new(SOURCE).parameters([5, 1, 0]).table(&table);
     let (order, offsets) =
@@ -268,33 +256,31 @@ fn one_call_functions_read_their_tables(gpu: &Gpu) -> Result<()> {
     let moved = reference::pick(&keys, &order);
     let buckets = || Buckets::glsl(4, function.clone());
     let values: Vec<u32> = (0..3_000).collect();
-    let pairs = context.split_pairs(&keys, &values, buckets())?;
+    let pairs = gpu.split_pairs(&keys, &values, buckets())?;
     expect_equal(&pairs.keys, &moved)?;
     expect_equal(&pairs.values, &order)?;
     expect_equal(&pairs.offsets, &offsets)?;
-    let on_device = context.split(&context.upload(&keys)?, buckets())?;
-    expect_equal(&context.download(&on_device.keys)?, &moved)?;
-    let places = context.split_permutation(&keys, buckets())?.permutation;
+    let on_device = gpu.split(&gpu.upload(&keys)?, buckets())?;
+    expect_equal(&gpu.download(&on_device.keys)?, &moved)?;
+    let places = gpu.split_permutation(&keys, buckets())?.permutation;
     expect_equal(&places, &reference::places(&order))?;
-    let counts = context.histogram(&keys, Bins::glsl(4, function))?.counts;
+    let counts = gpu.histogram(&keys, Bins::glsl(4, function))?.counts;
     let expected: Vec<u64> = offsets.windows(2).map(|both| u64::from(both[1] - both[0])).collect();
     expect_equal(&counts, &expected)?;
     // A one-call function creates its own graph, so it rejects buffers of other graphs.
     let strange = Graph::new("strange").import::<u32>("table", 5);
     let foreign = Glsl::new(SOURCE).parameters([5, 1, 0]).table_buffer(strange);
-    let result = context.split(&keys, Buckets::glsl(4, foreign));
-    ensure!(
-        matches!(result, Err(Error::Graph(GraphError::ForeignBuffer { .. }))),
-        "expected GraphError::ForeignBuffer, found {result:?}"
-    );
+    expect_errors! {
+        gpu.split(&keys, Buckets::glsl(4, foreign)) => Graph(GraphError::ForeignBuffer { .. }),
+    }
     Ok(())
 }
 
 /// A graph may declare the passes of an operation settable, but safe calls cannot set their push
 /// constants: with another count, the kernel would access memory past its buffers.
 fn push_constants_of_operations_cannot_be_set(gpu: &Gpu) -> Result<()> {
-    let keys = gpu.context.upload(&[3u32, 1, 2])?;
-    let mut work = gpu.context.work("sort");
+    let keys = gpu.upload(&[3u32, 1, 2])?;
+    let mut work = gpu.work("sort");
     work.sort(&keys, &Sort::ascending())?;
     work.parts().0.settable_with("count");
     let mut frame = work.record()?;
@@ -302,12 +288,9 @@ fn push_constants_of_operations_cannot_be_set(gpu: &Gpu) -> Result<()> {
     let pass = passes.find(|pass| pass.settable).context("no pass has a count")?;
     let label = pass.label.clone();
     let refused = frame.set(&label, &0u32);
-    ensure!(
-        matches!(refused, Err(Error::UnknownPass { .. })),
-        "{label}: expected Error::UnknownPass, found {refused:?}"
-    );
+    expect_error!(refused, UnknownPass { .. }, "{label}");
     frame.submit()?;
     frame.wait()?;
-    ensure!(gpu.context.download(&keys)? == [1, 2, 3]);
+    ensure!(gpu.download(&keys)? == [1, 2, 3]);
     Ok(())
 }

@@ -1,10 +1,8 @@
 //! Shaders and functions of users: safe calls reject accesses that could leave their buffers, or
 //! keep them in bounds. Unchecked SPIR-V requires `unsafe`.
 
-use multisplit::graph::{Graph, Groups};
 use multisplit::shaders::compile::{CompileError, Source, compile};
 use multisplit::shaders::{Kernel, builtin};
-use multisplit::{Bins, Buckets, Error, ExecutableOptions, Glsl, Sort, threads};
 use multisplit_tests::prelude::*;
 
 tests!(soundness:
@@ -17,14 +15,15 @@ tests!(soundness:
 /// Checks that both a split and a histogram reject the function.
 fn expect_refused(gpu: &Gpu, source: &str) -> Result<()> {
     let outcomes = [
-        gpu.context.split(&[1u32, 2], Buckets::glsl(4, source)).map(|_| ()),
-        gpu.context.histogram(&[1u32, 2], Bins::glsl(4, source)).map(|_| ()),
+        gpu.split(&[1u32, 2], Buckets::glsl(4, source)).map(|_| ()),
+        gpu.histogram(&[1u32, 2], Bins::glsl(4, source)).map(|_| ()),
     ];
     for outcome in outcomes {
-        match outcome {
-            Err(Error::Compile(CompileError::Refused(_) | CompileError::Glsl(_))) => {}
-            other => bail!("expected a compile error, found {other:?}; the source is: {source}"),
-        }
+        expect_error!(
+            outcome,
+            Compile(CompileError::Refused(_) | CompileError::Glsl(_)),
+            "{source}"
+        );
     }
     Ok(())
 }
@@ -50,9 +49,8 @@ uint bucket_of(uint key) { own.at[key] = 1u; return 0u; }",
     )?;
     expect_refused(gpu, "uint bucket_of(uint key) { table.at[key] = 1u; return 0u; }")?;
     // After a rejected function, the context and other functions still work.
-    let split = gpu
-        .context
-        .split(&[5u32, 2], Buckets::glsl(4, "uint bucket_of(uint k) { return k & 3u; }"))?;
+    let split =
+        gpu.split(&[5u32, 2], Buckets::glsl(4, "uint bucket_of(uint k) { return k & 3u; }"))?;
     expect_equal(&split.keys, &[5, 2])
 }
 
@@ -63,11 +61,9 @@ layout(local_size_x = 1) in;
 layout(buffer_reference) buffer Any { uint word; };
 layout(set = 0, binding = 0) buffer Data { uvec2 address; } data;
 void main() { Any(data.address).word = 1u; }";
-    let mut work = gpu.context.work("addresses");
-    match work.glsl("user.addresses", source).map(|_| ()) {
-        Err(Error::Compile(CompileError::Refused(_))) => Ok(()),
-        other => bail!("expected the shader to be refused, found {other:?}"),
-    }
+    let mut work = gpu.work("addresses");
+    expect_errors! { work.glsl("user.addresses", source) => Compile(CompileError::Refused(_)) }
+    Ok(())
 }
 
 /// Four MiB of shared memory are rejected before the driver compiles the shader.
@@ -81,8 +77,8 @@ void main() {
     barrier();
     data.at[gl_LocalInvocationIndex] = words[gl_LocalInvocationIndex ^ 1u];
 }";
-    let array = gpu.context.zeroed::<u32>(64)?;
-    let mut work = gpu.context.work("shared");
+    let array = gpu.zeroed::<u32>(64)?;
+    let mut work = gpu.work("shared");
     match work.glsl("user.shared", source) {
         Ok(pass) => pass.bind("data", &array).dispatch(threads(64, 64)),
         Err(Error::Compile(CompileError::Refused(_))) => return Ok(()),
@@ -107,10 +103,9 @@ void main() {
     data.at[i * push.far + push.far] = words[i * push.far] / (i & 1u);
     data.at[i] = 7u;
 }";
-    let context = &gpu.context;
-    let guards = [context.upload(&[3u32; 1024])?, context.upload(&[3u32; 1024])?];
-    let array = context.zeroed::<u32>(64)?;
-    let mut work = context.work("far");
+    let guards = [gpu.upload(&[3u32; 1024])?, gpu.upload(&[3u32; 1024])?];
+    let array = gpu.zeroed::<u32>(64)?;
+    let mut work = gpu.work("far");
     work.glsl("user.far", source)?.bind("data", &array).dispatch(threads(64, 64));
     let mut frame = work.record()?;
     for far in [64u32, 1 << 16, 1 << 29, u32::MAX] {
@@ -119,10 +114,10 @@ void main() {
     }
     frame.wait()?;
     for guard in &guards {
-        expect_equal(&context.download(guard)?, &[3; 1024])?;
+        expect_equal(&gpu.download(guard)?, &[3; 1024])?;
     }
     // A write beyond the end may change the last word of the binding.
-    expect_equal(&context.download_range(&array, 0..63)?, &[7; 63])
+    expect_equal(&gpu.download_range(&array, 0..63)?, &[7; 63])
 }
 
 /// A bucket function reads beyond the end of its table, or from an empty table. Each key still gets
@@ -132,56 +127,42 @@ fn splits_survive_out_of_range_table_reads(gpu: &Gpu) -> Result<()> {
     let keys: Vec<u32> = (0..5_000).collect();
     for table in [&[][..], &[1], &[2, 0, 1]] {
         let buckets = Buckets::glsl(4, Glsl::new(source).table(table));
-        let mut split = gpu.context.split(&keys, buckets)?;
-        ensure!(
-            split.offsets[0] == 0 && split.offsets[4] == 5_000,
-            "the offsets are {:?}, expected 0 to 5,000",
-            split.offsets
-        );
+        let mut split = gpu.split(&keys, buckets)?;
+        expect_equal(&[split.offsets[0], split.offsets[4]], &[0, 5_000])?;
         split.keys.sort_unstable();
         expect_equal(&split.keys, &keys)?;
     }
     Ok(())
 }
 
-/// Safe calls reject unchecked SPIR-V.
 fn unchecked_spirv_requires_unsafe(gpu: &Gpu) -> Result<()> {
     let source = "#version 460
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Data { uint at[]; } data;
 void main() { data.at[gl_LocalInvocationIndex] = 9u; }";
-    let context = &gpu.context;
     let kernel = Kernel::new("user.nine", compile(&Source::new("nine.comp", source))?)?;
     let mut graph = Graph::new("foreign");
     let data = graph.import::<u32>("data", 64);
     graph.pass("user.nine", kernel).bind("data", data).dispatch(Groups::linear(1));
-    let plan = graph.compile(&context.limits())?;
-    match context.instantiate(plan.clone()) {
-        Err(Error::ForeignKernel { kernel }) => {
-            ensure!(kernel == "user.nine", "the error names `{kernel}`, expected `user.nine`");
-        }
-        other => bail!("expected an error for a foreign kernel, found {:?}", other.err()),
-    }
+    let plan = graph.compile(&gpu.limits())?;
     let options = ExecutableOptions::default();
-    let prepared = context.prepare_step(&plan, 0, options);
-    ensure!(
-        matches!(prepared, Err(Error::ForeignKernel { .. })),
-        "expected Error::ForeignKernel, found {prepared:?}"
-    );
+    expect_errors! {
+        gpu.instantiate(plan.clone()) => ForeignKernel { kernel } if kernel == "user.nine",
+        gpu.prepare_step(&plan, 0, options) => ForeignKernel { .. },
+    }
     // SAFETY: a valid shader whose 64 threads write one word each of a 64-word binding.
     let executable = unsafe {
-        context.prepare_foreign_step(&plan, 0, options)?;
-        context.instantiate_foreign(plan, options)?
+        gpu.prepare_foreign_step(&plan, 0, options)?;
+        gpu.instantiate_foreign(plan, options)?
     };
-    let array = context.zeroed::<u32>(64)?;
-    context.run(&executable, &[(data, &array)])?;
-    expect_equal(&context.download(&array)?, &[9; 64])
+    let array = gpu.zeroed::<u32>(64)?;
+    gpu.run(&executable, &[(data, &array)])?;
+    expect_equal(&gpu.download(&array)?, &[9; 64])
 }
 
 /// Users may not add built-in kernels to their graphs, because the push constants of such passes
 /// would not be checked.
 fn built_in_kernels_in_user_graphs_are_rejected(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let mut graph = Graph::new("by hand");
     let dst = graph.import::<u32>("dst", 64);
     let past_the_end = [u32::MAX, 1];
@@ -190,40 +171,35 @@ fn built_in_kernels_in_user_graphs_are_rejected(gpu: &Gpu) -> Result<()> {
         .bind("dst", dst)
         .push_bytes(bytemuck::bytes_of(&past_the_end))
         .dispatch(Groups::linear(1));
-    let plan = graph.compile(&context.limits())?;
-    match context.instantiate(plan) {
-        Err(Error::ForeignKernel { kernel }) => {
-            ensure!(kernel == "memory.fill", "the error names `{kernel}`, expected `memory.fill`");
-        }
-        other => bail!("expected an error for a foreign kernel, found {:?}", other.err()),
+    let plan = graph.compile(&gpu.limits())?;
+    expect_errors! {
+        gpu.instantiate(plan) => ForeignKernel { kernel } if kernel == "memory.fill",
     }
 
     // A user's pass may have the label of a built-in pass. Values set by that label do not affect
     // the built-in pass.
-    let (keys, flags) = (context.upload(&[3u32, 1, 2])?, context.zeroed::<u32>(64)?);
+    let (keys, flags) = (gpu.upload(&[3u32, 1, 2])?, gpu.zeroed::<u32>(64)?);
     let source = "#version 460
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Flags { uint at[]; } flags;
 layout(push_constant) uniform Push { uint words[32]; } push;
 void main() { flags.at[gl_LocalInvocationIndex] = push.words[0]; }";
     let labels = {
-        let mut work = context.work("labels");
+        let mut work = gpu.work("labels");
         work.sort(&keys, &Sort::ascending())?;
         work.plan()?.steps().iter().map(|step| step.pass.label.clone()).collect::<Vec<_>>()
     };
     for label in labels {
-        let mut work = context.work("same label");
+        let mut work = gpu.work("same label");
         work.glsl(&label, source)?.bind("flags", &flags).dispatch(Groups::linear(1));
         work.sort(&keys, &Sort::ascending())?;
         let mut frame = work.record()?;
         frame.set(&label, &[u32::MAX; 32])?;
         frame.submit()?;
         frame.wait()?;
-        expect_equal(&context.download(&keys)?, &[1, 2, 3])?;
-        ensure!(
-            context.download(&flags)?.first() == Some(&u32::MAX),
-            "{label}: the push constants were not set"
-        );
+        expect_equal(&gpu.download(&keys)?, &[1, 2, 3])?;
+        let is_set = gpu.download(&flags)?.first() == Some(&u32::MAX);
+        ensure!(is_set, "{label}: the push constants were not set");
     }
     Ok(())
 }

@@ -34,8 +34,8 @@ pub fn check(
     options: &Options,
     sources: &[u32],
 ) -> Result<Vec<Solution>> {
-    let on_device = DeviceNetwork::upload(&gpu.context, network)?;
-    let mut solver = Solver::new(&gpu.context, &on_device, options)?;
+    let on_device = DeviceNetwork::upload(gpu, network)?;
+    let mut solver = Solver::new(gpu, &on_device, options)?;
     let mut results = Vec::new();
     for &source in sources {
         let found = solver.solve(source)?;
@@ -60,27 +60,37 @@ fn every_method(gpu: &Gpu, network: &Network, sources: &[u32]) -> Result<()> {
     Ok(())
 }
 
+/// A network of edges (from, to, weight).
+pub fn network(
+    vertices: u64,
+    direction: Direction,
+    edges: impl IntoIterator<Item = (u32, u32, u32)>,
+) -> Result<Network> {
+    let mut list = EdgeList::weighted();
+    edges.into_iter().for_each(|(from, to, weight)| list.push(from, to, weight));
+    Ok(Network::new(vertices, direction, &list)?)
+}
+
 /// A network of random edges, with duplicates and self-loops.
 pub fn random_network(rng: &mut Rng, max_vertices: u64) -> Result<Network> {
     let vertices = 1 + rng.below(max_vertices);
     let count = rng.below(4 * vertices + 1);
     let max_weight = [0, 1, 10, 1000, 1 << 24][rng.below(5) as usize];
     let direction = [Direction::Directed, Direction::Undirected][rng.below(2) as usize];
-    let mut edges = EdgeList::weighted();
-    for _ in 0..count {
-        let (from, to) = (rng.below(vertices) as u32, rng.below(vertices) as u32);
-        edges.push(from, to, rng.below(max_weight + 1) as u32);
-    }
-    Ok(Network::new(vertices, direction, &edges)?)
+    let edges = (0..count).map(|_| {
+        let [from, to] = [rng.below(vertices), rng.below(vertices)].map(|vertex| vertex as u32);
+        (from, to, rng.below(max_weight + 1) as u32)
+    });
+    network(vertices, direction, edges)
 }
 
 fn random_networks_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (mut rng, mut mine) = (Rng::new(2024), gpu.mine());
+    let mut rng = Rng::new(2024);
     for case in 0..if gpu.full { 200 } else { 12 } {
         let network = random_network(&mut rng, 400)?;
         let source = rng.below(network.vertices().into()) as u32;
         let delta = [None, Some(1.0), Some(37.0), Some(1e7)][rng.below(4) as usize];
-        for method in METHODS.into_iter().filter(|_| mine()) {
+        for method in METHODS.into_iter().filter(|_| gpu.mine()) {
             let options = Options { delta, ..options(method) };
             check(gpu, &network, &options, &[source]).with_context(|| format!("case {case}"))?;
         }
@@ -89,48 +99,32 @@ fn random_networks_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 fn path_and_star_networks_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mut path = EdgeList::weighted();
-    (0..300).for_each(|v| path.push(v, v + 1, v % 7));
-    let path = Network::new(301, Direction::Directed, &path)?;
+    let path = network(301, Direction::Directed, (0..300).map(|v| (v, v + 1, v % 7)))?;
     every_method(gpu, &path, &[0, 150, 300])?;
-    let mut star = EdgeList::weighted();
-    (1..500).for_each(|v| star.push(0, v, v));
-    let star = Network::new(500, Direction::Undirected, &star)?;
+    let star = network(500, Direction::Undirected, (1..500).map(|v| (0, v, v)))?;
     every_method(gpu, &star, &[0, 499])?;
     // Two components with isolated vertices, and a network of a single vertex.
-    let mut parts = EdgeList::weighted();
-    (0..40).for_each(|v| parts.push(v, (v + 1) % 41, 3));
-    (50..90).for_each(|v| parts.push(v, v + 1, 4));
-    let parts = Network::new(100, Direction::Undirected, &parts)?;
-    every_method(gpu, &parts, &[0, 60, 99])?;
-    let alone = Network::new(1, Direction::Directed, &EdgeList::weighted())?;
-    every_method(gpu, &alone, &[0])
+    let parts = (0..40).map(|v| (v, (v + 1) % 41, 3)).chain((50..90).map(|v| (v, v + 1, 4)));
+    every_method(gpu, &network(100, Direction::Undirected, parts)?, &[0, 60, 99])?;
+    every_method(gpu, &network(1, Direction::Directed, [])?, &[0])
 }
 
 fn zero_weights_and_parallel_edges_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mut edges = EdgeList::weighted();
-    for v in 0..60 {
-        edges.push(v, (v + 1) % 60, 0);
-        edges.push(v, (v + 1) % 60, 5);
-        edges.push(v, v, 0);
-        edges.push(v, (v * 7) % 60, u32::from(v.is_multiple_of(3)));
-        edges.push(v, 60 + v, 2);
-    }
-    let network = Network::new(130, Direction::Directed, &edges)?;
-    every_method(gpu, &network, &[0, 59, 61])
+    let edges = (0..60u32).flat_map(|v| {
+        let (next, far) = ((v + 1) % 60, (v * 7) % 60);
+        let far = (v, far, u32::from(v.is_multiple_of(3)));
+        [(v, next, 0), (v, next, 5), (v, v, 0), far, (v, 60 + v, 2)]
+    });
+    every_method(gpu, &network(130, Direction::Directed, edges)?, &[0, 59, 61])
 }
 
 /// One vertex has very many neighbours, each of which has few arcs.
 fn vertex_with_many_neighbours_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let spokes = if gpu.full { 1_000_000 } else { 100_000 };
-    let mut edges = EdgeList::weighted();
-    for v in 1..=spokes {
-        edges.push(0, v, v % 1000);
-        if v % 1000 == 0 {
-            edges.push(v, v - 1, 1);
-        }
-    }
-    let network = Network::new(u64::from(spokes) + 1, Direction::Undirected, &edges)?;
+    let spoke =
+        |v: u32| [(0, v, v % 1000)].into_iter().chain((v % 1000 == 0).then_some((v, v - 1, 1)));
+    let edges = (1..=spokes).flat_map(spoke);
+    let network = network(u64::from(spokes) + 1, Direction::Undirected, edges)?;
     for method in [Method::NearFar, Method::Multisplit] {
         let found = check(gpu, &network, &options(method), &[spokes / 2])?;
         ensure!(found[0].statistics.relaxations >= network.arcs().len() as u64);
@@ -159,9 +153,8 @@ fn float_weights_match_the_cpu(gpu: &Gpu) -> Result<()> {
 fn generated_networks_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let rmat = Rmat::of_size(82_168, 504_230).generate(Weighting::Own)?;
     let grid = Grid::of_size(10_000).generate(Weighting::Own)?;
-    let mut mine = gpu.mine();
     if gpu.full {
-        for method in METHODS.into_iter().filter(|_| mine()) {
+        for method in METHODS.into_iter().filter(|_| gpu.mine()) {
             check(gpu, &rmat, &options(method), &[0, 70_818])?;
             check(gpu, &grid, &options(method), &[0, 7777])?;
         }
@@ -171,7 +164,7 @@ fn generated_networks_match_the_cpu(gpu: &Gpu) -> Result<()> {
         (&grid, Method::NearFar, 7777),
         (&grid, Method::Multisplit, 7777),
     ];
-    for (network, method, source) in cases.into_iter().filter(|_| mine()) {
+    for (network, method, source) in cases.into_iter().filter(|_| gpu.mine()) {
         check(gpu, network, &options(method), &[source])?;
     }
     Ok(())
@@ -187,7 +180,7 @@ fn residents(gpu: &Gpu) -> Tuning {
 }
 
 fn tuning(gpu: &Gpu) -> Tuning {
-    Tuning::for_device(gpu.context.properties())
+    Tuning::for_device(gpu.properties())
 }
 
 /// Options for a single dispatch of resident workgroups with this tuning.
@@ -200,10 +193,9 @@ fn resident_workgroups_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(77);
     let grid = Grid::of_size(2000).generate(Weighting::Own)?;
     let rmat = Rmat::of_size(1000, 4000).generate(Weighting::Own)?;
-    let mut mine = gpu.mine();
     for method in [Method::NearFar, Method::Multisplit] {
         let options = resident(method, tuning);
-        for network in [&grid, &rmat].into_iter().filter(|_| mine()) {
+        for network in [&grid, &rmat].into_iter().filter(|_| gpu.mine()) {
             for found in check(gpu, network, &options, &[0, 999])? {
                 ensure!(!found.statistics.gave_up_residents, "resident workgroups timed out");
             }
@@ -265,11 +257,8 @@ fn overflowing_queues_match_the_cpu(gpu: &Gpu) -> Result<()> {
     for method in [Method::NearFar, Method::Multisplit] {
         let options = Options { tuning: Some(tuning), ..options(method) };
         for found in check(gpu, &network, &options, &[1])? {
-            ensure!(
-                found.statistics.dense_rounds > 0,
-                "no queue overflowed: {:?}",
-                found.statistics
-            );
+            let statistics = found.statistics;
+            ensure!(statistics.dense_rounds > 0, "no queue overflowed: {statistics:?}");
         }
     }
     Ok(())
@@ -295,9 +284,8 @@ fn small_buckets_and_high_degree_vertices_match_the_cpu(gpu: &Gpu) -> Result<()>
         (300, 20, 40, 0),
         (u32::MAX / 2, 100, 4096, 0),
     ];
-    let mut mine = gpu.mine();
     for (merge_entries, wide_degree, hub_degree, spread_degree) in
-        cases.into_iter().filter(|_| mine())
+        cases.into_iter().filter(|_| gpu.mine())
     {
         let mut tuning = tuning(gpu);
         tuning.spread_degree = spread_degree;

@@ -7,7 +7,7 @@ use multisplit_sssp::network::{ShortestPaths, UNREACHED, WeightKind};
 use multisplit_sssp::{DeviceNetwork, Error, Method, Options, Solver};
 use multisplit_tests::prelude::*;
 
-use crate::sssp_methods::{METHODS, check, options, random_network};
+use crate::sssp_methods::{METHODS, check, network, options, random_network};
 
 tests!(sssp:
     predecessor_trees_of_random_networks_are_valid, predecessor_trees_with_zero_weights_are_valid,
@@ -66,12 +66,7 @@ fn predecessor_trees_of_random_networks_are_valid(gpu: &Gpu) -> Result<()> {
                 let path = found.paths.path_to(vertex);
                 ensure!(path.is_some() == found.paths.distance(vertex).is_some());
                 let ends = path.map_or((0, vertex), |path| (path[0], path[path.len() - 1]));
-                ensure!(
-                    ends == (0, vertex),
-                    "the path leads from {} to {}, expected 0 to {vertex}",
-                    ends.0,
-                    ends.1
-                );
+                expect_value("the pair of ends of the path", &ends, &(0, vertex))?;
             }
         }
     }
@@ -80,14 +75,11 @@ fn predecessor_trees_of_random_networks_are_valid(gpu: &Gpu) -> Result<()> {
 
 /// The networks have cycles of arcs with zero weight, and a long path of arcs that act as such.
 fn predecessor_trees_with_zero_weights_are_valid(gpu: &Gpu) -> Result<()> {
-    let mut edges = EdgeList::weighted();
-    for v in 0..200 {
-        edges.push(v, (v + 1) % 200, 0);
-        edges.push(v, (v * 3) % 200, 0);
-        edges.push(v, 200 + v, 1);
-        edges.push(200 + v, 200 + (v + 1) % 200, 0);
-    }
-    let cycles = Network::new(410, Direction::Undirected, &edges)?;
+    let edges = (0..200).flat_map(|v| {
+        let next = (v + 1) % 200;
+        [(v, next, 0), (v, (v * 3) % 200, 0), (v, 200 + v, 1), (200 + v, 200 + next, 0)]
+    });
+    let cycles = network(410, Direction::Undirected, edges)?;
     let mut edges = EdgeList::weighted_f32();
     // In f32, adding 1e-9 to a distance of 1 does not change it, so such arcs act as zero weights.
     (0..500).for_each(|v| edges.push_f32(v, v + 1, if v == 0 { 1.0 } else { 1e-9 }));
@@ -103,38 +95,23 @@ fn predecessor_trees_with_zero_weights_are_valid(gpu: &Gpu) -> Result<()> {
 
 fn statistics_are_consistent(gpu: &Gpu) -> Result<()> {
     let network = Grid::of_size(1500).generate(Weighting::Own)?;
-    let on_device = DeviceNetwork::upload(&gpu.context, &network)?;
+    let on_device = DeviceNetwork::upload(gpu, &network)?;
     for method in METHODS {
-        let mut solver = Solver::new(&gpu.context, &on_device, &options(method))?;
+        let mut solver = Solver::new(gpu, &on_device, &options(method))?;
         let found = solver.solve(0)?.statistics;
         let arcs = network.arcs().len() as u64;
-        ensure!(
-            found.relaxations == arcs + found.rerelaxations,
-            "the relaxations of {arcs} arcs do not add up: {found:?}"
-        );
-        ensure!(
-            found.expansions >= network.vertices().into() && found.rounds > 1,
-            "too few expansions or rounds: {found:?}"
-        );
+        let are_equal = found.relaxations == arcs + found.rerelaxations;
+        ensure!(are_equal, "the relaxations of {arcs} arcs do not add up: {found:?}");
+        let are_enough = found.expansions >= network.vertices().into() && found.rounds > 1;
+        ensure!(are_enough, "too few expansions or rounds: {found:?}");
         // Bellman-Ford never splits, and for the multisplit method one window of ten buckets covers
         // this whole network.
         let split = !matches!(method, Method::BellmanFord | Method::Multisplit);
-        ensure!(
-            split == (found.splits > 0),
-            "{method:?}: expected splits: {split}, found {found:?}"
-        );
+        let what = format!("{method:?}, {found:?}: whether there are splits");
+        expect_value(what, &(found.splits > 0), &split)?;
         let sizes = solver.round_sizes()?;
-        ensure!(
-            sizes.len() == found.rounds as usize,
-            "the history has {} rounds, expected {}",
-            sizes.len(),
-            found.rounds
-        );
-        ensure!(
-            sizes[0].entries == 1,
-            "expected one entry in the first round, found {:?}",
-            sizes[0]
-        );
+        expect_value("the length of the history", &sizes.len(), &(found.rounds as usize))?;
+        expect_value("the number of entries in the first round", &sizes[0].entries, &1)?;
         ensure!(sizes.is_sorted_by_key(|size| size.threshold));
     }
     Ok(())
@@ -143,25 +120,19 @@ fn statistics_are_consistent(gpu: &Gpu) -> Result<()> {
 /// A plan for 9 rounds of a search covers 16, because the passes that split the set of far vertices
 /// run once in eight rounds. Most passes are dispatched indirectly.
 fn far_vertices_are_split_every_eight_rounds(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let network = Grid::of_size(400).generate(Weighting::Own)?;
-    let on_device = DeviceNetwork::upload(context, &network)?;
+    let on_device = DeviceNetwork::upload(gpu, &network)?;
     for method in [Method::Bucketing, Method::MultisplitPasses] {
-        let (policy, limits) = (context.policy(), context.limits());
+        let (policy, limits) = (gpu.policy(), gpu.limits());
         let plan = multisplit_sssp::plan(&network, &options(method), &policy, &limits, 9)?;
         let count = |label| plan.steps().iter().filter(|step| step.pass.label == label).count();
         let found = ["sssp.round", "sssp.filter", "sssp.take"].map(count);
-        ensure!(
-            found == [16, 2, 2],
-            "{method:?}: the pass counts are {found:?}, expected [16, 2, 2]"
-        );
+        expect_value(format!("{method:?}: the list of pass counts"), &found, &[16, 2, 2])?;
         let indirect = |step: &&Step| matches!(step.pass.work, Work::DispatchIndirect { .. });
         let indirect = plan.steps().iter().filter(indirect).count();
-        ensure!(
-            2 * indirect > plan.steps().len(),
-            "{method:?}: only {indirect} passes are dispatched indirectly"
-        );
-        let mut solver = Solver::new(context, &on_device, &options(method))?;
+        let are_most = 2 * indirect > plan.steps().len();
+        ensure!(are_most, "{method:?}: only {indirect} passes are dispatched indirectly");
+        let mut solver = Solver::new(gpu, &on_device, &options(method))?;
         ensure!(solver.time_runs(3, 2)?.len() == 2, "{method:?}: expected two times");
     }
     Ok(())
@@ -169,29 +140,21 @@ fn far_vertices_are_split_every_eight_rounds(gpu: &Gpu) -> Result<()> {
 
 fn distance_overflow_is_reported(gpu: &Gpu) -> Result<()> {
     let solve = |network: &Network| {
-        let on_device = DeviceNetwork::upload(&gpu.context, network)?;
-        Solver::new(&gpu.context, &on_device, &options(Method::NearFar))?.solve(0)
+        let on_device = DeviceNetwork::upload(gpu, network)?;
+        Solver::new(gpu, &on_device, &options(Method::NearFar))?.solve(0)
     };
-    let mut edges = EdgeList::weighted();
-    edges.push(0, 1, u32::MAX - 1);
-    edges.push(1, 2, 1);
-    let refused = solve(&Network::new(4, Direction::Directed, &edges)?);
-    let Err(Error::Network(NetworkError::DistanceOverflow { vertex: 2 })) = refused else {
-        bail!("expected an overflow at vertex 2, found {refused:?}");
-    };
+    let edges = [(0, 1, u32::MAX - 1), (1, 2, 1), (0, 2, 5)];
+    let refused = solve(&network(4, Direction::Directed, edges.into_iter().take(2))?);
+    expect_errors! { refused => Error::Network(NetworkError::DistanceOverflow { vertex: 2 }) }
     // A shorter path to the same vertex makes the overflow harmless.
-    edges.push(0, 2, 5);
-    let found = solve(&Network::new(4, Direction::Directed, &edges)?)?;
+    let found = solve(&network(4, Direction::Directed, edges)?)?;
     expect_equal(&found.paths.distances, &[0, u32::MAX - 1, 5, UNREACHED])?;
 
     let mut edges = EdgeList::weighted_f32();
     edges.push_f32(0, 1, f32::MAX);
     edges.push_f32(1, 2, f32::MAX);
     let refused = solve(&Network::new(3, Direction::Directed, &edges)?);
-    ensure!(
-        matches!(refused, Err(Error::Network(NetworkError::DistanceOverflow { vertex: 2 }))),
-        "expected an overflow at vertex 2, found {refused:?}"
-    );
+    expect_errors! { refused => Error::Network(NetworkError::DistanceOverflow { vertex: 2 }) }
     Ok(())
 }
 
@@ -199,8 +162,8 @@ fn invalid_sources_and_options_are_rejected(gpu: &Gpu) -> Result<()> {
     let mut edges = EdgeList::unweighted();
     edges.push(0, 1, 0);
     let network = Network::new(2, Direction::Directed, &edges)?;
-    let on_device = DeviceNetwork::upload(&gpu.context, &network)?;
-    let mut solver = Solver::new(&gpu.context, &on_device, &options(Method::NearFar))?;
+    let on_device = DeviceNetwork::upload(gpu, &network)?;
+    let mut solver = Solver::new(gpu, &on_device, &options(Method::NearFar))?;
     let refused = solver.solve(2);
     let out_of_range = NetworkError::SourceOutOfRange { source_vertex: 2, vertices: 2 };
     ensure!(refused.is_err_and(|e| e.to_string() == out_of_range.to_string()));
@@ -211,31 +174,27 @@ fn invalid_sources_and_options_are_rejected(gpu: &Gpu) -> Result<()> {
         Options { delta: Some(0.0), ..Options::default() },
         Options { delta: Some(f64::NAN), ..Options::default() },
     ] {
-        ensure!(Solver::new(&gpu.context, &on_device, &wrong).is_err(), "{wrong:?} was accepted");
+        ensure!(Solver::new(gpu, &on_device, &wrong).is_err(), "{wrong:?} was accepted");
     }
     let none = Options { buckets: 0, ..Options::default() };
-    let refused = Solver::new(&gpu.context, &on_device, &none).err().map(|error| error.to_string());
-    ensure!(
-        refused.as_deref() == Some("the number of buckets is 0; it must be at least 1"),
-        "expected an error for 0 buckets, found {refused:?}"
-    );
-    Ok(())
+    let refused = Solver::new(gpu, &on_device, &none);
+    expect_message(refused, "the number of buckets is 0; it must be at least 1")
 }
 
 fn hundred_searches_do_not_leak(gpu: &Gpu) -> Result<()> {
     let network = Rmat::of_size(500, 2000).generate(Weighting::Own)?;
-    let on_device = DeviceNetwork::upload(&gpu.context, &network)?;
-    let mut solver = Solver::new(&gpu.context, &on_device, &options(Method::Multisplit))?;
+    let on_device = DeviceNetwork::upload(gpu, &network)?;
+    let mut solver = Solver::new(gpu, &on_device, &options(Method::Multisplit))?;
     solver.solve(0)?;
-    let (report, pipelines) = (gpu.context.memory_report(), gpu.context.pipeline_count());
+    let (report, pipelines) = (gpu.memory_report(), gpu.pipeline_count());
     for source in 0..100 {
         let found = solver.solve(source)?;
         if source % 10 == 0 {
             expect_equal(&found.paths.distances, &shortest::distances_in(&network, source))?;
         }
     }
-    ensure!(gpu.context.memory_report() == report, "device memory grew");
-    ensure!(gpu.context.pipeline_count() == pipelines, "new pipelines were compiled");
+    ensure!(gpu.memory_report() == report, "device memory grew");
+    ensure!(gpu.pipeline_count() == pipelines, "new pipelines were compiled");
     Ok(())
 }
 
@@ -256,27 +215,21 @@ fn known_graphs_match_certified_results(gpu: &Gpu) -> Result<()> {
     if gpu.full {
         networks.extend(large_networks()?);
     }
-    let mut mine = gpu.mine();
-    let slow = !gpu.full && gpu.context.properties().subgroup_size >= SLOW_SUBGROUP;
+    let slow = !gpu.full && gpu.properties().subgroup_size >= SLOW_SUBGROUP;
     for (graph, network) in networks {
-        let on_device = DeviceNetwork::upload(&gpu.context, &network)?;
+        let on_device = DeviceNetwork::upload(gpu, &network)?;
         let methods = [Method::NearFar, Method::Multisplit];
-        for method in methods.into_iter().filter(|_| mine()) {
+        for method in methods.into_iter().filter(|_| gpu.mine()) {
             if slow && graph == "rmat_slashdot" && method == Method::Multisplit {
                 continue;
             }
             let options = Options { method, ..Options::default() };
-            let mut solver = Solver::new(&gpu.context, &on_device, &options)?;
+            let mut solver = Solver::new(gpu, &on_device, &options)?;
             let known: Vec<_> = shortest::KNOWN.iter().filter(|k| k.graph == graph).collect();
             ensure!(!known.is_empty(), "there are no known results for {graph}");
             for known in known.iter().take(if gpu.full { usize::MAX } else { 1 }) {
                 let found = solver.solve(known.source)?.paths.summary();
-                ensure!(
-                    found == known.found,
-                    "{graph} from {}: found {found}, expected {}",
-                    known.source,
-                    known.found
-                );
+                expect_value(format!("{graph} from {}", known.source), &found, &known.found)?;
             }
         }
     }

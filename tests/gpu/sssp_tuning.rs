@@ -42,37 +42,31 @@ const FIELDS: &[fn(&mut Tuning) -> &mut u32] = fields![
 
 /// One or two fields of the tuning get arbitrary values. A full run tries 400 tunings.
 fn random_tunings_give_correct_distances_or_errors(gpu: &Gpu) -> Result<()> {
-    let device = Tuning::for_device(gpu.context.properties());
+    let device = Tuning::for_device(gpu.properties());
     // `FIELDS` contains all fields but two: `residents`, whose own fields are listed separately,
     // and the loop limit, which is a device property.
     let all = format!("{device:?}").matches(": ").count();
-    ensure!(
-        all == FIELDS.len() + 2,
-        "the tuning has {all} fields, but {} are listed; expected all but two",
-        FIELDS.len()
-    );
-    let (mut right, mut refused, mut mine) = (0, 0, gpu.mine());
+    expect_value("the number of listed fields", &FIELDS.len(), &(all - 2))?;
+    let (mut right, mut refused) = (0, 0);
     for seed in 0..if gpu.full { 400 } else { 16 } {
-        let mut rng = Rng::new(seed * 7919 + u64::from(gpu.context.properties().subgroup_size));
+        let mut rng = Rng::new(seed * 7919 + u64::from(gpu.properties().subgroup_size));
         let mut tuning = device;
         for _ in 0..=rng.below(2) {
             *pick(&mut rng, FIELDS)(&mut tuning) = number(&mut rng);
         }
-        if gpu.full && !mine() {
+        if gpu.full && !gpu.mine() {
             continue;
         }
         let network = random_network(&mut rng, 200)?;
-        let on_device = DeviceNetwork::upload(&gpu.context, &network)?;
+        let on_device = DeviceNetwork::upload(gpu, &network)?;
         let method = pick(&mut rng, if gpu.full { &METHODS } else { &METHODS[4..] });
         let options = Options { method, tuning: Some(tuning), ..Options::default() };
-        let solver = Solver::new(&gpu.context, &on_device, &options);
+        let solver = Solver::new(gpu, &on_device, &options);
         match solver.and_then(|mut solver| solver.solve(0)) {
             Ok(found) => {
                 let expected = shortest::distances_in(&network, 0);
-                ensure!(
-                    found.paths.distances == expected,
-                    "seed {seed}: wrong distances with {options:?}"
-                );
+                let are_right = found.paths.distances == expected;
+                ensure!(are_right, "seed {seed}: wrong distances with {options:?}");
                 right += 1;
             }
             Err(Error::Engine(multisplit::Error::Vulkan { call, result })) => {
@@ -81,8 +75,9 @@ fn random_tunings_give_correct_distances_or_errors(gpu: &Gpu) -> Result<()> {
             Err(_) => refused += 1,
         }
     }
+    let is_mixed = right > 0 && refused > 0;
     ensure!(
-        right > 0 && refused > 0,
+        is_mixed,
         "{right} correct results and {refused} errors; expected at least one of each"
     );
     Ok(())

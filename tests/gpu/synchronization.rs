@@ -6,9 +6,6 @@
 
 use std::sync::Arc;
 
-use multisplit::graph::{Buffer, Graph, Plan};
-use multisplit::operations::{ScanBuffers, ScanMethod, copy, scan};
-use multisplit::{Context, Policy, Scan};
 use multisplit_tests::prelude::*;
 
 tests!(synchronization:
@@ -42,11 +39,11 @@ fn plan(
 }
 
 fn scan_plan(gpu: &Gpu, method: ScanMethod, replayable: bool) -> Result<Work> {
-    let policy = gpu.context.policy();
+    let policy = gpu.policy();
     // By this policy, the array is too long for a single workgroup.
     let policy =
         Policy { scan: method, spine_threads: policy.threads, single_group_tiles: 1, ..policy };
-    plan(&gpu.context, replayable, |graph, src, dst| {
+    plan(gpu, replayable, |graph, src, dst| {
         Ok(scan(graph, &policy, &Scan::default(), &ScanBuffers::new(src, dst))?)
     })
 }
@@ -64,18 +61,21 @@ pub fn two_copies(context: &Context, replayable: bool) -> Result<Work> {
 /// Records `plan` `times` times into one command buffer and submits it. Returns the hazards that
 /// the layer reports.
 fn hazards(gpu: &Gpu, work: &Work, plan: Plan, times: u32) -> Result<Vec<String>> {
-    let context = &gpu.context;
-    let executable = context.instantiate(plan)?;
-    let source = context.upload(&uniform(N as usize, 1))?;
-    let output = context.zeroed::<u32>(N)?;
+    let executable = gpu.instantiate(plan)?;
+    let source = gpu.upload(&uniform(N as usize, 1))?;
+    let output = gpu.zeroed::<u32>(N)?;
     let buffers = [(work.src, &source), (work.dst, &output)];
     let reported =
-        gpu.expect_messages(|| Ok(context.run_repeatedly(&executable, &buffers, times)?))?;
-    ensure!(
-        reported.iter().all(|id| id.starts_with("SYNC-HAZARD")),
-        "the layer reported other messages: {reported:?}"
-    );
+        gpu.expect_messages(|| Ok(gpu.run_repeatedly(&executable, &buffers, times)?))?;
+    expect_only_hazards(&reported)?;
     Ok(reported)
+}
+
+/// Fails if the ids of violated rules contain others than hazards.
+pub fn expect_only_hazards(reported: &[String]) -> Result<()> {
+    let are_hazards = reported.iter().all(|id| id.starts_with("SYNC-HAZARD"));
+    ensure!(are_hazards, "the layer reported other messages: {reported:?}");
+    Ok(())
 }
 
 fn removing_any_barrier_of_a_scan_is_reported(gpu: &Gpu) -> Result<()> {
@@ -86,19 +86,17 @@ fn removing_any_barrier_of_a_scan_is_reported(gpu: &Gpu) -> Result<()> {
     for step in barriers {
         let broken = scan.plan.without_barrier(step);
         let reported = hazards(gpu, &scan, broken, 1)?;
-        ensure!(
-            !reported.is_empty(),
-            "the layer did not report the missing barrier before step {step}"
-        );
+        let is_reported = !reported.is_empty();
+        ensure!(is_reported, "the layer did not report the missing barrier before step {step}");
     }
     Ok(())
 }
 
 fn missing_barrier_between_runs_is_reported(gpu: &Gpu) -> Result<()> {
-    let again = two_copies(&gpu.context, true)?;
+    let again = two_copies(gpu, true)?;
     ensure!(hazards(gpu, &again, again.plan.clone(), 3)?.is_empty());
     // The same plan without barriers between runs, but marked as replayable.
-    let once = two_copies(&gpu.context, false)?;
+    let once = two_copies(gpu, false)?;
     let claiming = once.plan.broken_by(|plan| *plan.replayable = true);
     let reported = hazards(gpu, &once, claiming, 3)?;
     ensure!(!reported.is_empty(), "the layer did not report the missing barrier between runs");
@@ -119,13 +117,13 @@ fn submissions_in_flight_have_no_hazards(gpu: &Gpu) -> Result<()> {
     for work in [
         scan_plan(gpu, METHODS[0], true)?,
         scan_plan(gpu, METHODS[1], true)?,
-        two_copies(&gpu.context, true)?,
+        two_copies(gpu, true)?,
     ] {
-        let executable = Arc::new(gpu.context.instantiate(work.plan.clone())?);
-        let source = gpu.context.upload(&uniform(N as usize, 1))?;
-        let output = gpu.context.zeroed::<u32>(N)?;
+        let executable = Arc::new(gpu.instantiate(work.plan.clone())?);
+        let source = gpu.upload(&uniform(N as usize, 1))?;
+        let output = gpu.zeroed::<u32>(N)?;
         let buffers = [(work.src, &source), (work.dst, &output)];
-        let mut replay = gpu.context.replay(executable, &buffers)?;
+        let mut replay = gpu.replay(executable, &buffers)?;
         replay.submit(3)?;
         replay.wait()?;
     }

@@ -2,10 +2,7 @@
 //! key type, number of rows, k, direction, distribution and method. Other tests of this file cover
 //! device counts and rejected arguments.
 
-use multisplit::graph::Graph;
 use multisplit::operations::topk::TopKMethod;
-use multisplit::operations::{Count, TopKBuffers, topk};
-use multisplit::{Error, KeyType, Policy, TopK};
 use multisplit_tests::prelude::*;
 
 use crate::sort_run::{KEYS, Keys, import_keys, key_words, make_keys};
@@ -19,7 +16,6 @@ tests!(topk:
     recorded_topk_uses_the_count_of_each_run, invalid_topk_is_rejected
 );
 
-/// A full run tests every combination; a plain run tests a sample.
 fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     if gpu.full { all_combinations(gpu) } else { sampled_combinations(gpu) }
 }
@@ -31,26 +27,19 @@ fn sizes(policy: &Policy, key: KeyType) -> Vec<usize> {
 
 fn all_combinations(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
-    let (mut turn, mut mine) = (0, gpu.mine());
+    let mut turn = 0;
     for key in KeyType::WIDE {
         let mut sizes = sizes(&policy, key);
         sizes.push((1 << 20) + 3);
-        for method in METHODS {
-            for keys in KEYS {
-                for smallest in [false, true] {
-                    for &n in &sizes {
-                        let max_k = if method == TopKMethod::Select { 20_000 } else { 1000 };
-                        let all = [1, 2, 31, 200, 1000, n / 3, n];
-                        for k in all.into_iter().filter(|&k| k <= n.min(max_k)) {
-                            turn += 1;
-                            let sorted = turn % 3 != 0;
-                            let case =
-                                Case { keys, smallest, sorted, ..Case::of(key, n, k, method) };
-                            if mine() {
-                                gpu.run_or_refuse(|| check(gpu, &policy, &case).map(drop))?;
-                            }
-                        }
-                    }
+        for (method, (keys, smallest)) in pairs(&METHODS, &pairs(&KEYS, &[false, true])) {
+            for &n in &sizes {
+                let max_k = if method == TopKMethod::Select { 20_000 } else { 1000 };
+                let all = [1, 2, 31, 200, 1000, n / 3, n];
+                for k in all.into_iter().filter(|&k| k <= n.min(max_k)) {
+                    turn += 1;
+                    let sorted = turn % 3 != 0;
+                    let case = Case { keys, smallest, sorted, ..Case::of(key, n, k, method) };
+                    gpu.case(|| gpu.run_or_refuse(|| check(gpu, &policy, &case).map(drop)))?;
                 }
             }
         }
@@ -66,7 +55,7 @@ const SAMPLED: [(KeyType, TopKMethod, usize, bool); 2] =
 
 /// Sizes alternate. `Filter` also runs the passes of `Select`.
 fn sampled_combinations(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (quick_policy(gpu), gpu.mine());
+    let policy = quick_policy(gpu);
     let mut turn = 0;
     for (key, method, k, sorted) in SAMPLED {
         let sizes = sizes(&policy, key);
@@ -76,9 +65,7 @@ fn sampled_combinations(gpu: &Gpu) -> Result<()> {
             // Other values of k within the same power of two share the pipelines.
             let k = if n >= k { k - turn % (k / 4) } else { 0 };
             let case = Case { keys, smallest, sorted, ..Case::of(key, n, k, method) };
-            if mine() {
-                check(gpu, &policy, &case)?;
-            }
+            gpu.case(|| check(gpu, &policy, &case).map(drop))?;
         }
     }
     Ok(())
@@ -87,7 +74,6 @@ fn sampled_combinations(gpu: &Gpu) -> Result<()> {
 /// Uses 1 to 300 rows, with lengths from one element to several tiles.
 fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
-    let mut mine = gpu.mine();
     let shapes = [(3, 1usize), (5, 7), (300, 13), (2, 4097), (7, 5003), (16, 10_000), (1, 30_001)];
     let keys = if gpu.full { &KeyType::WIDE[..] } else { &[KeyType::F32] };
     for &key in keys {
@@ -97,7 +83,7 @@ fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
                     // In a plain run, long rows have only k = 200, and short rows only half of
                     // their length.
                     let short = length < 14 && k > length / 2 && *method == TopKMethod::Rows;
-                    if k > length.min(1000) || !(gpu.full || k == 200 || short) || !mine() {
+                    if k > length.min(1000) || !(gpu.full || k == 200 || short) || !gpu.mine() {
                         continue;
                     }
                     let case = Case {
@@ -123,15 +109,12 @@ fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// The threshold is estimated from too many samples, from too few, or from one part of the array
 /// only. Even if the estimate is wrong, the results must be correct.
 fn wrong_threshold_estimates_give_correct_results(gpu: &Gpu) -> Result<()> {
-    let mut mine = gpu.mine();
     for (samples, maxima) in [(1, 1), (1 << 20, 16), (1 << 20, 1 << 16), (4096, 64)] {
         let mut policy = quick_policy(gpu);
         (policy.topk.samples, policy.topk.maxima) = (samples, maxima);
         for keys in [Keys::Uniform, Keys::Sorted, Keys::Reversed, Keys::AllEqual] {
             let case = Case { keys, ..Case::of(KeyType::F32, 70_001, 250, TopKMethod::Filter) };
-            if mine() {
-                check(gpu, &policy, &case)?;
-            }
+            gpu.case(|| check(gpu, &policy, &case).map(drop))?;
         }
     }
     // Use one workgroup for all tiles, and one workgroup per tile.
@@ -188,21 +171,19 @@ fn ties_return_the_first_elements(gpu: &Gpu) -> Result<()> {
 
 /// Tests each method but `Auto` with a device count. A plain run leaves out `Rows` as well.
 fn device_count_limits_the_elements(gpu: &Gpu) -> Result<()> {
-    let mut mine = gpu.mine();
     for &method in &METHODS[1..] {
-        if (gpu.full || method != TopKMethod::Rows) && mine() {
+        if (gpu.full || method != TopKMethod::Rows) && gpu.mine() {
             counted(gpu, &quick_policy(gpu), method)?;
         }
     }
     Ok(())
 }
 
-/// Runs one plan with different counts.
 fn counted(gpu: &Gpu, policy: &Policy, method: TopKMethod) -> Result<()> {
     const MAX: u32 = 20_000;
     const K: usize = 200;
     let keys = make_keys(KeyType::F32, Keys::Uniform, MAX as usize, 11);
-    let mut setup = Setup::new(&gpu.context, "counted");
+    let mut setup = Setup::new(gpu, "counted");
     let input = import_keys(&mut setup, "keys", KeyType::F32, &keys);
     let keys_out = setup.output::<f32>("keys_out", K);
     let indices_out = setup.output::<u32>("indices_out", K);
@@ -233,32 +214,29 @@ fn counted(gpu: &Gpu, policy: &Policy, method: TopKMethod) -> Result<()> {
 
 /// Searches arrays on the host and on the device, empty arrays, and several rows.
 fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let keys = [0.0f32, -0.0, f32::NAN, 1.5, f32::NEG_INFINITY, 1.5, -f32::NAN];
-    let largest = context.topk(&keys, &TopK::largest(4))?;
+    let largest = gpu.topk(&keys, &TopK::largest(4))?;
     expect_equal(&largest.indices, &[2, 3, 5, 0])?;
-    let smallest = context.topk(&context.upload(&keys)?, &TopK::smallest(4))?;
-    expect_equal(&context.download(&smallest.indices)?, &[6, 4, 1, 0])?;
+    let smallest = gpu.topk(&gpu.upload(&keys)?, &TopK::smallest(4))?;
+    expect_equal(&gpu.download(&smallest.indices)?, &[6, 4, 1, 0])?;
     for k in [0, 7] {
-        let all = context.topk(&keys, &TopK::largest(k))?;
+        let all = gpu.topk(&keys, &TopK::largest(k))?;
         ensure!(all.keys.len() as u64 == k && all.indices.len() as u64 == k);
     }
-    ensure!(context.topk(&[0u64; 0], &TopK::smallest(0))?.keys.is_empty());
-    ensure!(context.topk(&[0u64; 0], &TopK::smallest(3).rows(5))?.keys.is_empty());
-    let rows = context.topk(&[3i64, 1, 2, -7, -7, 9], &TopK::smallest(2).rows(3))?;
+    ensure!(gpu.topk(&[0u64; 0], &TopK::smallest(0))?.keys.is_empty());
+    ensure!(gpu.topk(&[0u64; 0], &TopK::smallest(3).rows(5))?.keys.is_empty());
+    let rows = gpu.topk(&[3i64, 1, 2, -7, -7, 9], &TopK::smallest(2).rows(3))?;
     expect_equal(&rows.keys, &[1, 2, -7, -7])?;
     expect_equal(&rows.indices, &[1, 2, 0, 1])
 }
 
-/// Each submission has another count and other data.
 fn recorded_topk_uses_the_count_of_each_run(gpu: &Gpu) -> Result<()> {
     const MAX: u64 = 9_000;
     const K: u64 = 200;
-    let context = &gpu.context;
     for method in [TopKMethod::Filter, TopKMethod::Select] {
-        let keys = context.zeroed::<f32>(MAX)?;
-        let (out, indices) = (context.zeroed::<f32>(K)?, context.zeroed::<u32>(K)?);
-        let mut work = context.work("best");
+        let keys = gpu.zeroed::<f32>(MAX)?;
+        let (out, indices) = (gpu.zeroed::<f32>(K)?, gpu.zeroed::<u32>(K)?);
+        let mut work = gpu.work("best");
         work.set_policy(quick_policy(gpu));
         let count = work.count("count", MAX);
         let case = |n| Case {
@@ -271,13 +249,13 @@ fn recorded_topk_uses_the_count_of_each_run(gpu: &Gpu) -> Result<()> {
         for turn in 0..if gpu.full { 1000 } else { 12 } {
             let n = K as usize + (turn * 977) % (MAX - K) as usize;
             let bits = make_keys(KeyType::F32, KEYS[turn % KEYS.len()], MAX as usize, turn as u64);
-            context.write(&keys, 0, bytemuck::cast_slice(&key_words(KeyType::F32, &bits)))?;
+            gpu.write(&keys, 0, bytemuck::cast_slice(&key_words(KeyType::F32, &bits)))?;
             frame.set("count", &(n as u32))?;
             frame.submit()?;
             let (expected, places) = case(n).expected(&bits[..n]);
-            let out: Vec<u32> = context.download(&out)?.iter().map(|key| key.to_bits()).collect();
+            let out: Vec<u32> = gpu.download(&out)?.iter().map(|key| key.to_bits()).collect();
             let out = case(n).bits(&out);
-            let found = case(n).ordered(&out, &context.download(&indices)?);
+            let found = case(n).ordered(&out, &gpu.download(&indices)?);
             expect_equal(&found.1, &places).with_context(|| format!("run {turn}"))?;
             expect_equal(&found.0, &expected).with_context(|| format!("run {turn}"))?;
         }
@@ -287,18 +265,15 @@ fn recorded_topk_uses_the_count_of_each_run(gpu: &Gpu) -> Result<()> {
 
 /// Errors describe the invalid argument, and the context remains usable.
 fn invalid_topk_is_rejected(gpu: &Gpu) -> Result<()> {
-    let (context, policy) = (&gpu.context, gpu.context.policy());
+    let policy = gpu.policy();
     let keys = [1u32, 2, 3, 4, 5, 6];
     expect_errors! {
-        context.topk(&keys, &TopK::largest(7)) => TooLarge { asked: 7, limit: 6, .. },
-        context.topk(&keys, &TopK::largest(4).rows(3)) => TooLarge { asked: 4, limit: 3, .. },
+        gpu.topk(&keys, &TopK::largest(7)) => TooLarge { asked: 7, limit: 6, .. },
+        gpu.topk(&keys, &TopK::largest(4).rows(3)) => TooLarge { asked: 4, limit: 3, .. },
     }
     for length in [0, 4, 7] {
-        let rows = context.topk(&keys, &TopK::largest(1).rows(length));
-        ensure!(
-            matches!(rows, Err(Error::Rows { n: 6, .. })),
-            "rows of {length} elements: expected Error::Rows, found {rows:?}"
-        );
+        let rows = gpu.topk(&keys, &TopK::largest(1).rows(length));
+        expect_error!(rows, Rows { n: 6, .. }, "rows of {length} elements");
     }
     let mut graph = Graph::new("refused");
     let keys = graph.import::<u32>("keys", 100_000);
@@ -313,19 +288,11 @@ fn invalid_topk_is_rejected(gpu: &Gpu) -> Result<()> {
         add(&five, &TopKBuffers::new(keys, out, short)) => BufferTooSmall { .. },
         add(&five, &good.count(100_001)) => BufferTooSmall { .. },
         add(&five, &TopKBuffers::new(keys, wide, out)) => KeyTypeMismatch { .. },
+        add(&five.rows(10), &good.count(n)) => RowsOfDeviceCount,
     }
-    let counted = add(&five.rows(10), &good.count(n));
-    ensure!(
-        matches!(counted, Err(Error::RowsOfDeviceCount)),
-        "expected Error::RowsOfDeviceCount, found {counted:?}"
-    );
     for method in [TopKMethod::Rows, TopKMethod::Filter] {
         let many = TopK::largest(50_000).method(method);
-        let many = add(&many, &TopKBuffers::new(keys, out, out));
-        ensure!(
-            matches!(many, Err(Error::TooLarge { asked: 50_000, .. })),
-            "expected Error::TooLarge, found {many:?}"
-        );
+        expect_errors! { add(&many, &good) => TooLarge { asked: 50_000, .. } }
     }
-    expect_equal(&context.topk(&[1u32, 9], &TopK::largest(1))?.indices, &[1])
+    expect_equal(&gpu.topk(&[1u32, 9], &TopK::largest(1))?.indices, &[1])
 }

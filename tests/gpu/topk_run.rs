@@ -1,8 +1,6 @@
 //! Runs one top-k, with guard words around its outputs, and compares it with a CPU reference.
 
 use multisplit::operations::topk::TopKMethod;
-use multisplit::operations::{TopKBuffers, topk};
-use multisplit::{KeyType, Policy, TopK};
 use multisplit_tests::prelude::*;
 
 use crate::sort_run::{Keys, image, import_keys, keys_of_words, make_keys};
@@ -81,7 +79,7 @@ pub fn check(gpu: &Gpu, policy: &Policy, case: &Case) -> Result<TopKMethod> {
 fn run(gpu: &Gpu, policy: &Policy, case: &Case) -> Result<TopKMethod> {
     let (n, found) = (case.rows * case.length, case.rows * case.k);
     let keys = make_keys(case.key, case.keys, n, (n * 31 + case.k) as u64);
-    let mut setup = Setup::new(&gpu.context, "topk");
+    let mut setup = Setup::new(gpu, "topk");
     let input = import_keys(&mut setup, "keys", case.key, &keys);
     let len = case.key.array_len(found.max(1) as u64);
     let keys_out = setup.array("keys_out", case.key.into(), len, &[]);
@@ -109,7 +107,7 @@ fn run(gpu: &Gpu, policy: &Policy, case: &Case) -> Result<TopKMethod> {
 /// The device's policy, but a single workgroup processes only rows of at most 4,096 elements
 /// unless there are many rows.
 pub fn quick_policy(gpu: &Gpu) -> Policy {
-    let mut policy = gpu.context.policy();
+    let mut policy = gpu.policy();
     policy.topk.row_elements = 4096;
     policy
 }

@@ -1,8 +1,6 @@
 //! GLSL operators and predicates of users, compared with the same functions on the CPU. Some
 //! operators are not commutative, and some are invalid and must be rejected.
 
-use multisplit::operations::{ReduceBuffers, ScanBuffers, reduce, scan};
-use multisplit::{Context, Error, Glsl, GlslOperator, Operator, Policy, Scan, Select};
 use multisplit_tests::prelude::*;
 
 tests!(user_terms:
@@ -96,12 +94,12 @@ fn reduced<T: Chained>(input: &[T]) -> T {
 
 /// A policy by which one workgroup alone processes at most `16 * spine_threads` elements.
 fn policy(gpu: &Gpu) -> Policy {
-    Policy { single_group_tiles: 0, spine_tiles: 1, ..gpu.context.policy() }
+    Policy { single_group_tiles: 0, spine_tiles: 1, ..gpu.policy() }
 }
 
 fn check_scan<T: Chained>(gpu: &Gpu, policy: &Policy, inclusive: bool, n: usize) -> Result<()> {
     let input: Vec<T> = input(n + 9, 5);
-    let mut setup = Setup::new(&gpu.context, "scan");
+    let mut setup = Setup::new(gpu, "scan");
     let (src, dst) = (setup.input("src", &input), setup.output::<T>("dst", n + 9));
     let how =
         if inclusive { Scan::inclusive(operator::<T>()) } else { Scan::exclusive(operator::<T>()) };
@@ -114,7 +112,7 @@ fn check_scan<T: Chained>(gpu: &Gpu, policy: &Policy, inclusive: bool, n: usize)
 }
 
 fn scans_of_noncommutative_operators_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (policy(gpu), gpu.mine());
+    let policy = policy(gpu);
     let tile = policy.threads as usize * 16;
     if gpu.full {
         for n in [1, 3, tile - 1, tile, 17 * tile] {
@@ -125,21 +123,14 @@ fn scans_of_noncommutative_operators_match_the_cpu(gpu: &Gpu) -> Result<()> {
             }
         }
     }
-    if mine() {
-        check_scan::<u32>(gpu, &policy, false, 5 * tile + 7)?;
-    }
-    if mine() {
-        gpu.run_or_refuse(|| check_scan::<i64>(gpu, &policy, true, 5 * tile + 7))?;
-    }
-    if mine() {
-        check_scan::<f32>(gpu, &policy, false, 5 * tile + 7)?;
-    }
-    Ok(())
+    gpu.case(|| check_scan::<u32>(gpu, &policy, false, 5 * tile + 7))?;
+    gpu.case(|| gpu.run_or_refuse(|| check_scan::<i64>(gpu, &policy, true, 5 * tile + 7)))?;
+    gpu.case(|| check_scan::<f32>(gpu, &policy, false, 5 * tile + 7))
 }
 
 fn check_reduce<T: Chained>(gpu: &Gpu, policy: &Policy, n: usize) -> Result<()> {
     let input: Vec<T> = input(n, 6);
-    let mut setup = Setup::new(&gpu.context, "reduce");
+    let mut setup = Setup::new(gpu, "reduce");
     let (src, dst) = (setup.input("src", &input), setup.output::<T>("dst", 1));
     reduce(&mut setup.graph, policy, operator::<T>(), &ReduceBuffers::new(src, dst))?;
     setup.run()?;
@@ -147,20 +138,16 @@ fn check_reduce<T: Chained>(gpu: &Gpu, policy: &Policy, n: usize) -> Result<()> 
 }
 
 fn reductions_of_noncommutative_operators_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (policy, mut mine) = (policy(gpu), gpu.mine());
+    let policy = policy(gpu);
     let tile = policy.threads as usize * 16;
     // With small workgroups, the arrays have many tiles.
-    let threads = gpu.context.properties().subgroup_size;
+    let threads = gpu.properties().subgroup_size;
     let small = Policy { threads, spine_threads: threads, ..policy };
     for n in [1, tile + 3, 9 * tile + 7] {
-        if mine() {
-            check_reduce::<u32>(gpu, &policy, n)?;
-        }
-        if mine() {
-            check_reduce::<f32>(gpu, &small, n)?;
-        }
+        gpu.case(|| check_reduce::<u32>(gpu, &policy, n))?;
+        gpu.case(|| check_reduce::<f32>(gpu, &small, n))?;
     }
-    gpu.run_or_refuse(|| one_call_reduction_of_i64(&gpu.context))
+    gpu.run_or_refuse(|| one_call_reduction_of_i64(gpu))
 }
 
 fn one_call_reduction_of_i64(context: &Context) -> Result<()> {
@@ -172,8 +159,7 @@ fn one_call_reduction_of_i64(context: &Context) -> Result<()> {
 }
 
 fn segmented_noncommutative_operators_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
-    let n = 3 * context.policy().threads as usize * 16 + 5;
+    let n = 3 * gpu.policy().threads as usize * 16 + 5;
     let mut rng = Rng::new(4);
     let heads: Vec<bool> = (0..n).map(|at| at == 0 || rng.below(900) == 0).collect();
     let values: Vec<u32> = input(n, 9);
@@ -187,34 +173,33 @@ fn segmented_noncommutative_operators_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let segments = terms::segments(&values, &heads);
     let expected: Vec<u32> = segments.iter().flat_map(|of| scanned(false, of)).collect();
     let how = Scan::exclusive(operator::<u32>());
-    expect_equal(&context.scan_by_key(&keys, &values, &how)?, &expected)?;
+    expect_equal(&gpu.scan_by_key(&keys, &values, &how)?, &expected)?;
     let expected: Vec<u32> = segments.iter().map(|of| reduced(of)).collect();
-    let (_, found) = context.reduce_by_key(&keys, &values, operator::<u32>())?;
+    let (_, found) = gpu.reduce_by_key(&keys, &values, operator::<u32>())?;
     expect_equal(&found, &expected)?;
     let offsets = reference::offsets(segments.iter().map(|of| of.len() as u32));
-    expect_equal(&context.reduce_segments(&values, &offsets, operator::<u32>())?, &expected)?;
+    expect_equal(&gpu.reduce_segments(&values, &offsets, operator::<u32>())?, &expected)?;
     for length in gpu.cases([4, 8, 24, 1000]) {
         let rows = &values[..values.len() / length * length];
         let expected: Vec<u32> = rows.chunks(length).map(reduced).collect();
-        let found = context.reduce_rows(rows, length as u64, operator::<u32>())?;
+        let found = gpu.reduce_rows(rows, length as u64, operator::<u32>())?;
         expect_equal(&found, &expected)?;
     }
     Ok(())
 }
 
 fn glsl_predicates_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
-    let n = 3 * context.policy().threads as usize * 16 + 5;
+    let n = 3 * gpu.policy().threads as usize * 16 + 5;
     let keys: Vec<u32> = terms::input(Operator::Max, n, 3);
     let (odd, even): (Vec<u32>, Vec<u32>) = keys.iter().partition(|&&key| key % 2 == 1);
     let which = Select::glsl("bool is_selected(const uint key) { return (key & 1u) != 0u; }");
-    let (found, others) = context.partition(&keys, &which)?;
+    let (found, others) = gpu.partition(&keys, &which)?;
     expect_equal(&found, &odd)?;
     expect_equal(&others, &even)?;
     let floats: Vec<f32> = terms::input(Operator::Max, 5000, 8);
     let kept: Vec<f32> = floats.iter().copied().filter(|x| x.is_finite()).collect();
     let finite = Select::glsl("bool is_selected(float x) { return !isnan(x) && !isinf(x); }");
-    expect_equal(&bits(&context.select(&floats, &finite)?), &bits(&kept))?;
+    expect_equal(&bits(&gpu.select(&floats, &finite)?), &bits(&kept))?;
     let wide: Vec<i64> = terms::input(Operator::Max, 5000, 3);
     let table = Glsl::new(
         "bool is_selected(int64_t key) { return table.at[uint(key) & 3u] == push.parameter_1; }",
@@ -222,23 +207,13 @@ fn glsl_predicates_match_the_cpu(gpu: &Gpu) -> Result<()> {
     .table(&[5, 1, 5, 5])
     .parameters([0, 5, 0]);
     let kept: Vec<i64> = wide.iter().copied().filter(|key| key & 3 != 1).collect();
-    expect_equal(&context.select(&wide, &Select::glsl(table))?, &kept)
-}
-
-fn is_refused<T>(result: Result<T, Error>, expected: &str) -> Result<()> {
-    let Err(error) = result else {
-        anyhow::bail!("the function was accepted, expected the error: {expected}")
-    };
-    let text = error.to_string();
-    ensure!(matches!(error, Error::Compile(_)), "expected Error::Compile, found {error:?}");
-    ensure!(text.contains(expected), "the error is: {text}\nexpected one with: {expected}");
-    Ok(())
+    expect_equal(&gpu.select(&wide, &Select::glsl(table))?, &kept)
 }
 
 fn invalid_operators_are_rejected(gpu: &Gpu) -> Result<()> {
     let reduce = |source: &str| {
         let operator = GlslOperator::new(source, 0u32);
-        gpu.context.reduce(&[1u32, 2], operator)
+        gpu.reduce(&[1u32, 2], operator)
     };
     for (source, expected) in [
         ("uint combined(uint a, uint b) { return a + c; }", "user_operator.glsl:1"),
@@ -256,15 +231,17 @@ fn invalid_operators_are_rejected(gpu: &Gpu) -> Result<()> {
             "own",
         ),
     ] {
-        is_refused(reduce(source), expected)?;
+        expect_compile_error(reduce(source), &[expected])?;
     }
-    let other = gpu.context.reduce(&[1i32], GlslOperator::new(THEN_U32, 1u32));
-    ensure!(matches!(other, Err(Error::KeyTypeMismatch { name: "identity", .. })), "{other:?}");
+    let other = GlslOperator::new(THEN_U32, 1u32);
+    expect_errors! {
+        gpu.reduce(&[1i32], other) => KeyTypeMismatch { name: "identity", .. },
+    }
     Ok(())
 }
 
 fn invalid_predicates_are_rejected(gpu: &Gpu) -> Result<()> {
-    let select = |source: &str| gpu.context.select(&[1u32, 2], &Select::glsl(source));
+    let select = |source: &str| gpu.select(&[1u32, 2], &Select::glsl(source));
     for (source, expected) in [
         ("bool is_selected(uint key) { return key; }", "user_predicate.glsl:1"),
         (
@@ -274,7 +251,7 @@ fn invalid_predicates_are_rejected(gpu: &Gpu) -> Result<()> {
         ("bool is_selected(float key) { return true; }", "write `bool is_selected(uint key)`"),
         ("uint y; bool is_selected(uint key) { y = key; return true; }", "`is_selected`"),
     ] {
-        is_refused(select(source), expected)?;
+        expect_compile_error(select(source), &[expected])?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use multisplit::{Context, Error, ValidationConfig};
+use multisplit::ValidationConfig;
 use multisplit_tests::prelude::*;
 
 use crate::synchronization::{N, Work, two_copies};

@@ -1,7 +1,6 @@
 //! Recorded work in which passes use counts that earlier passes wrote to device memory: selections,
 //! runs, minima and maxima, and segments.
 
-use multisplit::{Operator, Scan, Select};
 use multisplit_tests::prelude::*;
 
 tests!(work_found:
@@ -12,17 +11,16 @@ const N: u64 = 9_000;
 
 /// Selects elements by flags, finds their runs, and then the smallest and largest key of the runs.
 fn runs_argmin_and_argmax_of_selected_elements_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let mut rng = Rng::new(31);
     let keys: Vec<i32> = (0..N).map(|at| (at / 40) as i32 * 7 % 101 - 50).collect();
     let flags: Vec<u32> = (0..N).map(|_| rng.below(3) as u32).collect();
-    let (src, flag_words) = (context.upload(&keys)?, context.upload(&flags)?);
-    let [kept, runs, once] = [context.zeroed(N)?, context.zeroed(N)?, context.zeroed(N)?];
-    let lengths = context.zeroed::<u32>(N)?;
-    let [count, found, again] = [context.zeroed(1)?, context.zeroed(1)?, context.zeroed(1)?];
-    let [least, greatest] = [context.zeroed::<i32>(1)?, context.zeroed::<i32>(1)?];
-    let [least_at, greatest_at] = [context.zeroed::<u32>(1)?, context.zeroed::<u32>(1)?];
-    let mut work = context.work("found");
+    let (src, flag_words) = (gpu.upload(&keys)?, gpu.upload(&flags)?);
+    let [kept, runs, once] = [gpu.zeroed(N)?, gpu.zeroed(N)?, gpu.zeroed(N)?];
+    let lengths = gpu.zeroed::<u32>(N)?;
+    let [count, found, again] = [gpu.zeroed(1)?, gpu.zeroed(1)?, gpu.zeroed(1)?];
+    let [least, greatest] = [gpu.zeroed::<i32>(1)?, gpu.zeroed::<i32>(1)?];
+    let [least_at, greatest_at] = [gpu.zeroed::<u32>(1)?, gpu.zeroed::<u32>(1)?];
+    let mut work = gpu.work("found");
     work.select_flagged(&src, &flag_words, &kept, &count)?;
     let n = work.count_in(&count, N);
     work.run_lengths(kept.first(n), &runs, &lengths, &found)?;
@@ -33,29 +31,20 @@ fn runs_argmin_and_argmax_of_selected_elements_match_the_cpu(gpu: &Gpu) -> Resul
     work.record()?.submit()?;
 
     let taken = keys.iter().zip(&flags).filter(|(_, flag)| **flag != 0).map(|(key, _)| *key);
-    let (mut expected, mut how_long): (Vec<i32>, Vec<u32>) = (Vec::new(), Vec::new());
-    for key in taken {
-        match (expected.last(), how_long.last_mut()) {
-            (Some(last), Some(length)) if *last == key => *length += 1,
-            _ => {
-                expected.push(key);
-                how_long.push(1);
-            }
-        }
-    }
+    let (expected, how_long) = reference::runs(&taken.collect::<Vec<i32>>());
     let len = expected.len();
-    expect_equal(&context.download(&found)?, &[len as u32])?;
-    expect_equal(&context.download(&again)?, &[len as u32])?;
-    expect_equal(&context.download(&runs)?[..len], &expected)?;
-    expect_equal(&context.download(&once)?[..len], &expected)?;
-    expect_equal(&context.download(&lengths)?[..len], &how_long)?;
+    expect_equal(&gpu.download(&found)?, &[len as u32])?;
+    expect_equal(&gpu.download(&again)?, &[len as u32])?;
+    expect_equal(&gpu.download(&runs)?[..len], &expected)?;
+    expect_equal(&gpu.download(&once)?[..len], &expected)?;
+    expect_equal(&gpu.download(&lengths)?[..len], &how_long)?;
     for (ends, at, end) in [
         (&least, &least_at, expected.iter().min()),
         (&greatest, &greatest_at, expected.iter().max()),
     ] {
         let first = expected.iter().position(|key| Some(key) == end).unwrap_or(len);
-        expect_equal(&context.download(ends)?, &[end.copied().unwrap_or(0)])?;
-        expect_equal(&context.download(at)?, &[first as u32])?;
+        expect_equal(&gpu.download(ends)?, &[end.copied().unwrap_or(0)])?;
+        expect_equal(&gpu.download(at)?, &[first as u32])?;
     }
     Ok(())
 }
@@ -63,18 +52,16 @@ fn runs_argmin_and_argmax_of_selected_elements_match_the_cpu(gpu: &Gpu) -> Resul
 /// Partitions an array, scans its first part in segments that flags define, and reduces segments
 /// whose number of elements is known only on the device.
 fn partitioned_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let keys: Vec<u32> = (0..N as u32).map(|at| at.wrapping_mul(2_654_435_761) >> 20).collect();
     let heads: Vec<u32> = (0..N as u32).map(|at| u32::from(at % 97 == 5)).collect();
     let limit = 3_000;
     let low: Vec<u32> = keys.iter().copied().filter(|key| *key < limit).collect();
     let high: Vec<u32> = keys.iter().copied().filter(|key| *key >= limit).collect();
     let cuts = [0, 1, 1, 2_000, low.len() as u32 - 1, N as u32];
-    let (src, head_words, offsets) =
-        (context.upload(&keys)?, context.upload(&heads)?, context.upload(&cuts)?);
-    let [small, large, scanned] = [context.zeroed(N)?, context.zeroed(N)?, context.zeroed(N)?];
-    let (count, sums) = (context.zeroed::<u32>(1)?, context.zeroed::<u32>(5)?);
-    let mut work = context.work("parts");
+    let (src, head_words, offsets) = (gpu.upload(&keys)?, gpu.upload(&heads)?, gpu.upload(&cuts)?);
+    let [small, large, scanned] = [gpu.zeroed(N)?, gpu.zeroed(N)?, gpu.zeroed(N)?];
+    let (count, sums) = (gpu.zeroed::<u32>(1)?, gpu.zeroed::<u32>(5)?);
+    let mut work = gpu.work("parts");
     work.partition(&src, (&small, &large), &count, &Select::less_than(limit))?;
     let n = work.count_in(&count, N);
     let how = Scan::inclusive(Operator::Sum);
@@ -82,19 +69,19 @@ fn partitioned_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
     work.reduce_segments(small.first(n), &offsets, &sums, Operator::Sum)?;
     work.record()?.submit()?;
 
-    expect_equal(&context.download(&small)?[..low.len()], &low)?;
-    expect_equal(&context.download(&large)?[..high.len()], &high)?;
+    expect_equal(&gpu.download(&small)?[..low.len()], &low)?;
+    expect_equal(&gpu.download(&large)?[..high.len()], &high)?;
     let mut sum = 0;
     let scan = low.iter().zip(&heads).map(|(key, head)| {
         sum = if *head != 0 { *key } else { sum + key };
         sum
     });
     let scan: Vec<u32> = scan.collect();
-    expect_equal(&context.download(&scanned)?[..low.len()], &scan)?;
+    expect_equal(&gpu.download(&scanned)?[..low.len()], &scan)?;
     let total = |pair: &[u32]| {
         let [begin, end] = [pair[0], pair[1]].map(|at| (at as usize).min(low.len()));
         low[begin..end].iter().sum::<u32>()
     };
     let expected: Vec<u32> = cuts.windows(2).map(total).collect();
-    expect_equal(&context.download(&sums)?, &expected)
+    expect_equal(&gpu.download(&sums)?, &expected)
 }

@@ -13,6 +13,15 @@ pub const FULL_VARIABLE: &str = "MULTISPLIT_FULL";
 /// Environment variable: the part of a full run to execute, as `K/N`.
 pub const PART_VARIABLE: &str = "MULTISPLIT_PART";
 
+/// Whether [`FULL_VARIABLE`] asks for a full run: it is set, not empty, and not `0`.
+pub fn is_full() -> bool {
+    is_set(std::env::var(FULL_VARIABLE).ok())
+}
+
+fn is_set(value: Option<String>) -> bool {
+    value.is_some_and(|value| !value.is_empty() && value != "0")
+}
+
 /// Part K of N. Each part contains about one case in N.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
@@ -95,9 +104,8 @@ impl Extent {
         arguments: &mut Vec<OsString>,
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Self> {
-        let variable = |name: &str| variable(name).filter(|value| !value.is_empty());
-        let mut full = variable(FULL_VARIABLE).is_some_and(|value| value != "0");
-        let mut part = variable(PART_VARIABLE);
+        let mut full = is_set(variable(FULL_VARIABLE));
+        let mut part = variable(PART_VARIABLE).filter(|value| !value.is_empty());
         let mut rest = Vec::new();
         let mut given = std::mem::take(arguments).into_iter();
         while let Some(argument) = given.next() {
@@ -181,7 +189,9 @@ mod tests {
             let variables: Vec<_> = variables.iter().map(|v| (v.0, v.1.as_str())).collect();
             assert_eq!(take("", &variables).unwrap().0, extent, "{line}");
         }
-        assert_eq!(take("", &[(FULL_VARIABLE, "0"), (PART_VARIABLE, "")]).unwrap().0, SAMPLE);
+        for full in ["0", ""] {
+            assert_eq!(take("", &[(FULL_VARIABLE, full), (PART_VARIABLE, "")]).unwrap().0, SAMPLE);
+        }
         // The command line takes precedence.
         let variables = [(FULL_VARIABLE, "1"), (PART_VARIABLE, "1/2")];
         let part = Part { number: 3, of: 4 };

@@ -36,6 +36,23 @@ pub fn uniform(n: usize, seed: u64) -> Vec<u32> {
     (0..n).map(|_| rng.next_u32()).collect()
 }
 
+/// `n` numbers below `bound`. On average, four adjacent ones are equal.
+pub fn runs(n: usize, bound: u32, seed: u64) -> Vec<u32> {
+    let mut value = 0;
+    let step = |word: u32| {
+        if word.is_multiple_of(4) {
+            value = (word >> 8) % bound;
+        }
+        value
+    };
+    uniform(n, seed).into_iter().map(step).collect()
+}
+
+/// `n` floats from 0 to about 1.07. Most of their sums are rounded.
+pub fn fractions(n: usize, seed: u64) -> Vec<f32> {
+    uniform(n, seed).into_iter().map(|word| word as f32 / 4e9).collect()
+}
+
 /// Number of heads in `n` coin tosses, 64 per random word.
 fn tosses(n: u64, rng: &mut Rng) -> u64 {
     let words: u32 = (0..n / 64).map(|_| rng.next_u64().count_ones()).sum();

@@ -14,8 +14,7 @@ use std::ffi::OsString;
 use std::io::{Read as _, Write as _};
 use std::ops::Deref;
 use std::process::{Command, ExitCode, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::ScopedJoinHandle;
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
@@ -48,9 +47,13 @@ pub struct Gpu {
     /// The part of a full run, or the share of the sample that the running test executes.
     part: Part,
     refusals: Arc<Refusals>,
-    /// Whether the running test has cases, of which this process may run only some.
-    has_cases: AtomicBool,
+    /// The turns of the cases of the running test, of which this process may run only some. `None`
+    /// before its first case.
+    turns: Mutex<Option<Turns>>,
 }
+
+/// Reports, for one case after another, whether this process runs it.
+type Turns = Box<dyn FnMut() -> bool + Send>;
 
 impl Gpu {
     /// Opens another device with the same configuration, after `change` has modified it.
@@ -60,19 +63,33 @@ impl Gpu {
         Ok(Context::open(&config)?)
     }
 
-    /// Returns a closure that reports, for one case after another, whether this process runs it: in
-    /// a full run all cases or those of its part, in a sample its share. Call the closure once for
-    /// each case, including cases that the test then skips. A test that calls `mine` must run each
-    /// case that a device may refuse by [`Self::run_or_refuse`].
-    pub fn mine(&self) -> Box<dyn FnMut() -> bool> {
-        self.has_cases.store(true, Ordering::Relaxed);
-        if self.full { Box::new(self.part.turns()) } else { Box::new(self.part.sampled_turns()) }
+    /// Whether this process runs the next case of the running test: in a full run all cases or those
+    /// of its part, in a sample its share. Call it once for each case, including cases that the test
+    /// then skips. A test that calls `mine` must run each case that a device may refuse by
+    /// [`Self::run_or_refuse`].
+    pub fn mine(&self) -> bool {
+        self.turns().get_or_insert_with(|| self.new_turns())()
     }
 
-    /// The cases of a list that this process runs, as [`Self::mine`].
+    /// Runs the next case of the running test if this process runs it, as [`Self::mine`].
+    pub fn case(&self, case: impl FnOnce() -> Result<()>) -> Result<()> {
+        if self.mine() { case() } else { Ok(()) }
+    }
+
+    /// The cases of a list that this process runs, as [`Self::mine`]. Each list begins with a new
+    /// share.
     pub fn cases<T>(&self, all: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
-        let mut mine = self.mine();
+        self.turns().get_or_insert_with(|| self.new_turns());
+        let mut mine = self.new_turns();
         all.into_iter().filter(move |_| mine())
+    }
+
+    fn turns(&self) -> MutexGuard<'_, Option<Turns>> {
+        self.turns.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn new_turns(&self) -> Turns {
+        if self.full { Box::new(self.part.turns()) } else { Box::new(self.part.sampled_turns()) }
     }
 
     /// Runs a case. If the device refuses it because it lacks a feature, counts it and returns
@@ -83,9 +100,9 @@ impl Gpu {
 
     /// Runs a test. Counts it if the device refuses it as a whole.
     fn run_test(&self, test: Test) -> Result<()> {
-        self.has_cases.store(false, Ordering::Relaxed);
+        *self.turns() = None;
         (test.body)(self).or_else(|error| {
-            let has_cases = self.has_cases.load(Ordering::Relaxed);
+            let has_cases = self.turns().is_some();
             self.refusals.accept_test(&test.name, has_cases, error, self.context.features())
         })
     }
@@ -94,16 +111,10 @@ impl Gpu {
     /// share of the sizes in `few` and `more`. In a sample, these are all sizes in `few` if the
     /// sample contains the case: on a software driver, compiling the pipelines of a case dominates
     /// its cost, and all sizes use the same pipelines.
-    pub fn sizes<T: Copy>(
-        &self,
-        mine: &mut dyn FnMut() -> bool,
-        is_sampled: bool,
-        few: &[T],
-        more: &[T],
-    ) -> Vec<T> {
+    pub fn sizes<T: Copy>(&self, is_sampled: bool, few: &[T], more: &[T]) -> Vec<T> {
         match self.full {
-            true => few.iter().chain(more).copied().filter(|_| mine()).collect(),
-            false if is_sampled && mine() => few.to_vec(),
+            true => few.iter().chain(more).copied().filter(|_| self.mine()).collect(),
+            false if is_sampled && self.mine() => few.to_vec(),
             false => Vec::new(),
         }
     }
@@ -141,6 +152,14 @@ impl Gpu {
         );
         body()?;
         Ok(messages.take().into_iter().map(|m| m.id).collect())
+    }
+}
+
+impl Deref for Gpu {
+    type Target = Context;
+
+    fn deref(&self) -> &Context {
+        &self.context
     }
 }
 
@@ -240,23 +259,28 @@ fn chosen(subjects: Vec<Subject>, full: bool, part: Part) -> Vec<(Test, Part)> {
 }
 
 /// Declares the tests of a module from its functions: `tests!(scan: small, large)`. In a sample,
-/// those listed after `in turn` run at one width each.
+/// those listed after `in turn` run at one width each. A generic function marked `#[every_type]` is
+/// called for every element type, as by [`of_every_type`].
 #[macro_export]
 macro_rules! tests {
-    ($subject:ident: $($name:ident),* $(; in turn: $($turn:ident),*)? $(,)?) => {
+    (
+        $subject:ident: $($(#[$every:ident])? $name:ident),*
+        $(; in turn: $($(#[$turn_every:ident])? $turn:ident),*)? $(,)?
+    ) => {
         /// The tests of this file.
         pub fn tests() -> Vec<$crate::harness::Test> {
             vec![
-                $( $crate::harness::Test::new(
-                    concat!(stringify!($subject), "::", stringify!($name)),
-                    $name,
-                ), )*
-                $($( $crate::harness::Test::new(
-                    concat!(stringify!($subject), "::", stringify!($turn)),
-                    $turn,
-                ).in_turn(), )*)?
+                $( $crate::tests!(@test $subject $(#[$every])? $name), )*
+                $($( $crate::tests!(@test $subject $(#[$turn_every])? $turn).in_turn(), )*)?
             ]
         }
+    };
+    (@test $subject:ident #[every_type] $name:ident) => {
+        $crate::tests!(@named $subject $name, |gpu: &$crate::harness::Gpu| $crate::of_every_type!($name(gpu)))
+    };
+    (@test $subject:ident $name:ident) => { $crate::tests!(@named $subject $name, $name) };
+    (@named $subject:ident $name:ident, $body:expr) => {
+        $crate::harness::Test::new(concat!(stringify!($subject), "::", stringify!($name)), $body)
     };
 }
 
@@ -410,8 +434,7 @@ fn run_here(
     let Extent { full, part } = extent;
     let part = if full { part } else { share.parse()? };
     let refusals = Arc::new(Refusals::default());
-    let gpu =
-        Gpu { context, full, part, refusals: refusals.clone(), has_cases: AtomicBool::new(false) };
+    let gpu = Gpu { context, full, part, refusals: refusals.clone(), turns: Mutex::default() };
     let gpu = Arc::new(Mutex::new(Some(gpu)));
     let slowest = Arc::new(Mutex::new(Slowest::default()));
     let prefix = format!("subgroup{size}::");

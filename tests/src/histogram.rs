@@ -28,6 +28,15 @@ pub trait Reference: Sample + std::fmt::Debug {
     fn special() -> Vec<Self>;
 }
 
+/// A generic function for every sample type, as an array.
+#[macro_export]
+macro_rules! of_every_sample {
+    ($function:ident) => {
+        $crate::of_every_sample!($function: f32, u32, i32, u8, u16, u64, f64, i64)
+    };
+    ($function:ident: $($sample:ty),*) => { [$($function::<$sample>),*] };
+}
+
 /// The bin among sorted splitters, by comparison with every splitter.
 pub fn range_bin<S: Reference>(value: S, splitters: &[S]) -> Option<u32> {
     let inside = splitters[0] <= value && value < splitters[splitters.len() - 1];

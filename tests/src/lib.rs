@@ -17,13 +17,27 @@ pub mod terms;
 /// Items that many test files use.
 pub mod prelude {
     pub use anyhow::{Context as _, Result, anyhow, bail, ensure};
+    pub use multisplit::ash::vk;
+    pub use multisplit::graph::{Buffer, ElementType, Graph, Groups, Limits, Plan};
+    pub use multisplit::operations::sort::SortMethod;
+    pub use multisplit::operations::split::TileShape;
+    pub use multisplit::operations::*;
+    pub use multisplit::{
+        Array, Bins, Buckets, BufferAt, Context, Error, Executable, ExecutableOptions, Glsl,
+        GlslOperator, Key, KeyType, Operator, PipelineCache, Policy, RecordOptions, Scan, Select,
+        Sort, TopK, Work, threads,
+    };
 
     pub use crate::expect::{
-        expect_equal, expect_message, expect_no_messages, few_groups, in_threads, run_once,
+        expect_compile_error, expect_equal, expect_keys, expect_message, expect_message_parts,
+        expect_near, expect_no_messages, expect_value, few_groups, in_threads, pairs, run_once,
     };
-    pub use crate::generate::{Rng, uniform};
+    pub use crate::generate::{Rng, fractions, uniform};
     pub use crate::harness::Gpu;
-    pub use crate::setup::{GUARD_WORD, Setup};
+    pub use crate::setup::{GUARD_WORD, SPARE, Setup};
     pub use crate::terms::{Term, bits};
-    pub use crate::{expect_errors, of_every_type, reference, shortest, terms, tests};
+    pub use crate::{
+        expect_error, expect_errors, of_every_sample, of_every_type, reference, shortest, terms,
+        tests,
+    };
 }

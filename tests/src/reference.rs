@@ -63,6 +63,16 @@ pub fn segments<'a, T>(elements: &'a [T], offsets: &[u32]) -> impl Iterator<Item
     offsets.windows(2).map(|ends| &elements[ends[0] as usize..ends[1] as usize])
 }
 
+/// The elements with each segment sorted.
+pub fn sorted_segments<K: Copy + Ord>(elements: &[K], offsets: &[u32]) -> Vec<K> {
+    segments(elements, offsets).flat_map(sorted).collect()
+}
+
+/// The first element and the length of each run of equal adjacent elements.
+pub fn runs<T: Copy + PartialEq>(elements: &[T]) -> (Vec<T>, Vec<u32>) {
+    elements.chunk_by(T::eq).map(|run| (run[0], run.len() as u32)).unzip()
+}
+
 /// The indices of keys in stable sorted order. `images` are unsigned integers that compare like the
 /// keys. Only the bits in `bits` are compared.
 pub fn sort<K: Copy + Into<u64>>(

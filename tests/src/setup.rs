@@ -14,6 +14,8 @@ use multisplit::{Array, Bound, Context, Executable, Policy};
 const GUARD: usize = 64;
 /// The guard word.
 pub const GUARD_WORD: u32 = 0xDEAD_BEEF;
+/// Number of array elements after those that a device count includes; they must be ignored.
+pub const SPARE: usize = 77;
 /// Word indices of device counts in their buffer: in the first 256 bytes, in the next 256 bytes,
 /// and beyond. (No device requires binding offsets to be multiples of more than 256 bytes.)
 const COUNT_INDICES: [usize; 3] = [3, 71, 150];

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt::Debug;
 
-use multisplit::{Key, Operator};
+use multisplit::{GlslOperator, Key, Operator, Scan};
 
 use crate::generate::Rng;
 
@@ -115,6 +115,16 @@ fn combine<T: Term>(operator: Operator, a: T, b: T) -> T {
     }
 }
 
+/// The description of a scan.
+pub fn scan_of(operator: Operator, inclusive: bool) -> Scan {
+    if inclusive { Scan::inclusive(operator) } else { Scan::exclusive(operator) }
+}
+
+/// An operator that returns its last nonzero operand. It is not commutative.
+pub fn last_nonzero() -> GlslOperator {
+    GlslOperator::new("uint combined(uint a, uint b) { return b != 0u ? b : a; }", 0u32)
+}
+
 /// The scan of `input`.
 pub fn scan<T: Term>(operator: Operator, inclusive: bool, input: &[T]) -> Vec<T> {
     let mut so_far = identity(operator);
@@ -134,6 +144,11 @@ pub fn segments<'a, T>(input: &'a [T], heads: &[bool]) -> Vec<&'a [T]> {
     }
     let ends = begins.iter().skip(1).copied().chain([input.len()]);
     begins.iter().zip(ends).map(|(&begin, end)| &input[begin..end]).collect()
+}
+
+/// A flag for each key: whether a run of equal keys begins there.
+pub fn heads<K: PartialEq>(keys: &[K]) -> Vec<bool> {
+    (0..keys.len()).map(|at| at == 0 || keys[at] != keys[at - 1]).collect()
 }
 
 /// The scan of each segment separately.
@@ -159,6 +174,6 @@ pub fn index<T: Term>(operator: Operator, input: &[T]) -> u32 {
 }
 
 /// The bits of elements, which are comparable even for NaN.
-pub fn bits<T: Term>(elements: &[T]) -> Vec<u64> {
+pub fn bits<K: Key>(elements: &[K]) -> Vec<u64> {
     elements.iter().map(|x| x.key_bits()).collect()
 }
