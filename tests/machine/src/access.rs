@@ -5,7 +5,7 @@ use rspirv::spirv::Op;
 use crate::code::{Address, BAD_ADDRESS, OFFSET_BITS, Space};
 use crate::eval::eval_atomic;
 use crate::finding::FindingKind;
-use crate::memory::{GARBAGE, Mode, Record};
+use crate::memory::{GARBAGE, Mode, Record, Released};
 use crate::options::AtomicOrder;
 use crate::order::{Domain, release_sequence};
 use crate::run::{Core, Run, Subgroup};
@@ -92,11 +92,12 @@ impl Run<'_> {
             Word::Buffer { region, at } => (&mut self.memory.regions[region].cells, at),
         };
         let written = cells.is_written(at);
-        let mut held = cells.words[at];
+        let held = cells.words[at];
+        let mut old_value = None;
         if who.mode.atomic && !who.mode.write {
             let (rng, old) = (&mut self.rng, self.options.old_values);
             let wants_old = || old && rng.below(2) == 0;
-            held = cells.stale_value(at, &record, ordered, wants_old).unwrap_or(held);
+            old_value = cells.stale_value(at, &record, ordered, wants_old);
         }
         let found = cells.touch(at, record, ordered);
         if let Some((kind, other)) = found {
@@ -108,11 +109,12 @@ impl Run<'_> {
         if let Word::Buffer { region, at } = word
             && who.mode.atomic
             && reads
-            && let Some(released) = self.memory.released.get(&(region, at)).cloned()
+            && let Some(Released { last, previous }) = self.memory.released.get(&(region, at))
+            && let Some(released) = if old_value.is_some() { previous } else { last }
         {
-            core.clocks.read_released(who.local, &released);
+            core.clocks.read_released(who.local, released);
         }
-        held
+        old_value.unwrap_or(held)
     }
 
     fn describe(&self, word: Word) -> String {
@@ -164,13 +166,12 @@ impl Run<'_> {
                 let cells = &mut self.memory.regions[region].cells;
                 cells.put(at, value, was_written, who.mode.atomic);
                 if who.mode.atomic {
-                    let key = (region, at);
+                    let (key, all) = ((region, at), &mut self.memory.released);
+                    let previous = all.remove(&key).and_then(|released| released.last);
                     let new = core.clocks.released(who.local);
-                    let held = self.memory.released.get(&key).filter(|_| modify);
-                    if let Some(all) = release_sequence(held, new) {
-                        self.memory.released.insert(key, all);
-                    } else if !self.memory.released.is_empty() {
-                        self.memory.released.remove(&key);
+                    let last = release_sequence(previous.as_ref().filter(|_| modify), new);
+                    if last.is_some() || previous.is_some() {
+                        all.insert(key, Released { last, previous });
                     }
                 }
             }

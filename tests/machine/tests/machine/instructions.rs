@@ -229,3 +229,100 @@ fn lanes_reconverge_only_where_guaranteed() -> Result<()> {
     ensure!(sums(inner, last_first, SubgroupUniform)? < 7);
     Ok(())
 }
+
+/// Compiles a kernel with coherent words `data` and volatile words `flag`.
+fn hand_off_kernel(main: &str) -> Result<Arc<Kernel>> {
+    let glsl = format!(
+        "#version 460
+        layout(local_size_x = 64) in;
+        layout(set = 0, binding = 0, std430) coherent buffer Data {{ uint at[]; }} data;
+        layout(set = 0, binding = 1, std430) volatile buffer Flag {{ uint at[]; }} flag;
+        void main() {{
+            uint group = gl_WorkGroupID.x, l = gl_LocalInvocationIndex;
+            {main}
+        }}"
+    );
+    Ok(Kernel::new("test.hand_off", compile(&Source::new("hand_off.comp", &glsl))?)?)
+}
+
+/// Runs two workgroups of a kernel of [`hand_off_kernel`]. Returns the findings.
+fn hand_off_findings(kernel: &Kernel, options: Options) -> Result<String> {
+    let mut machine = Machine::new(options);
+    let [data, flag] = ["data", "flag"].map(|name| (name, machine.upload(name, &[0; 4])));
+    machine.dispatch(kernel, &[data, flag], [2, 1, 1])?;
+    Ok(machine.findings.to_string())
+}
+
+/// A lane hands a word over to a lane of another subgroup, which hands it over to another
+/// workgroup. Without any one of the barriers, there is a data race.
+#[test]
+fn volatile_words_with_memory_barriers_order_accesses() -> Result<()> {
+    const BARRIER: &str = "memoryBarrierBuffer();";
+    let main = "
+        if (group == 0u && l == 0u) {
+            data.at[0] = 7u;
+            memoryBarrierBuffer();
+            flag.at[0] = 1u;
+        }
+        if (group == 0u && l == 63u) {
+            while (flag.at[0] == 0u);
+            memoryBarrierBuffer();
+            data.at[1] = data.at[0];
+            memoryBarrierBuffer();
+            flag.at[1] = 1u;
+        }
+        if (group == 1u && l == 0u) {
+            while (flag.at[1] == 0u);
+            memoryBarrierBuffer();
+            data.at[2] = data.at[0] + data.at[1];
+        }";
+    let options = |seed| Options { schedule: Schedule::Random, seed, ..Options::new(16) };
+    let whole = hand_off_kernel(main)?;
+    for seed in 0..8 {
+        let found = hand_off_findings(&whole, options(seed))?;
+        ensure!(found.is_empty(), "seed {seed}: expected no findings, found {found}");
+    }
+    let barriers: Vec<_> = main.match_indices(BARRIER).collect();
+    ensure!(barriers.len() == 4);
+    for (at, _) in barriers {
+        let without = [&main[..at], &main[at + BARRIER.len()..]].concat();
+        let found = hand_off_findings(&*hand_off_kernel(&without)?, options(1))?;
+        ensure!(found.contains("data race"), "{without}: expected a data race, found {found:?}");
+    }
+    Ok(())
+}
+
+/// A reader that gets the old value of a volatile word is ordered after the write of that value,
+/// but not after the last write.
+#[test]
+fn old_value_of_a_volatile_word_does_not_order_the_last_write() -> Result<()> {
+    let writer = "
+        if (group == 0u && l == 0u) {
+            data.at[0] = 7u;
+            memoryBarrierBuffer();
+            flag.at[0] = 1u;
+            data.at[1] = 8u;
+            memoryBarrierBuffer();
+            flag.at[0] = 2u;
+        }";
+    for (access, is_race) in [
+        ("if (seen >= 1u) data.at[2] = data.at[0];", false),
+        ("if (seen >= 2u) data.at[2] = data.at[1];", false),
+        ("data.at[2] = data.at[1];", true),
+    ] {
+        let reader = "uint seen = flag.at[0]; memoryBarrierBuffer();";
+        let main = format!("{writer} if (group == 1u && l == 0u) {{ {reader} {access} }}");
+        let kernel = hand_off_kernel(&main)?;
+        let mut found = String::new();
+        for seed in 0..16 {
+            // The first workgroup ends before the second one begins.
+            let options = Options { schedule: Schedule::InOrder, seed, ..Options::new(16) };
+            found.push_str(&hand_off_findings(&kernel, options)?);
+        }
+        ensure!(
+            found.contains("data race") == is_race && found.is_empty() != is_race,
+            "{access} data race expected: {is_race}, found {found:?}"
+        );
+    }
+    Ok(())
+}
