@@ -1,26 +1,18 @@
 //! State of a running dispatch: its workgroups and subgroups, and their shared state.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use rspirv::spirv::BuiltIn;
 
 use crate::code::Program;
-use crate::finding::{Finding, FindingKind, Findings, Site};
+use crate::finding::{FindingKind, Findings, PassInfo};
 use crate::flow::{Flow, Mask, first_lanes, lanes};
-use crate::memory::{Bound, Cells, GARBAGE, Memory, Mode, Record};
+use crate::memory::{Bound, Cells, GARBAGE, Memory, Record};
 use crate::options::{Options, Reconvergence};
 use crate::order::Clocks;
 use crate::rng::Rng;
 use crate::swaps::Swaps;
 use crate::timeline::Timeline;
-
-/// A pass that has begun, for messages.
-#[derive(Clone, Default)]
-pub(crate) struct PassInfo {
-    pub label: String,
-    pub program: Option<Arc<Program>>,
-}
 
 /// State shared by all workgroups of a dispatch.
 pub(crate) struct Run<'a> {
@@ -213,22 +205,6 @@ fn input_values(
 }
 
 impl Run<'_> {
-    fn site(&self, record: &Record) -> Site {
-        let info = &self.passes[record.pass as usize];
-        let Mode { write, atomic, coherent, fixed } = record.mode;
-        let access = match (fixed, write, atomic, coherent) {
-            (true, true, ..) => "transfer write",
-            (true, false, ..) => "transfer or indirect read",
-            (_, true, true, _) => "atomic or volatile write",
-            (_, false, true, _) => "atomic or volatile read",
-            (_, true, false, true) => "coherent write",
-            (_, false, false, true) => "coherent read",
-            (_, true, ..) => "write",
-            _ => "read",
-        };
-        info.site(record, info.program.as_ref(), access)
-    }
-
     /// Reports a finding at an instruction of this dispatch.
     pub fn report(&mut self, kind: FindingKind, core: &Core, local: usize, pc: u32, what: String) {
         let here = Record {
@@ -250,41 +226,10 @@ impl Run<'_> {
         other: Option<Record>,
         what: impl FnOnce(&Self) -> String,
     ) {
-        let places = (here.pc, other.map_or(u32::MAX, |o| o.pc));
-        let label = &self.passes[here.pass as usize].label;
-        if self.findings.count_repeated(kind, label, places) {
-            return;
-        }
-        let (here, other) = (self.site(&here), other.map(|o| self.site(&o)));
-        let what = what(self);
-        self.findings.push(Finding { kind, what, here, other, count: 1 });
-        self.stopped |= self.options.first_only;
-    }
-}
-
-impl PassInfo {
-    /// An access of this pass, by an instruction of `program`.
-    pub fn site(
-        &self,
-        record: &Record,
-        program: Option<&Arc<Program>>,
-        access: &'static str,
-    ) -> Site {
-        Site {
-            pass: self.label.clone(),
-            kernel: program.map(|p| p.label.clone()).unwrap_or_default(),
-            workgroup: u64::from(record.group),
-            lane: record.lane,
-            access,
-            instruction: program.and_then(|p| instruction(p, record.pc)).unwrap_or_default(),
+        if !self.findings.count_repeated(self.passes, kind, &here, other.as_ref()) {
+            let what = what(self);
+            self.findings.add(self.passes, kind, what, &here, other.as_ref());
+            self.stopped |= self.options.first_only;
         }
     }
-}
-
-fn instruction(program: &Program, pc: u32) -> Option<String> {
-    let origin = program.origins.get(pc as usize)?;
-    let function = program.functions.get(origin.function as usize)?;
-    let name = function.split('(').next().unwrap_or(function);
-    let line = if origin.line > 0 { format!(" line {}", origin.line) } else { String::new() };
-    Some(format!("Op{:?} #{pc} in {name}(){line}", origin.opcode))
 }
