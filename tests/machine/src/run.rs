@@ -115,6 +115,13 @@ impl Subgroup {
     pub fn set(&mut self, register: u32, lane: usize, value: u64) {
         self.registers[register as usize * self.width + lane] = value;
     }
+
+    /// Sets a register of each of these lanes.
+    pub fn set_each(&mut self, mask: Mask, register: u32, value: impl Fn(&Self, usize) -> u64) {
+        for lane in lanes(mask) {
+            self.set(register, lane, value(self, lane));
+        }
+    }
 }
 
 impl Group {

@@ -101,6 +101,11 @@ fn kernel(name: &str, program: &str) -> Result<Arc<Kernel>> {
     Ok(Kernel::new(format!("test.{name}"), compile(&Source::new(name, &glsl))?)?)
 }
 
+/// The contents of `src`, by index, and zeros in the other buffers.
+fn inputs(src: impl Fn(u32) -> u32) -> [Vec<u32>; 3] {
+    [(0..3 * INVOCATIONS as u32).map(src).collect(), vec![0; 4 * INVOCATIONS], vec![0; 8]]
+}
+
 fn on_machine(kernel: &Kernel, options: Options, inputs: &[Vec<u32>; 3]) -> Result<[Vec<u32>; 2]> {
     let mut machine = Machine::new(options);
     let names = ["src", "dst", "sums"];
@@ -165,11 +170,7 @@ endless: uint k = x; while (k != 1u) { k = k * 2u + 2u; } put(0, k); => budget
 
 #[test]
 fn every_defect_is_reported() -> Result<()> {
-    let inputs = [
-        (0..3 * INVOCATIONS as u32).map(|k| k.wrapping_mul(0x9E37_79B9)).collect(),
-        vec![0; 4 * INVOCATIONS],
-        vec![0; 8],
-    ];
+    let inputs = inputs(|k| k.wrapping_mul(0x9E37_79B9));
     for (name, kernel, expected) in kernels(WRONG, true)? {
         for width in [4, 32, 64, 128] {
             let options =
@@ -190,8 +191,7 @@ fn every_defect_is_reported() -> Result<()> {
 fn unused_undefined_values_are_accepted() -> Result<()> {
     let harmless = "uint t; if (l > 3u) t = x; uint copy = t; put(0, l > 3u ? copy : 7u); put(1, (l > 3u ? 1u : 0u) * copy); bool yes = l > 3u && copy > 5u; put(2, yes); put(3, 0u);";
     let kernel = kernel("harmless", harmless)?;
-    let inputs = [vec![9; 3 * INVOCATIONS], vec![0; 4 * INVOCATIONS], vec![0; 8]];
-    on_machine(&kernel, Options::new(16), &inputs).map(|_| ())
+    on_machine(&kernel, Options::new(16), &inputs(|_| 9)).map(|_| ())
 }
 
 #[test]
@@ -210,11 +210,7 @@ fn lanes_reconverge_only_where_guaranteed() -> Result<()> {
     let outer = "if (gl_SubgroupID == 0u) { uint r = 1u; if ((x & 1u) != 0u) r = 2u; put(0, subgroupAdd(r) * 0u + subgroupAdd(1u)); }";
     let inner =
         "uint r = 0u; if (l < 7u) { if ((x & 1u) != 0u) r = 2u; r = subgroupAdd(1u); } put(0, r);";
-    let inputs = [
-        (0..3 * INVOCATIONS as u32).map(|k| k * 7919).collect(),
-        vec![0; 4 * INVOCATIONS],
-        vec![0; 8],
-    ];
+    let inputs = inputs(|k| k * 7919);
     let sums = |body: &str, schedule, reconvergence| -> Result<u32> {
         let kernel = kernel("diverged", body)?;
         let options = Options { schedule, reconvergence, ..Options::new(16) };

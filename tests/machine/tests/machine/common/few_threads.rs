@@ -158,7 +158,8 @@ fn selections(all: &mut Cases) {
             let tile = items * u64::from(all.device.width);
             for (n, on_device) in [(4 * tile + 1, false), (4 * tile + 3, true)] {
                 let subgroups = Some(if on_device { 2 } else { 1 });
-                all.add(SelectCase { wide, by, also, on_device, n, small: false, subgroups });
+                let of = SelectCase { wide, on_device, n, ..SelectCase::new(by, also) };
+                all.add(SelectCase { subgroups, ..of });
             }
         }
     }
