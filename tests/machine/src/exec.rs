@@ -42,7 +42,12 @@ pub(crate) fn step(run: &mut Run<'_>, core: &mut Core, sg: &mut Subgroup, at: us
     undefined::follow(run, core, sg, mask, pc);
     match code {
         Code::Copy { dst, src, n } => copy(sg, mask, *dst, *src, *n),
-        Code::Alu { op, dst, args, n, same } => arithmetic(sg, mask, *op, *dst, *args, *n, *same),
+        Code::Alu { op, dst, args, steps, n } => {
+            for k in 0..*n {
+                let args = [0, 1, 2].map(|at| args[at] + steps[at] * k);
+                arithmetic(sg, mask, *op, dst + k, args);
+            }
+        }
         Code::Pick { dst, vector, index, n } => sg.set_each(mask, *dst, |sg, lane| {
             let k = sg.get(*index, lane);
             if k < u64::from(*n) { sg.get(vector + k as u32, lane) } else { 0 }
@@ -256,25 +261,11 @@ fn copy(sg: &mut Subgroup, mask: Mask, dst: u32, src: u32, n: u32) {
     }
 }
 
-fn arithmetic(
-    sg: &mut Subgroup,
-    mask: Mask,
-    op: alu::Alu,
-    dst: u32,
-    args: [u32; 3],
-    n: u32,
-    same: u8,
-) {
+fn arithmetic(sg: &mut Subgroup, mask: Mask, op: alu::Alu, dst: u32, args: [u32; 3]) {
     let width = sg.width;
-    for k in 0..n {
-        let row = |operand: usize| {
-            let k = if same & (1 << operand) != 0 { 0 } else { k };
-            (args[operand] + k) as usize * width
-        };
-        let (to, args) = ((dst + k) as usize * width, [row(0), row(1), row(2)]);
-        let whole = mask == sg.whole;
-        Rows { registers: &mut sg.registers, width, mask, whole, to, args }.eval(op);
-    }
+    let row = |register: u32| register as usize * width;
+    let (to, args, whole) = (row(dst), args.map(row), mask == sg.whole);
+    Rows { registers: &mut sg.registers, width, mask, whole, to, args }.eval(op);
 }
 
 /// The address of one lane's access chain.
