@@ -129,8 +129,6 @@ impl Group {
     /// `spare`, if given.
     pub fn new(run: &Run<'_>, number: u64, spare: Option<Self>) -> Self {
         let program = run.program;
-        let [gx, gy, _] = run.groups.map(u64::from);
-        let id = [number % gx, number / gx % gy, number / (gx * gy)].map(|k| k as u32);
         let count = program.local_size.iter().map(|&k| k as usize).product::<usize>();
         let width = run.options.width as usize;
         let subgroups = count.div_ceil(width);
@@ -138,13 +136,13 @@ impl Group {
             Some(group) => (group.subgroups, Some(group.core.shared)),
             None => ((0..subgroups).map(|k| Subgroup::new(program, k, width)).collect(), None),
         };
-        for (index, subgroup) in all.iter_mut().enumerate() {
+        for subgroup in &mut all {
             let full = first_lanes((count - subgroup.first).min(width));
             subgroup.begin(run, full);
             for lane in lanes(full) {
                 for (input, registers) in &program.inputs {
                     let local = subgroup.first + lane;
-                    let values = input_values(*input, run, id, local, lane, index, subgroups);
+                    let values = input_values(*input, run, number, local, subgroups);
                     for (register, value) in registers.clone().zip(values) {
                         subgroup.set(register, lane, u64::from(value));
                     }
@@ -172,19 +170,24 @@ fn words(mask: Mask) -> [u32; 4] {
     [0, 1, 2, 3].map(|k| (mask >> (32 * k)) as u32)
 }
 
+/// The position of an element of a three-dimensional grid, by its index.
+fn position(index: u64, grid: [u32; 3]) -> [u32; 3] {
+    let [x, y, _] = grid.map(u64::from);
+    [index % x, index / x % y, index / (x * y)].map(|k| k as u32)
+}
+
+/// The values of a built-in input for lane `local` of workgroup `group`.
 fn input_values(
     input: BuiltIn,
     run: &Run<'_>,
-    id: [u32; 3],
+    group: u64,
     local: usize,
-    lane: usize,
-    subgroup: usize,
     subgroups: usize,
 ) -> [u32; 4] {
     let size = run.program.local_size;
-    let [x, y] = [size[0] as usize, size[1] as usize];
-    let own = [local % x, local / x % y, local / (x * y)].map(|k| k as u32);
+    let (id, own) = (position(group, run.groups), position(local as u64, size));
     let width = run.options.width;
+    let (subgroup, lane) = (local as u32 / width, local as u32 % width);
     let all = first_lanes(width as usize);
     let bit: Mask = 1 << lane;
     let below = bit - 1;
@@ -199,8 +202,8 @@ fn input_values(
         BuiltIn::GlobalInvocationId => three([0, 1, 2].map(|k| id[k] * size[k] + own[k])),
         BuiltIn::SubgroupSize => one(run.options.faults.subgroup_size.unwrap_or(width)),
         BuiltIn::NumSubgroups => one(subgroups as u32),
-        BuiltIn::SubgroupId => one(subgroup as u32),
-        BuiltIn::SubgroupLocalInvocationId => one(lane as u32),
+        BuiltIn::SubgroupId => one(subgroup),
+        BuiltIn::SubgroupLocalInvocationId => one(lane),
         BuiltIn::SubgroupEqMask => words(bit),
         BuiltIn::SubgroupGeMask => words(all & !below),
         BuiltIn::SubgroupGtMask => words(all & !below & !bit),
@@ -214,13 +217,8 @@ fn input_values(
 impl Run<'_> {
     /// Reports a finding at an instruction of this dispatch.
     pub fn report(&mut self, kind: FindingKind, core: &Core, local: usize, pc: u32, what: String) {
-        let here = Record {
-            pass: self.pass,
-            group: core.number as u32,
-            lane: local as u32,
-            pc,
-            ..Record::default()
-        };
+        let (group, lane) = (core.number as u32, local as u32);
+        let here = Record { pass: self.pass, group, lane, pc, ..Record::default() };
         self.report_access(kind, here, None, |_| what);
     }
 

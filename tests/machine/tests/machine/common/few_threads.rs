@@ -173,16 +173,9 @@ fn merges(all: &mut Cases) {
                 [(false, 1, [5 * tile + 5, 5 * tile + 3]), (true, 2, [2 * tile + 7, 6 * tile])]
             {
                 let (descending, subgroups) = (on_device != wide, Some(subgroups));
+                let of = MergeCase { descending, on_device, sizes, ..MergeCase::new(wide, words) };
                 for is_sorted in [true, false] {
-                    all.add(MergeCase {
-                        wide,
-                        words,
-                        descending,
-                        on_device,
-                        sizes,
-                        subgroups,
-                        is_sorted,
-                    });
+                    all.add(MergeCase { subgroups, is_sorted, ..of });
                 }
             }
         }
