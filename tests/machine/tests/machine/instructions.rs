@@ -226,8 +226,9 @@ fn lanes_reconverge_only_where_guaranteed() -> Result<()> {
     Ok(())
 }
 
-/// Compiles a kernel with coherent words `data` and volatile words `flag`.
-fn hand_off_kernel(main: &str) -> Result<Arc<Kernel>> {
+/// Runs two workgroups of a program with coherent words `data` and volatile words `flag`, on a
+/// device with subgroups of 16 lanes. Returns the findings.
+fn hand_off_findings(main: &str, schedule: Schedule, seed: u64) -> Result<String> {
     let glsl = format!(
         "#version 460
         layout(local_size_x = 64) in;
@@ -238,14 +239,10 @@ fn hand_off_kernel(main: &str) -> Result<Arc<Kernel>> {
             {main}
         }}"
     );
-    Ok(Kernel::new("test.hand_off", compile(&Source::new("hand_off.comp", &glsl))?)?)
-}
-
-/// Runs two workgroups of a kernel of [`hand_off_kernel`]. Returns the findings.
-fn hand_off_findings(kernel: &Kernel, options: Options) -> Result<String> {
-    let mut machine = Machine::new(options);
+    let spirv = compile(&Source::new("hand_off.comp", &glsl))?;
+    let mut machine = Machine::new(Options { schedule, seed, ..Options::new(16) });
     let [data, flag] = ["data", "flag"].map(|name| (name, machine.upload(name, &[0; 4])));
-    machine.dispatch(kernel, &[data, flag], [2, 1, 1])?;
+    machine.dispatch(&*Kernel::new("test.hand_off", spirv)?, &[data, flag], [2, 1, 1])?;
     Ok(machine.findings.to_string())
 }
 
@@ -272,17 +269,15 @@ fn volatile_words_with_memory_barriers_order_accesses() -> Result<()> {
             memoryBarrierBuffer();
             data.at[2] = data.at[0] + data.at[1];
         }";
-    let options = |seed| Options { schedule: Schedule::Random, seed, ..Options::new(16) };
-    let whole = hand_off_kernel(main)?;
     for seed in 0..8 {
-        let found = hand_off_findings(&whole, options(seed))?;
+        let found = hand_off_findings(main, Schedule::Random, seed)?;
         ensure!(found.is_empty(), "seed {seed}: expected no findings, found {found}");
     }
     let barriers: Vec<_> = main.match_indices(BARRIER).collect();
     ensure!(barriers.len() == 4);
     for (at, _) in barriers {
         let without = [&main[..at], &main[at + BARRIER.len()..]].concat();
-        let found = hand_off_findings(&*hand_off_kernel(&without)?, options(1))?;
+        let found = hand_off_findings(&without, Schedule::Random, 1)?;
         ensure!(found.contains("data race"), "{without}: expected a data race, found {found:?}");
     }
     Ok(())
@@ -308,12 +303,10 @@ fn old_value_of_a_volatile_word_does_not_order_the_last_write() -> Result<()> {
     ] {
         let reader = "uint seen = flag.at[0]; memoryBarrierBuffer();";
         let main = format!("{writer} if (group == 1u && l == 0u) {{ {reader} {access} }}");
-        let kernel = hand_off_kernel(&main)?;
         let mut found = String::new();
         for seed in 0..16 {
             // The first workgroup ends before the second one begins.
-            let options = Options { schedule: Schedule::InOrder, seed, ..Options::new(16) };
-            found.push_str(&hand_off_findings(&kernel, options)?);
+            found.push_str(&hand_off_findings(&main, Schedule::InOrder, seed)?);
         }
         ensure!(
             found.contains("data race") == is_race && found.is_empty() != is_race,
