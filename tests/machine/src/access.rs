@@ -5,7 +5,7 @@ use rspirv::spirv::Op;
 use crate::code::{Address, BAD_ADDRESS, OFFSET_BITS, Space};
 use crate::eval::eval_atomic;
 use crate::finding::FindingKind;
-use crate::memory::{GARBAGE, Mode, Record};
+use crate::memory::{Cells, GARBAGE, Memory, Mode, Record, Released};
 use crate::options::AtomicOrder;
 use crate::order::{Domain, release_sequence};
 use crate::run::{Core, Run, Subgroup};
@@ -17,6 +17,16 @@ use crate::timeline::Stage;
 enum Word {
     Shared(usize),
     Buffer { region: usize, at: usize },
+}
+
+impl Word {
+    /// The memory that contains the word, and the index of the word.
+    fn cells<'c>(self, shared: &'c mut Cells, memory: &'c mut Memory) -> (&'c mut Cells, usize) {
+        match self {
+            Self::Shared(at) => (shared, at),
+            Self::Buffer { region, at } => (&mut memory.regions[region].cells, at),
+        }
+    }
 }
 
 /// The lane, instruction and kind of an access.
@@ -87,16 +97,14 @@ impl Run<'_> {
                 clocks.ordered_across(u64::from(old.group), old.lane, old.stamp, who.local)
             }
         };
-        let (cells, at) = match word {
-            Word::Shared(at) => (&mut core.shared, at),
-            Word::Buffer { region, at } => (&mut self.memory.regions[region].cells, at),
-        };
+        let (cells, at) = word.cells(&mut core.shared, self.memory);
         let written = cells.is_written(at);
-        let mut held = cells.words[at];
+        let held = cells.words[at];
+        let mut old_value = None;
         if who.mode.atomic && !who.mode.write {
             let (rng, old) = (&mut self.rng, self.options.old_values);
             let wants_old = || old && rng.below(2) == 0;
-            held = cells.stale_value(at, &record, ordered, wants_old).unwrap_or(held);
+            old_value = cells.stale_value(at, &record, ordered, wants_old);
         }
         let found = cells.touch(at, record, ordered);
         if let Some((kind, other)) = found {
@@ -108,11 +116,12 @@ impl Run<'_> {
         if let Word::Buffer { region, at } = word
             && who.mode.atomic
             && reads
-            && let Some(released) = self.memory.released.get(&(region, at)).cloned()
+            && let Some(Released { last, previous }) = self.memory.released.get(&(region, at))
+            && let Some(released) = if old_value.is_some() { previous } else { last }
         {
-            core.clocks.read_released(who.local, &released);
+            core.clocks.read_released(who.local, released);
         }
-        held
+        old_value.unwrap_or(held)
     }
 
     fn describe(&self, word: Word) -> String {
@@ -141,13 +150,6 @@ impl Run<'_> {
         }
     }
 
-    fn is_written(&self, core: &Core, word: Word) -> bool {
-        match word {
-            Word::Shared(at) => core.shared.is_written(at),
-            Word::Buffer { region, at } => self.memory.regions[region].cells.is_written(at),
-        }
-    }
-
     /// Writes a word. `modify` is set for an atomic that also reads the word. In buffers, such an
     /// atomic continues the release sequence of the word; an atomic or volatile store ends it.
     fn put(
@@ -158,21 +160,17 @@ impl Run<'_> {
         value: u32,
         (modify, was_written): (bool, bool),
     ) {
-        match word {
-            Word::Shared(at) => core.shared.put(at, value, was_written, who.mode.atomic),
-            Word::Buffer { region, at } => {
-                let cells = &mut self.memory.regions[region].cells;
-                cells.put(at, value, was_written, who.mode.atomic);
-                if who.mode.atomic {
-                    let key = (region, at);
-                    let new = core.clocks.released(who.local);
-                    let held = self.memory.released.get(&key).filter(|_| modify);
-                    if let Some(all) = release_sequence(held, new) {
-                        self.memory.released.insert(key, all);
-                    } else if !self.memory.released.is_empty() {
-                        self.memory.released.remove(&key);
-                    }
-                }
+        let (cells, at) = word.cells(&mut core.shared, self.memory);
+        cells.put(at, value, was_written, who.mode.atomic);
+        if let Word::Buffer { region, at } = word
+            && who.mode.atomic
+        {
+            let (key, all) = ((region, at), &mut self.memory.released);
+            let previous = all.remove(&key).and_then(|released| released.last);
+            let new = core.clocks.released(who.local);
+            let last = release_sequence(previous.as_ref().filter(|_| modify), new);
+            if last.is_some() || previous.is_some() {
+                all.insert(key, Released { last, previous });
             }
         }
     }
@@ -191,7 +189,8 @@ impl Run<'_> {
         let count = if wide { 2 } else { 1 };
         for k in 0..count {
             let Some(word) = self.word(core, who, at + 4 * k) else { return };
-            let was_written = self.is_written(core, word);
+            let (cells, at_word) = word.cells(&mut core.shared, self.memory);
+            let was_written = cells.is_written(at_word);
             self.touch(core, who, word, false);
             let value = (value >> (32 * k)) as u32;
             self.put(core, who, word, value, (false, was_written));
@@ -201,13 +200,9 @@ impl Run<'_> {
     /// Marks the stored words as unwritten, so that a later read of them is a finding.
     pub fn forget(&mut self, core: &mut Core, who: Accessor, at: u64, wide: bool) {
         for k in 0..if wide { 2 } else { 1 } {
-            match self.word(core, who, at + 4 * k) {
-                Some(Word::Shared(at)) => core.shared.set_written(at..at + 1, false),
-                Some(Word::Buffer { region, at }) => {
-                    self.memory.regions[region].cells.set_written(at..at + 1, false);
-                }
-                None => return,
-            }
+            let Some(word) = self.word(core, who, at + 4 * k) else { return };
+            let (cells, at) = word.cells(&mut core.shared, self.memory);
+            cells.set_written(at..at + 1, false);
         }
     }
 

@@ -109,9 +109,9 @@ pub(crate) struct Semantics {
 #[derive(Clone, Debug)]
 pub(crate) enum Code {
     Copy { dst: Reg, src: Reg, n: u32 },
-    // Computes `n` components. If the bit of an operand is set in `same`, the operand is a scalar
-    // that applies to all components.
-    Alu { op: Alu, dst: Reg, args: [Reg; 3], n: u32, same: u8 },
+    // Computes `n` components. `steps` are the distances between the components of each operand: 1,
+    // or 0 for a scalar that applies to all components.
+    Alu { op: Alu, dst: Reg, args: [Reg; 3], steps: [u32; 3], n: u32 },
     // Selects one of `n` components by the index in a register.
     Pick { dst: Reg, vector: Reg, index: Reg, n: u32 },
     Insert { dst: Reg, vector: Reg, scalar: Reg, index: Reg, n: u32 },

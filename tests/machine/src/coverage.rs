@@ -18,19 +18,12 @@ pub struct KernelCoverage {
 }
 
 impl KernelCoverage {
-    /// Number of reachable blocks.
-    fn total(&self) -> usize {
-        self.live.iter().filter(|live| **live).count()
-    }
-
-    /// Number of reachable blocks that were executed.
-    fn hit(&self) -> usize {
-        self.live.iter().zip(&self.executed).filter(|(live, done)| **live && **done).count()
-    }
-
-    /// Number of blocks that are unreachable under every specialization that was run.
-    fn dead(&self) -> usize {
-        self.live.len() - self.total()
+    /// The numbers of reachable blocks that were executed, of reachable blocks, and of blocks that
+    /// are unreachable under every specialization that was run.
+    fn totals(&self) -> (usize, usize, usize) {
+        let reachable = self.live.iter().zip(&self.executed).filter(|(live, _)| **live);
+        let total = reachable.clone().count();
+        (reachable.filter(|(_, done)| **done).count(), total, self.live.len() - total)
     }
 
     /// Whether an unreachable block was executed, which is a bug of the machine.
@@ -79,8 +72,8 @@ impl Coverage {
 
     /// Returns the numbers of executed, reachable and unreachable blocks of all kernels.
     pub fn totals(&self) -> (usize, usize, usize) {
-        let sum = |of: fn(&KernelCoverage) -> usize| self.kernels.values().map(of).sum();
-        (sum(KernelCoverage::hit), sum(KernelCoverage::total), sum(KernelCoverage::dead))
+        let each = self.kernels.values().map(KernelCoverage::totals);
+        each.fold((0, 0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1, sum.2 + one.2))
     }
 }
 
@@ -93,7 +86,7 @@ impl fmt::Display for Coverage {
             "{hit} of {total} reachable blocks in {kernels} kernels executed; {dead} unreachable"
         )?;
         for (label, kernel) in &self.kernels {
-            let (hit, total, dead) = (kernel.hit(), kernel.total(), kernel.dead());
+            let (hit, total, dead) = kernel.totals();
             writeln!(f, "{label}: {hit} of {total}, {dead} unreachable")?;
             let mut missed: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
             for (at, function) in kernel.functions.iter().enumerate() {

@@ -42,11 +42,18 @@ pub(crate) fn dispatch(run: &mut Run<'_>) {
     }
 }
 
-fn choose_group(run: &mut Run<'_>, resident: &[Group]) -> usize {
+/// The index of the next of `count` workgroups, subgroups or tangles.
+fn choose(run: &mut Run<'_>, count: usize) -> usize {
     match run.options.schedule {
         Schedule::InOrder => 0,
-        Schedule::Reversed => resident.len() - 1,
-        Schedule::Random => run.rng.below(resident.len() as u64) as usize,
+        Schedule::Reversed => count - 1,
+        _ => run.rng.below(count as u64) as usize,
+    }
+}
+
+fn choose_group(run: &mut Run<'_>, resident: &[Group]) -> usize {
+    match run.options.schedule {
+        Schedule::InOrder | Schedule::Reversed | Schedule::Random => choose(run, resident.len()),
         Schedule::HeldBack { first, count, after } => choose_free(run, resident, |g: &Group| {
             (first..first + count).contains(&g.core.number) && g.core.visible >= after
         }),
@@ -67,10 +74,10 @@ fn choose_free(run: &mut Run<'_>, resident: &[Group], held: impl Fn(&Group) -> b
 
 fn turn(run: &mut Run<'_>, group: &mut Group) {
     let count = group.subgroups.len();
-    let (first, accesses) = match run.options.schedule {
-        Schedule::InOrder => (0, NO_END),
-        Schedule::Reversed => (count - 1, NO_END),
-        _ => (run.rng.below(count as u64) as usize, 1 + run.rng.below(MAX_TURN)),
+    let first = choose(run, count);
+    let accesses = match run.options.schedule {
+        Schedule::InOrder | Schedule::Reversed => NO_END,
+        _ => 1 + run.rng.below(MAX_TURN),
     };
     let reversed = run.options.schedule == Schedule::Reversed;
     let turns = (0..count)
@@ -86,13 +93,8 @@ fn run_subgroup(run: &mut Run<'_>, group: &mut Group, at: usize, mut accesses: u
     let Group { core, subgroups } = group;
     let sg = &mut subgroups[at];
     let ready = sg.flow.tangles.iter().filter(|t| !t.waits).count();
-    let pick = match run.options.schedule {
-        Schedule::InOrder => 0,
-        Schedule::Reversed => ready - 1,
-        _ => run.rng.below(ready as u64) as usize,
-    };
     let mut can_run = sg.flow.tangles.iter().enumerate().filter(|(_, t)| !t.waits);
-    let Some((mut tangle, _)) = can_run.nth(pick) else { return };
+    let Some((mut tangle, _)) = can_run.nth(choose(run, ready)) else { return };
     loop {
         let done = step(run, core, sg, tangle);
         match done {

@@ -42,14 +42,16 @@ pub(crate) fn step(run: &mut Run<'_>, core: &mut Core, sg: &mut Subgroup, at: us
     undefined::follow(run, core, sg, mask, pc);
     match code {
         Code::Copy { dst, src, n } => copy(sg, mask, *dst, *src, *n),
-        Code::Alu { op, dst, args, n, same } => arithmetic(sg, mask, *op, *dst, *args, *n, *same),
-        Code::Pick { dst, vector, index, n } => {
-            for lane in lanes(mask) {
-                let k = sg.get(*index, lane);
-                let value = if k < u64::from(*n) { sg.get(vector + k as u32, lane) } else { 0 };
-                sg.set(*dst, lane, value);
+        Code::Alu { op, dst, args, steps, n } => {
+            for k in 0..*n {
+                let args = [0, 1, 2].map(|at| args[at] + steps[at] * k);
+                arithmetic(sg, mask, *op, dst + k, args);
             }
         }
+        Code::Pick { dst, vector, index, n } => sg.set_each(mask, *dst, |sg, lane| {
+            let k = sg.get(*index, lane);
+            if k < u64::from(*n) { sg.get(vector + k as u32, lane) } else { 0 }
+        }),
         Code::Insert { dst, vector, scalar, index, n } => {
             copy(sg, mask, *dst, *vector, *n);
             for lane in lanes(mask) {
@@ -59,17 +61,13 @@ pub(crate) fn step(run: &mut Run<'_>, core: &mut Core, sg: &mut Subgroup, at: us
                 }
             }
         }
-        Code::Chain { dst, base, terms } => chain(sg, mask, *dst, *base, terms),
-        Code::Locate { dst, low, high } => {
-            for lane in lanes(mask) {
-                let mut at = sg.get(*low, lane);
-                if let Some(high) = high {
-                    at |= sg.get(*high, lane) << 32;
-                }
-                let found = locate(run, at);
-                sg.set(*dst, lane, found);
-            }
+        Code::Chain { dst, base, terms } => {
+            sg.set_each(mask, *dst, |sg, lane| chain(sg, lane, *base, terms));
         }
+        Code::Locate { dst, low, high } => sg.set_each(mask, *dst, |sg, lane| {
+            let high = high.map_or(0, |high| sg.get(high, lane));
+            locate(run, sg.get(*low, lane) | high << 32)
+        }),
         Code::LoadPrivate { dst, at, n } => {
             if let Some(from) = same_private(sg, mask, *at) {
                 copy(sg, mask, *dst, from, *n);
@@ -160,9 +158,7 @@ pub(crate) fn step(run: &mut Run<'_>, core: &mut Core, sg: &mut Subgroup, at: us
         Code::ArrayLength { dst, range, offset, stride } => {
             let size = run.bounds.get(*range as usize).map_or(0, |bound| bound.size);
             let len = size.saturating_sub(u64::from(*offset)) / u64::from((*stride).max(1));
-            for lane in lanes(mask) {
-                sg.set(*dst, lane, len);
-            }
+            sg.set_each(mask, *dst, |_, _| len);
         }
         Code::Group { op, dst, value, other, n } => {
             let halved = run.options.faults.halved_arithmetic;
@@ -265,42 +261,25 @@ fn copy(sg: &mut Subgroup, mask: Mask, dst: u32, src: u32, n: u32) {
     }
 }
 
-fn arithmetic(
-    sg: &mut Subgroup,
-    mask: Mask,
-    op: alu::Alu,
-    dst: u32,
-    args: [u32; 3],
-    n: u32,
-    same: u8,
-) {
+fn arithmetic(sg: &mut Subgroup, mask: Mask, op: alu::Alu, dst: u32, args: [u32; 3]) {
     let width = sg.width;
-    for k in 0..n {
-        let row = |operand: usize| {
-            let k = if same & (1 << operand) != 0 { 0 } else { k };
-            (args[operand] + k) as usize * width
-        };
-        let (to, args) = ((dst + k) as usize * width, [row(0), row(1), row(2)]);
-        let whole = mask == sg.whole;
-        Rows { registers: &mut sg.registers, width, mask, whole, to, args }.eval(op);
-    }
+    let row = |register: u32| register as usize * width;
+    let (to, args, whole) = (row(dst), args.map(row), mask == sg.whole);
+    Rows { registers: &mut sg.registers, width, mask, whole, to, args }.eval(op);
 }
 
-fn chain(sg: &mut Subgroup, mask: Mask, dst: u32, base: Address, terms: &[Term]) {
-    for lane in lanes(mask) {
-        let mut at = address(sg, base, lane);
-        for term in terms {
-            let index = sg.get(term.index, lane);
-            match term.len {
-                Some(len) if index >= u64::from(len) => {
-                    at = BAD_ADDRESS | u64::from(index as u32);
-                }
-                _ if at & BAD_ADDRESS == 0 => at += index * u64::from(term.stride),
-                _ => {}
-            }
+/// The address of one lane's access chain.
+fn chain(sg: &Subgroup, lane: usize, base: Address, terms: &[Term]) -> u64 {
+    let mut at = address(sg, base, lane);
+    for term in terms {
+        let index = sg.get(term.index, lane);
+        match term.len {
+            Some(len) if index >= u64::from(len) => at = BAD_ADDRESS | u64::from(index as u32),
+            _ if at & BAD_ADDRESS == 0 => at += index * u64::from(term.stride),
+            _ => {}
         }
-        sg.set(dst, lane, at);
     }
+    at
 }
 
 fn accessor(

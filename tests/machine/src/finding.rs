@@ -2,6 +2,10 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
+
+use crate::code::Program;
+use crate::memory::{Mode, Record};
 
 /// Kind of a defect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -46,21 +50,62 @@ impl FindingKind {
     }
 }
 
+/// A pass that has begun.
+#[derive(Clone, Default)]
+pub(crate) struct PassInfo {
+    pub label: String,
+    pub program: Option<Arc<Program>>,
+}
+
 /// The invocation and instruction of an access, or the transfer that made it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Site {
-    pub pass: String,
+struct Site {
+    pass: String,
     /// The kernel's label; empty for a transfer.
-    pub kernel: String,
+    kernel: String,
     /// Index of the workgroup in the dispatch.
-    pub workgroup: u64,
+    workgroup: u32,
     /// The invocation in its workgroup (`gl_LocalInvocationIndex`).
-    pub lane: u32,
+    lane: u32,
     /// Description of the access, such as `atomic or volatile read`.
-    pub access: &'static str,
+    access: &'static str,
     /// The instruction's SPIR-V name and function, with the line if the module has line
     /// information.
-    pub instruction: String,
+    instruction: String,
+}
+
+impl Site {
+    fn new(passes: &[PassInfo], record: &Record) -> Self {
+        let Mode { write, atomic, coherent, fixed } = record.mode;
+        let access = match (fixed, write, atomic, coherent) {
+            (true, true, ..) => "transfer write",
+            (true, false, ..) => "transfer or indirect read",
+            (_, true, true, _) => "atomic or volatile write",
+            (_, false, true, _) => "atomic or volatile read",
+            (_, true, false, true) => "coherent write",
+            (_, false, false, true) => "coherent read",
+            (_, true, ..) => "write",
+            _ => "read",
+        };
+        let PassInfo { label, program } = &passes[record.pass as usize];
+        let program = program.as_ref().filter(|_| !fixed);
+        Self {
+            pass: label.clone(),
+            kernel: program.map(|p| p.label.clone()).unwrap_or_default(),
+            workgroup: record.group,
+            lane: record.lane,
+            access,
+            instruction: program.and_then(|p| instruction(p, record.pc)).unwrap_or_default(),
+        }
+    }
+}
+
+fn instruction(program: &Program, pc: u32) -> Option<String> {
+    let origin = program.origins.get(pc as usize)?;
+    let function = program.functions.get(origin.function as usize)?;
+    let name = function.split('(').next().unwrap_or(function);
+    let line = if origin.line > 0 { format!(" line {}", origin.line) } else { String::new() };
+    Some(format!("Op{:?} #{pc} in {name}(){line}", origin.opcode))
 }
 
 impl fmt::Display for Site {
@@ -79,16 +124,16 @@ impl fmt::Display for Site {
 
 /// A defect with the accesses that cause it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Finding {
-    pub kind: FindingKind,
+struct Finding {
+    kind: FindingKind,
     /// The memory location, or other details.
-    pub what: String,
+    what: String,
     /// The access at which the defect was found.
-    pub here: Site,
+    here: Site,
     /// The conflicting access, if any.
-    pub other: Option<Site>,
+    other: Option<Site>,
     /// Number of times that the same two instructions caused this defect.
-    pub count: u64,
+    count: u64,
 }
 
 impl fmt::Display for Finding {
@@ -114,14 +159,16 @@ pub struct Findings {
 
 impl Findings {
     /// Counts a repeated finding. Returns false if no finding of this kind, at the same two
-    /// instructions in a pass with this label, was reported before.
+    /// instructions in a pass with this label, was reported before; it must then be added.
     pub(crate) fn count_repeated(
         &mut self,
+        passes: &[PassInfo],
         kind: FindingKind,
-        kernel: &str,
-        places: (u32, u32),
+        here: &Record,
+        other: Option<&Record>,
     ) -> bool {
-        let key = (kind, kernel.to_owned(), places.0, places.1);
+        let label = passes[here.pass as usize].label.clone();
+        let key = (kind, label, here.pc, other.map_or(u32::MAX, |other| other.pc));
         if let Some(finding) = self.seen.get(&key).and_then(|&at| self.list.get_mut(at)) {
             finding.count += 1;
             return true;
@@ -130,8 +177,16 @@ impl Findings {
         false
     }
 
-    pub(crate) fn push(&mut self, finding: Finding) {
-        self.list.push(finding);
+    pub(crate) fn add(
+        &mut self,
+        passes: &[PassInfo],
+        kind: FindingKind,
+        what: String,
+        here: &Record,
+        other: Option<&Record>,
+    ) {
+        let (here, other) = (Site::new(passes, here), other.map(|o| Site::new(passes, o)));
+        self.list.push(Finding { kind, what, here, other, count: 1 });
     }
 
     /// Whether the list is empty.

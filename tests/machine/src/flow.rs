@@ -56,28 +56,36 @@ impl Tangle {
 pub(crate) const ROOT: usize = usize::MAX;
 const NO_BLOCK: u32 = u32::MAX;
 
+/// Where the lanes of a construct wait for each other, in the order in which they are released.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// The continue target of a loop.
+    Continue,
+    /// The header of a loop.
+    Header,
+    /// The merge block, or the instruction after a call.
+    End,
+}
+
+impl Place {
+    const ALL: [Self; 3] = [Self::Continue, Self::Header, Self::End];
+}
+
 /// One execution of a selection, a loop or a call.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     parent: usize,
-    /// The merge block; for a call, the index of the instruction after it.
-    merge: u32,
-    /// The continue target of a loop.
-    next: u32,
-    /// The header block of a loop.
-    header: u32,
+    /// The block of each [`Place`], if the construct has it. For a call, the block of `Place::End`
+    /// is the index of the instruction after the call.
+    blocks: [u32; 3],
     is_call: bool,
     /// Whether lanes are guaranteed to reconverge at the end of the construct.
     promised: bool,
     uniform: bool,
     /// Lanes inside the construct.
     inside: Mask,
-    /// Lanes that wait at the merge block.
-    ended: Mask,
-    /// Lanes that wait at the continue target.
-    continued: Mask,
-    /// Lanes that wait at the loop header.
-    returned: Mask,
+    /// Lanes that wait at each [`Place`].
+    waiting: [Mask; 3],
 }
 
 /// The control flow of a subgroup.
@@ -95,13 +103,6 @@ pub(crate) struct Flow {
     reconvergence: Reconvergence,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
-    End,
-    Continue,
-    Header,
-}
-
 impl Flow {
     pub fn new(full: Mask, pc: u32, reconvergence: Reconvergence) -> Self {
         Self {
@@ -115,7 +116,16 @@ impl Flow {
         }
     }
 
-    fn enter(&mut self, tangle: usize, node: Node) {
+    /// Enters a construct with these [`Node::blocks`].
+    fn enter(&mut self, tangle: usize, blocks: [u32; 3], is_call: bool) {
+        let Tangle { mask, node: parent, uniform, .. } = self.tangles[tangle];
+        let promised = match self.reconvergence {
+            Reconvergence::Maximal => true,
+            Reconvergence::SubgroupUniform => mask == self.full,
+            Reconvergence::WorkgroupUniform => mask == self.full && uniform,
+        };
+        let (inside, waiting) = (mask, [0; 3]);
+        let node = Node { parent, blocks, is_call, promised, uniform, inside, waiting };
         self.tangles[tangle].node = match self.free.pop() {
             Some(at) => {
                 self.nodes[at] = node;
@@ -128,43 +138,20 @@ impl Flow {
         };
     }
 
-    fn node(&self, tangle: &Tangle) -> Node {
-        let promised = match self.reconvergence {
-            Reconvergence::Maximal => true,
-            Reconvergence::SubgroupUniform => tangle.mask == self.full,
-            Reconvergence::WorkgroupUniform => tangle.mask == self.full && tangle.uniform,
-        };
-        Node {
-            parent: tangle.node,
-            merge: NO_BLOCK,
-            next: NO_BLOCK,
-            header: NO_BLOCK,
-            is_call: false,
-            promised,
-            uniform: tangle.uniform,
-            inside: tangle.mask,
-            ended: 0,
-            continued: 0,
-            returned: 0,
-        }
-    }
-
     pub fn begin_selection(&mut self, tangle: usize, merge: u32) {
-        self.enter(tangle, Node { merge, ..self.node(&self.tangles[tangle]) });
+        self.enter(tangle, [NO_BLOCK, NO_BLOCK, merge], false);
     }
 
     /// Enters a loop at its header. Lanes that come from a previous iteration stay in the loop.
     pub fn begin_loop(&mut self, tangle: usize, header: u32, merge: u32, next: u32) {
-        let own = self.tangles[tangle].node;
-        if self.nodes.get(own).is_some_and(|n| own != ROOT && n.header == header) {
-            return;
+        let own = self.nodes.get(self.tangles[tangle].node);
+        if own.is_none_or(|node| node.blocks[Place::Header as usize] != header) {
+            self.enter(tangle, [next, header, merge], false);
         }
-        self.enter(tangle, Node { merge, next, header, ..self.node(&self.tangles[tangle]) });
     }
 
     pub fn begin_call(&mut self, tangle: usize, callee: u32, back: u32) {
-        let node = Node { merge: back, is_call: true, ..self.node(&self.tangles[tangle]) };
-        self.enter(tangle, node);
+        self.enter(tangle, [NO_BLOCK, NO_BLOCK, back], true);
         self.tangles[tangle].pc = callee;
     }
 
@@ -216,13 +203,8 @@ impl Flow {
             let mut at = tangle.node;
             while at != ROOT && !self.nodes[at].is_call {
                 let node = &self.nodes[at];
-                let place = match block {
-                    b if b == node.merge => Some(Place::End),
-                    b if b == node.next => Some(Place::Continue),
-                    b if b == node.header => Some(Place::Header),
-                    _ => None,
-                };
-                if let Some(place) = place {
+                let is_it = |place: &Place| node.blocks[*place as usize] == block;
+                if let Some(place) = Place::ALL.into_iter().find(is_it) {
                     return self.leave(program, tangle, at, place);
                 }
                 at = node.parent;
@@ -244,11 +226,7 @@ impl Flow {
         if target != ROOT {
             let node = &mut self.nodes[target];
             node.inside &= !tangle.mask;
-            match place {
-                Place::End => node.ended |= tangle.mask,
-                Place::Continue => node.continued |= tangle.mask,
-                Place::Header => node.returned |= tangle.mask,
-            }
+            node.waiting[place as usize] |= tangle.mask;
             left.push(target);
         }
         for &at in &left {
@@ -265,33 +243,22 @@ impl Flow {
         if node.promised && node.inside != 0 {
             return;
         }
-        let inner = |mask, block: u32| {
+        for place in Place::ALL {
+            let mask = std::mem::take(&mut self.nodes[at].waiting[place as usize]);
+            if mask == 0 {
+                continue;
+            }
             let uniform = node.promised && node.uniform && mask == self.full;
-            Tangle::new(mask, program.blocks[block as usize].pc, at, uniform)
-        };
-        if node.continued != 0 {
-            self.tangles.push(inner(node.continued, node.next));
-            let node = &mut self.nodes[at];
-            node.inside |= node.continued;
-            node.continued = 0;
-            if node.promised {
-                return;
+            let to = node.blocks[place as usize];
+            let pc = if node.is_call { to } else { program.blocks[to as usize].pc };
+            let next_node = if place == Place::End { node.parent } else { at };
+            self.tangles.push(Tangle::new(mask, pc, next_node, uniform));
+            if place != Place::End {
+                self.nodes[at].inside |= mask;
+                if node.promised {
+                    return;
+                }
             }
-        }
-        if node.returned != 0 {
-            self.tangles.push(inner(node.returned, node.header));
-            let node = &mut self.nodes[at];
-            node.inside |= node.returned;
-            node.returned = 0;
-            if node.promised {
-                return;
-            }
-        }
-        if node.ended != 0 {
-            self.nodes[at].ended = 0;
-            let pc = if node.is_call { node.merge } else { program.blocks[node.merge as usize].pc };
-            let uniform = node.promised && node.uniform && node.ended == self.full;
-            self.tangles.push(Tangle::new(node.ended, pc, node.parent, uniform));
         }
         if self.nodes[at].inside == 0 {
             self.free.push(at);

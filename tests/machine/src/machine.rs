@@ -15,11 +15,11 @@ use crate::coverage::Coverage;
 use crate::decode::decode;
 use crate::dispatch::dispatch;
 use crate::error::{MachineError, Result};
-use crate::finding::{Finding, FindingKind, Findings};
+use crate::finding::{FindingKind, Findings, PassInfo};
 use crate::memory::{Bound, Memory, Mode, Record};
 use crate::options::{Options, SubgroupBarriers};
 use crate::rng::Rng;
-use crate::run::{PassInfo, Run};
+use crate::run::Run;
 use crate::swaps::Swaps;
 use crate::timeline::{Stage, Timeline};
 
@@ -276,7 +276,7 @@ impl Machine {
     /// Records an access by a transfer, or the read of an indirect dispatch's arguments.
     pub(crate) fn touch(&mut self, pass: u32, stage: Stage, region: usize, at: usize, write: bool) {
         let mode = Mode { write, atomic: false, coherent: true, fixed: true };
-        let record = Record { pass, mode, ..Record::default() };
+        let record = Record { pass, mode, pc: u32::MAX, ..Record::default() };
         let timeline = &self.timeline;
         let cells = &mut self.memory.regions[region].cells;
         let written = cells.is_written(at);
@@ -297,17 +297,9 @@ impl Machine {
         region: usize,
         at: usize,
     ) {
-        let label = &self.passes[here.pass as usize].label;
-        if self.findings.count_repeated(kind, label, (u32::MAX, other.map_or(0, |o| o.pc))) {
-            return;
+        if !self.findings.count_repeated(&self.passes, kind, here, other.as_ref()) {
+            let what = format!("`{}` word {at}", self.memory.regions[region].name);
+            self.findings.add(&self.passes, kind, what, here, other.as_ref());
         }
-        let site = |record: &Record| {
-            let info = &self.passes[record.pass as usize];
-            let program = info.program.as_ref().filter(|_| !record.mode.fixed);
-            info.site(record, program, if record.mode.write { "write" } else { "read" })
-        };
-        let (here, other) = (site(here), other.map(|o| site(&o)));
-        let what = format!("`{}` word {at}", self.memory.regions[region].name);
-        self.findings.push(Finding { kind, what, here, other, count: 1 });
     }
 }

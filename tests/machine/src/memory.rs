@@ -187,9 +187,16 @@ pub(crate) struct Bound {
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     pub regions: Vec<Region>,
-    /// The barrier counts that atomic and volatile writes released (see `order.rs`), by region and
-    /// word.
-    pub released: HashMap<(usize, usize), Rc<Others>>,
+    /// The barrier counts that atomic and volatile writes released, by region and word.
+    pub released: HashMap<(usize, usize), Released>,
+}
+
+/// The barrier counts (see `order.rs`) that a reader of a word learns: from its last value, and from
+/// the value before the last write.
+#[derive(Debug)]
+pub(crate) struct Released {
+    pub last: Option<Rc<Others>>,
+    pub previous: Option<Rc<Others>>,
 }
 
 /// Distance between the device addresses of regions.

@@ -8,9 +8,9 @@
 //! - A control barrier of the workgroup publishes the counts of all lanes to all lanes.
 //! - A control barrier of the subgroup does the same for the lanes that execute it (with a separate
 //!   count, `sub`).
-//! - A lane reads, with an atomic or volatile access to a buffer, a value that a lane of another
-//!   workgroup wrote after a memory barrier of device scope, and then executes such a barrier
-//!   itself. It then knows every count that the other lane knew when it wrote the value.
+//! - A lane reads, with an atomic or volatile access to a buffer, a value that another lane wrote
+//!   after a memory barrier of device scope, and then executes such a barrier itself. It then knows
+//!   every count for buffers that the other lane knew when it wrote the value.
 //!
 //! `memoryBarrierBuffer(); barrier();` orders buffer accesses across a workgroup, as in GLSL: the
 //! control barrier releases what each lane's memory barrier made available, and makes it visible to
@@ -26,18 +26,17 @@ pub(crate) enum Domain {
     Buffer = 1,
 }
 
-/// Known counts of the lanes of another workgroup.
+/// Known counts of the lanes of a workgroup.
 #[derive(Clone, Debug)]
 struct Known {
-    /// Number of workgroup barriers that the other workgroup had executed when its counts were
-    /// learned.
+    /// Number of workgroup barriers that the workgroup had executed when its counts were learned.
     version: u32,
     published: Rc<[u32]>,
     /// Known counts of single lanes, which may exceed the published counts.
     lanes: BTreeMap<u32, u32>,
 }
 
-/// The known counts of other workgroups, by workgroup index.
+/// The known counts of workgroups, by workgroup index.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Others(BTreeMap<u64, Known>);
 
@@ -80,11 +79,10 @@ struct Exchange {
 impl Exchange {
     /// Releases the counts that the lane and its workgroup know, and the lane's own count.
     fn release(&mut self, known: Option<&Rc<Others>>, group: u64, own: Known) {
-        let mut released = Others::default();
+        let mut released = Others(BTreeMap::from([(group, own)]));
         for known in [known, self.known.as_ref()].into_iter().flatten() {
             released.join(known);
         }
-        released.0.insert(group, own);
         self.released = Some(Rc::new(released));
     }
 }
@@ -153,11 +151,13 @@ impl Clocks {
             return true;
         }
         let same_subgroup = from / self.width == to / self.width;
-        same_subgroup
-            && self.rows.get(to * self.width + from % self.width).is_some_and(|&k| stamp.sub < k)
+        let row = self.rows.get(to * self.width + from % self.width);
+        same_subgroup && row.is_some_and(|&k| stamp.sub < k)
+            || domain == Domain::Buffer && self.ordered_across(self.group, from as u32, stamp, to)
     }
 
-    /// Like `ordered`, for an earlier buffer access by a lane of another workgroup.
+    /// Whether an atomic or volatile word has ordered an earlier buffer access, by a lane of any
+    /// workgroup, before the current access of lane `to`.
     pub fn ordered_across(&self, group: u64, from: u32, stamp: Stamp, to: usize) -> bool {
         let covers = |known: &Option<Rc<Others>>| {
             known.as_ref().is_some_and(|k| k.covers(group, from, stamp.fence))

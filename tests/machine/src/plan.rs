@@ -32,7 +32,8 @@ const MAX_GROUPS: u32 = 65_535;
 /// A plan with memory for its buffers.
 struct Instance<'p> {
     plan: &'p Plan,
-    imports: Vec<(usize, Buffer)>,
+    /// The import of each planned buffer, if it is one.
+    imports: Vec<Option<Buffer>>,
     workspace: Option<Buffer>,
     constants: Option<Buffer>,
     state: Option<Buffer>,
@@ -62,9 +63,7 @@ impl Machine {
         mut prepare: impl FnMut(&mut Self, u32),
     ) -> Result<()> {
         let named = |name: &str| imports.iter().find(|(n, _)| *n == name).map(|(_, own)| *own);
-        let planned = plan.buffers().iter().enumerate();
-        let imports = planned.filter_map(|(index, b)| Some((index, named(&b.name)?)));
-        let imports: Vec<_> = imports.collect();
+        let imports = plan.buffers().iter().map(|buffer| named(&buffer.name)).collect();
         let bytes = plan.workspace().size;
         let workspace = (bytes > 0).then(|| self.buffer("workspace", bytes));
         let by_address = options.by_address;
@@ -209,26 +208,25 @@ impl Instance<'_> {
 
     /// The region and byte offset of a byte of a planned buffer.
     fn place(&self, buffer: usize, offset: u64) -> Result<(usize, u64)> {
-        let import =
-            |index: usize| self.imports.iter().find(|(i, _)| *i == index).map(|(_, b)| b.0);
-        let found = match self.plan.place(buffer, offset) {
-            Some(Place::Import { buffer, offset }) => import(buffer).map(|r| (r, offset)),
-            Some(Place::Workspace { offset }) => self.workspace.map(|w| (w.0, offset)),
-            Some(Place::Constant { offset }) => self.constants.map(|c| (c.0, offset)),
-            Some(Place::State { offset }) => self.state.map(|s| (s.0, offset)),
-            Some(Place::StatusWord { .. }) => Some((self.status.0, 0)),
-            None => None,
+        let (memory, offset) = match self.plan.place(buffer, offset) {
+            Some(Place::Import { buffer, offset }) => (self.imports[buffer], offset),
+            Some(Place::Workspace { offset }) => (self.workspace, offset),
+            Some(Place::Constant { offset }) => (self.constants, offset),
+            Some(Place::State { offset }) => (self.state, offset),
+            Some(Place::StatusWord { .. }) => (Some(self.status), 0),
+            None => (None, 0),
         };
-        found.ok_or_else(|| {
-            let name = self.plan.buffers().get(buffer).map_or("?", |b| b.name.as_str());
-            self.problem(format!("`{name}` has no memory"))
-        })
+        let no_memory = || self.problem(format!("`{}` has no memory", self.name(buffer)));
+        Ok((memory.ok_or_else(no_memory)?.0, offset))
+    }
+
+    fn name(&self, buffer: usize) -> &str {
+        self.plan.buffers().get(buffer).map_or("?", |b| b.name.as_str())
     }
 
     fn binding(&self, planned: &PlannedBinding) -> Result<Binding> {
         let (region, offset) = self.place(planned.buffer, planned.offset)?;
-        let name = self.plan.buffers().get(planned.buffer).map_or("?", |b| b.name.as_str());
-        let name = format!("{} ({name})", planned.name);
+        let name = format!("{} ({})", planned.name, self.name(planned.buffer));
         let bound = Bound { name, region, offset, size: planned.size };
         Ok(Binding { set: planned.set, binding: planned.binding, bound })
     }

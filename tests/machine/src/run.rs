@@ -1,26 +1,18 @@
 //! State of a running dispatch: its workgroups and subgroups, and their shared state.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use rspirv::spirv::BuiltIn;
 
 use crate::code::Program;
-use crate::finding::{Finding, FindingKind, Findings, Site};
+use crate::finding::{FindingKind, Findings, PassInfo};
 use crate::flow::{Flow, Mask, first_lanes, lanes};
-use crate::memory::{Bound, Cells, GARBAGE, Memory, Mode, Record};
+use crate::memory::{Bound, Cells, GARBAGE, Memory, Record};
 use crate::options::{Options, Reconvergence};
 use crate::order::Clocks;
 use crate::rng::Rng;
 use crate::swaps::Swaps;
 use crate::timeline::Timeline;
-
-/// A pass that has begun, for messages.
-#[derive(Clone, Default)]
-pub(crate) struct PassInfo {
-    pub label: String,
-    pub program: Option<Arc<Program>>,
-}
 
 /// State shared by all workgroups of a dispatch.
 pub(crate) struct Run<'a> {
@@ -123,6 +115,13 @@ impl Subgroup {
     pub fn set(&mut self, register: u32, lane: usize, value: u64) {
         self.registers[register as usize * self.width + lane] = value;
     }
+
+    /// Sets a register of each of these lanes.
+    pub fn set_each(&mut self, mask: Mask, register: u32, value: impl Fn(&Self, usize) -> u64) {
+        for lane in lanes(mask) {
+            self.set(register, lane, value(self, lane));
+        }
+    }
 }
 
 impl Group {
@@ -130,8 +129,6 @@ impl Group {
     /// `spare`, if given.
     pub fn new(run: &Run<'_>, number: u64, spare: Option<Self>) -> Self {
         let program = run.program;
-        let [gx, gy, _] = run.groups.map(u64::from);
-        let id = [number % gx, number / gx % gy, number / (gx * gy)].map(|k| k as u32);
         let count = program.local_size.iter().map(|&k| k as usize).product::<usize>();
         let width = run.options.width as usize;
         let subgroups = count.div_ceil(width);
@@ -139,13 +136,13 @@ impl Group {
             Some(group) => (group.subgroups, Some(group.core.shared)),
             None => ((0..subgroups).map(|k| Subgroup::new(program, k, width)).collect(), None),
         };
-        for (index, subgroup) in all.iter_mut().enumerate() {
+        for subgroup in &mut all {
             let full = first_lanes((count - subgroup.first).min(width));
             subgroup.begin(run, full);
             for lane in lanes(full) {
                 for (input, registers) in &program.inputs {
                     let local = subgroup.first + lane;
-                    let values = input_values(*input, run, id, local, lane, index, subgroups);
+                    let values = input_values(*input, run, number, local, subgroups);
                     for (register, value) in registers.clone().zip(values) {
                         subgroup.set(register, lane, u64::from(value));
                     }
@@ -173,19 +170,24 @@ fn words(mask: Mask) -> [u32; 4] {
     [0, 1, 2, 3].map(|k| (mask >> (32 * k)) as u32)
 }
 
+/// The position of an element of a three-dimensional grid, by its index.
+fn position(index: u64, grid: [u32; 3]) -> [u32; 3] {
+    let [x, y, _] = grid.map(u64::from);
+    [index % x, index / x % y, index / (x * y)].map(|k| k as u32)
+}
+
+/// The values of a built-in input for lane `local` of workgroup `group`.
 fn input_values(
     input: BuiltIn,
     run: &Run<'_>,
-    id: [u32; 3],
+    group: u64,
     local: usize,
-    lane: usize,
-    subgroup: usize,
     subgroups: usize,
 ) -> [u32; 4] {
     let size = run.program.local_size;
-    let [x, y] = [size[0] as usize, size[1] as usize];
-    let own = [local % x, local / x % y, local / (x * y)].map(|k| k as u32);
+    let (id, own) = (position(group, run.groups), position(local as u64, size));
     let width = run.options.width;
+    let (subgroup, lane) = (local as u32 / width, local as u32 % width);
     let all = first_lanes(width as usize);
     let bit: Mask = 1 << lane;
     let below = bit - 1;
@@ -200,8 +202,8 @@ fn input_values(
         BuiltIn::GlobalInvocationId => three([0, 1, 2].map(|k| id[k] * size[k] + own[k])),
         BuiltIn::SubgroupSize => one(run.options.faults.subgroup_size.unwrap_or(width)),
         BuiltIn::NumSubgroups => one(subgroups as u32),
-        BuiltIn::SubgroupId => one(subgroup as u32),
-        BuiltIn::SubgroupLocalInvocationId => one(lane as u32),
+        BuiltIn::SubgroupId => one(subgroup),
+        BuiltIn::SubgroupLocalInvocationId => one(lane),
         BuiltIn::SubgroupEqMask => words(bit),
         BuiltIn::SubgroupGeMask => words(all & !below),
         BuiltIn::SubgroupGtMask => words(all & !below & !bit),
@@ -213,31 +215,10 @@ fn input_values(
 }
 
 impl Run<'_> {
-    fn site(&self, record: &Record) -> Site {
-        let info = &self.passes[record.pass as usize];
-        let Mode { write, atomic, coherent, fixed } = record.mode;
-        let access = match (fixed, write, atomic, coherent) {
-            (true, true, ..) => "transfer write",
-            (true, false, ..) => "transfer or indirect read",
-            (_, true, true, _) => "atomic or volatile write",
-            (_, false, true, _) => "atomic or volatile read",
-            (_, true, false, true) => "coherent write",
-            (_, false, false, true) => "coherent read",
-            (_, true, ..) => "write",
-            _ => "read",
-        };
-        info.site(record, info.program.as_ref(), access)
-    }
-
     /// Reports a finding at an instruction of this dispatch.
     pub fn report(&mut self, kind: FindingKind, core: &Core, local: usize, pc: u32, what: String) {
-        let here = Record {
-            pass: self.pass,
-            group: core.number as u32,
-            lane: local as u32,
-            pc,
-            ..Record::default()
-        };
+        let (group, lane) = (core.number as u32, local as u32);
+        let here = Record { pass: self.pass, group, lane, pc, ..Record::default() };
         self.report_access(kind, here, None, |_| what);
     }
 
@@ -250,41 +231,10 @@ impl Run<'_> {
         other: Option<Record>,
         what: impl FnOnce(&Self) -> String,
     ) {
-        let places = (here.pc, other.map_or(u32::MAX, |o| o.pc));
-        let label = &self.passes[here.pass as usize].label;
-        if self.findings.count_repeated(kind, label, places) {
-            return;
-        }
-        let (here, other) = (self.site(&here), other.map(|o| self.site(&o)));
-        let what = what(self);
-        self.findings.push(Finding { kind, what, here, other, count: 1 });
-        self.stopped |= self.options.first_only;
-    }
-}
-
-impl PassInfo {
-    /// An access of this pass, by an instruction of `program`.
-    pub fn site(
-        &self,
-        record: &Record,
-        program: Option<&Arc<Program>>,
-        access: &'static str,
-    ) -> Site {
-        Site {
-            pass: self.label.clone(),
-            kernel: program.map(|p| p.label.clone()).unwrap_or_default(),
-            workgroup: u64::from(record.group),
-            lane: record.lane,
-            access,
-            instruction: program.and_then(|p| instruction(p, record.pc)).unwrap_or_default(),
+        if !self.findings.count_repeated(self.passes, kind, &here, other.as_ref()) {
+            let what = what(self);
+            self.findings.add(self.passes, kind, what, &here, other.as_ref());
+            self.stopped |= self.options.first_only;
         }
     }
-}
-
-fn instruction(program: &Program, pc: u32) -> Option<String> {
-    let origin = program.origins.get(pc as usize)?;
-    let function = program.functions.get(origin.function as usize)?;
-    let name = function.split('(').next().unwrap_or(function);
-    let line = if origin.line > 0 { format!(" line {}", origin.line) } else { String::new() };
-    Some(format!("Op{:?} #{pc} in {name}(){line}", origin.opcode))
 }

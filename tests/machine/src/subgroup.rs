@@ -20,36 +20,36 @@ pub(crate) fn operate(
     use GroupOp as G;
     let first = mask.trailing_zeros() as usize;
     match op {
-        G::Elect => set_all(sg, mask, dst, |_, lane| u64::from(lane == first)),
+        G::Elect => sg.set_each(mask, dst, |_, lane| u64::from(lane == first)),
         G::All => {
             let all = lanes(mask).all(|l| sg.get(value, l) != 0);
-            set_all(sg, mask, dst, |_, _| u64::from(all));
+            sg.set_each(mask, dst, |_, _| u64::from(all));
         }
         G::Any => {
             let any = lanes(mask).any(|l| sg.get(value, l) != 0);
-            set_all(sg, mask, dst, |_, _| u64::from(any));
+            sg.set_each(mask, dst, |_, _| u64::from(any));
         }
         G::AllEqual => {
             let same = |k| lanes(mask).all(|l| sg.get(value + k, l) == sg.get(value + k, first));
             let same = (0..n).all(same);
-            set_all(sg, mask, dst, |_, _| u64::from(same));
+            sg.set_each(mask, dst, |_, _| u64::from(same));
         }
         G::Ballot => {
             let votes = lanes_where(mask, |lane| sg.get(value, lane) != 0);
             for k in 0..4 {
-                set_all(sg, mask, dst + k, |_, _| u64::from((votes >> (32 * k)) as u32));
+                sg.set_each(mask, dst + k, |_, _| u64::from((votes >> (32 * k)) as u32));
             }
         }
         G::InverseBallot => {
-            set_all(sg, mask, dst, |sg, lane| u64::from(ballot(sg, value, lane) >> lane & 1 != 0));
+            sg.set_each(mask, dst, |sg, lane| u64::from(ballot(sg, value, lane) >> lane & 1 != 0));
         }
-        G::BallotBitExtract => set_all(sg, mask, dst, |sg, lane| {
+        G::BallotBitExtract => sg.set_each(mask, dst, |sg, lane| {
             let bit = sg.get(other, lane).min(127);
             u64::from(ballot(sg, value, lane) >> bit & 1 != 0)
         }),
         G::BallotBitCount(reach) => {
             let width = first_lanes(sg.width);
-            set_all(sg, mask, dst, |sg, lane| {
+            sg.set_each(mask, dst, |sg, lane| {
                 let below = (1 << lane) - 1;
                 let counted = match reach {
                     Reach::Inclusive => below | 1 << lane,
@@ -59,18 +59,17 @@ pub(crate) fn operate(
                 u64::from((ballot(sg, value, lane) & width & counted).count_ones())
             });
         }
-        G::BallotFindLsb => set_all(sg, mask, dst, |sg, lane| {
+        G::BallotFindLsb => sg.set_each(mask, dst, |sg, lane| {
             let votes = ballot(sg, value, lane);
-            if votes == 0 { u64::from(GARBAGE) } else { u64::from(votes.trailing_zeros()) }
+            u64::from(if votes == 0 { GARBAGE } else { votes.trailing_zeros() })
         }),
-        G::BallotFindMsb => set_all(sg, mask, dst, |sg, lane| {
-            let votes = ballot(sg, value, lane);
-            if votes == 0 { u64::from(GARBAGE) } else { u64::from(votes.ilog2()) }
+        G::BallotFindMsb => sg.set_each(mask, dst, |sg, lane| {
+            u64::from(ballot(sg, value, lane).checked_ilog2().unwrap_or(GARBAGE))
         }),
         G::BroadcastFirst => {
             for k in 0..n {
                 let held = sg.get(value + k, first);
-                set_all(sg, mask, dst + k, |_, _| held);
+                sg.set_each(mask, dst + k, |_, _| held);
             }
         }
         G::Broadcast | G::Shuffle | G::ShuffleXor | G::ShuffleUp | G::ShuffleDown => {
@@ -83,13 +82,6 @@ pub(crate) fn operate(
         }
     }
     None
-}
-
-fn set_all(sg: &mut Subgroup, mask: Mask, dst: u32, value: impl Fn(&Subgroup, usize) -> u64) {
-    for lane in lanes(mask) {
-        let new = value(sg, lane);
-        sg.set(dst, lane, new);
-    }
 }
 
 fn ballot(sg: &Subgroup, value: u32, lane: usize) -> Mask {

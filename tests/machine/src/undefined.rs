@@ -25,10 +25,10 @@ pub(crate) fn follow(run: &mut Run<'_>, core: &Core, sg: &mut Subgroup, mask: Ma
     let mut how = "";
     match &run.program.code[pc as usize] {
         Code::Copy { dst, src, n } => copy(sg, mask, *dst, *src, *n),
-        Code::Alu { op, dst, args, n, same } => {
+        Code::Alu { op, dst, args, steps, n } => {
             for k in 0..*n {
-                let arg = |at: usize| args[at] + if same & (1 << at) != 0 { 0 } else { k };
-                let bits = of_result(sg, mask, *op, [arg(0), arg(1), arg(2)]);
+                let args = [0, 1, 2].map(|at| args[at] + steps[at] * k);
+                let bits = of_result(sg, mask, *op, args);
                 put(sg, mask, dst + k, bits);
             }
         }

@@ -96,20 +96,20 @@ impl Decoder<'_> {
                 self.unknown(format!("Op{:?} with operands of these types", i.class.opcode))
             );
         };
-        let mut args = [0; 3];
-        let mut same = 0;
+        let (mut args, mut steps) = ([0; 3], [1; 3]);
         for (k, arg) in args.iter_mut().enumerate().take(alu::operands(kind)) {
             *arg = self.operand(i, first + k)?;
             if self.operand_slots(i, first + k) == 1 && n > 1 {
-                same |= 1 << k;
+                steps[k] = 0;
             }
         }
-        self.emit(Code::Alu { op: Alu::new(kind, result, operand), dst, args, n, same });
+        self.emit(Code::Alu { op: Alu::new(kind, result, operand), dst, args, steps, n });
         Ok(())
     }
 
-    fn simple(&mut self, kind: Kind, wide: bool, dst: Reg, a: Reg, b: Reg, n: u32) {
-        self.emit(Code::Alu { op: Alu::same(kind, wide), dst, args: [a, b, b], n, same: 0 });
+    pub(super) fn simple(&mut self, kind: Kind, wide: bool, dst: Reg, a: Reg, b: Reg, n: u32) {
+        let (op, args, steps) = (Alu::same(kind, wide), [a, b, b], [1; 3]);
+        self.emit(Code::Alu { op, dst, args, steps, n });
     }
 
     fn extended(&mut self, i: &Instruction) -> Result<()> {

@@ -138,12 +138,9 @@ impl Analysis<'_> {
         for (at, code) in code.iter().enumerate().skip(first) {
             match code {
                 Code::Copy { dst, src, n } => self.copy(*dst, *src, *n),
-                Code::Alu { op, dst, args, n, same } => {
+                Code::Alu { op, dst, args, steps, n } => {
                     for k in 0..*n {
-                        let operand = |at: usize| {
-                            let scalar = *same & (1 << at) != 0;
-                            self.read(args[at] + if scalar { 0 } else { k })
-                        };
+                        let operand = |at: usize| self.read(args[at] + steps[at] * k);
                         let value = combined(*op, operand(0), operand(1), operand(2));
                         self.write(dst + k, value);
                     }

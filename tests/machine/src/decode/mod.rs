@@ -198,7 +198,6 @@ impl Decoder<'_> {
             return Err(self.malformed("a variable whose type is not a pointer"));
         };
         self.value_types.insert(id, pointer_type);
-        let fixed = |base| Address { base, reg: None };
         let how = Qualifiers {
             coherent: self.decoration(id, Decoration::Coherent).is_some(),
             volatile: self.decoration(id, Decoration::Volatile).is_some(),
@@ -239,7 +238,8 @@ impl Decoder<'_> {
             StorageClass::PushConstant => (Space::Push, 0),
             other => return Err(self.unknown(format!("a variable of storage class {other:?}"))),
         };
-        self.pointers.insert(id, Pointer { space, at: fixed(base), how });
+        let at = Address { base, reg: None };
+        self.pointers.insert(id, Pointer { space, at, how });
         Ok(())
     }
 
@@ -258,11 +258,11 @@ impl Decoder<'_> {
     /// The workgroup size. The built-in constant takes precedence over the execution mode, as
     /// SPIR-V requires.
     fn local_size(&self, module: &Module) -> [u32; 3] {
-        let is_size = |id: &&Word| {
-            self.decoration(**id, Decoration::BuiltIn) == Some(BuiltIn::WorkgroupSize as u32)
+        let is_size = |id: Word| {
+            self.decoration(id, Decoration::BuiltIn) == Some(BuiltIn::WorkgroupSize as u32)
         };
-        if let Some(size) =
-            self.constants.keys().find(is_size).and_then(|id| self.constants.get(id))
+        let size = self.constants.iter().find(|(id, _)| is_size(**id));
+        if let Some((_, size)) = size
             && let [x, y, z] = size.as_slice()
         {
             return [*x as u32, *y as u32, *z as u32];

@@ -4,7 +4,7 @@ use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{MemoryAccess, Op, StorageClass, Word};
 
 use super::{Decoder, Pointer, id_at, number_at};
-use crate::alu::{Alu, Kind};
+use crate::alu::Kind;
 use crate::code::{Address, Code, OFFSET_BITS, Reg, Scope, Semantics, Space, Term};
 use crate::error::Result;
 use crate::eval::eval_atomic;
@@ -39,8 +39,7 @@ impl Decoder<'_> {
                 self.program.constants.push((constant, base));
                 let Some(reg) = reg else { return Ok(constant) };
                 let dst = self.allocate(1);
-                let args = [reg, constant, constant];
-                self.emit(Code::Alu { op: Alu::same(Kind::IAdd, true), dst, args, n: 1, same: 0 });
+                self.simple(Kind::IAdd, true, dst, reg, constant, 1);
                 Ok(dst)
             }
         }

@@ -2,14 +2,14 @@
 //! probe must name the fault. Without the probe, at least one operation must give a wrong result,
 //! which shows that the probe is needed.
 
-use crate::common::case::{Case, run};
+use crate::common::case::{Case, check, run};
 use crate::common::moves::{Function, Payload, SortCase, SplitCase};
 use crate::common::others::{HistogramCase, device_probe_case};
 use crate::common::primitives::Device;
 use crate::common::setup::Parameters as _;
 use crate::common::terms::{How, TermCase, sum_scan};
 use crate::common::topk::TopKCase;
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use multisplit::operations::histogram::HistogramMethod;
 use multisplit::operations::sort::SortMethod;
 use multisplit::operations::split::Method;
@@ -141,11 +141,7 @@ fn probe_passes_and_operations_are_right_without_faults() -> Result<()> {
         let options = Options { schedule: Schedule::Random, ..Options::new(width) };
         let probe = [("probe", device_probe_case(device)?)];
         for (operation, case) in operations(device)?.into_iter().chain(probe) {
-            let problem = run(&case, &options, PlanOptions::default(), &[])?.problem;
-            ensure!(
-                problem.is_none(),
-                "{operation} at width {width}: expected no problem, found {problem:?}"
-            );
+            check(&case, &options).with_context(|| format!("{operation} at width {width}"))?;
         }
     }
     Ok(())

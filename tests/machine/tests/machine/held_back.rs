@@ -53,7 +53,7 @@ fn cases(width: u32) -> Result<Vec<Case>> {
         (selects::By::Heads, Also::Nothing),
         (selects::By::Heads, Also::Lengths),
     ] {
-        let of = SelectCase { wide: false, by, also, on_device: false, n, small: false, subgroups };
+        let of = SelectCase { n, subgroups, ..SelectCase::new(by, also) };
         cases.push(of.case(device)?);
     }
     Ok(cases)
@@ -110,15 +110,8 @@ fn many_tiles(width: u32) -> Result<Vec<(&'static str, Case)>> {
         let of = SegmentsCase::new((KeyType::U32, Operator::Sum), segments::By::Keys);
         SegmentsCase { way, length: 3, n, subgroups, ..of }
     };
-    let select = SelectCase {
-        wide: false,
-        by: selects::By::LessThan(16),
-        also: Also::Rejected,
-        on_device: false,
-        n,
-        small: false,
-        subgroups,
-    };
+    let select = SelectCase::new(selects::By::LessThan(16), Also::Rejected);
+    let select = SelectCase { n, subgroups, ..select };
     let (n, method) = (SORT_TILES * device.tile() - 3, SortMethod::OneSweep);
     let words = Payload::Words(1);
     let sort = SortCase { n, ..SortCase::new(method, KeyType::U32, words, device.threads()) };

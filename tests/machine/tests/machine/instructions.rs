@@ -101,6 +101,11 @@ fn kernel(name: &str, program: &str) -> Result<Arc<Kernel>> {
     Ok(Kernel::new(format!("test.{name}"), compile(&Source::new(name, &glsl))?)?)
 }
 
+/// The contents of `src`, by index, and zeros in the other buffers.
+fn inputs(src: impl Fn(u32) -> u32) -> [Vec<u32>; 3] {
+    [(0..3 * INVOCATIONS as u32).map(src).collect(), vec![0; 4 * INVOCATIONS], vec![0; 8]]
+}
+
 fn on_machine(kernel: &Kernel, options: Options, inputs: &[Vec<u32>; 3]) -> Result<[Vec<u32>; 2]> {
     let mut machine = Machine::new(options);
     let names = ["src", "dst", "sums"];
@@ -165,11 +170,7 @@ endless: uint k = x; while (k != 1u) { k = k * 2u + 2u; } put(0, k); => budget
 
 #[test]
 fn every_defect_is_reported() -> Result<()> {
-    let inputs = [
-        (0..3 * INVOCATIONS as u32).map(|k| k.wrapping_mul(0x9E37_79B9)).collect(),
-        vec![0; 4 * INVOCATIONS],
-        vec![0; 8],
-    ];
+    let inputs = inputs(|k| k.wrapping_mul(0x9E37_79B9));
     for (name, kernel, expected) in kernels(WRONG, true)? {
         for width in [4, 32, 64, 128] {
             let options =
@@ -190,8 +191,7 @@ fn every_defect_is_reported() -> Result<()> {
 fn unused_undefined_values_are_accepted() -> Result<()> {
     let harmless = "uint t; if (l > 3u) t = x; uint copy = t; put(0, l > 3u ? copy : 7u); put(1, (l > 3u ? 1u : 0u) * copy); bool yes = l > 3u && copy > 5u; put(2, yes); put(3, 0u);";
     let kernel = kernel("harmless", harmless)?;
-    let inputs = [vec![9; 3 * INVOCATIONS], vec![0; 4 * INVOCATIONS], vec![0; 8]];
-    on_machine(&kernel, Options::new(16), &inputs).map(|_| ())
+    on_machine(&kernel, Options::new(16), &inputs(|_| 9)).map(|_| ())
 }
 
 #[test]
@@ -210,11 +210,7 @@ fn lanes_reconverge_only_where_guaranteed() -> Result<()> {
     let outer = "if (gl_SubgroupID == 0u) { uint r = 1u; if ((x & 1u) != 0u) r = 2u; put(0, subgroupAdd(r) * 0u + subgroupAdd(1u)); }";
     let inner =
         "uint r = 0u; if (l < 7u) { if ((x & 1u) != 0u) r = 2u; r = subgroupAdd(1u); } put(0, r);";
-    let inputs = [
-        (0..3 * INVOCATIONS as u32).map(|k| k * 7919).collect(),
-        vec![0; 4 * INVOCATIONS],
-        vec![0; 8],
-    ];
+    let inputs = inputs(|k| k * 7919);
     let sums = |body: &str, schedule, reconvergence| -> Result<u32> {
         let kernel = kernel("diverged", body)?;
         let options = Options { schedule, reconvergence, ..Options::new(16) };
@@ -227,5 +223,95 @@ fn lanes_reconverge_only_where_guaranteed() -> Result<()> {
     ensure!(sums(outer, last_first, WorkgroupUniform)? < 16);
     ensure!(sums(inner, last_first, Maximal)? == 7);
     ensure!(sums(inner, last_first, SubgroupUniform)? < 7);
+    Ok(())
+}
+
+/// Runs two workgroups of a program with coherent words `data` and volatile words `flag`, on a
+/// device with subgroups of 16 lanes. Returns the findings.
+fn hand_off_findings(main: &str, schedule: Schedule, seed: u64) -> Result<String> {
+    let glsl = format!(
+        "#version 460
+        layout(local_size_x = 64) in;
+        layout(set = 0, binding = 0, std430) coherent buffer Data {{ uint at[]; }} data;
+        layout(set = 0, binding = 1, std430) volatile buffer Flag {{ uint at[]; }} flag;
+        void main() {{
+            uint group = gl_WorkGroupID.x, l = gl_LocalInvocationIndex;
+            {main}
+        }}"
+    );
+    let spirv = compile(&Source::new("hand_off.comp", &glsl))?;
+    let mut machine = Machine::new(Options { schedule, seed, ..Options::new(16) });
+    let [data, flag] = ["data", "flag"].map(|name| (name, machine.upload(name, &[0; 4])));
+    machine.dispatch(&*Kernel::new("test.hand_off", spirv)?, &[data, flag], [2, 1, 1])?;
+    Ok(machine.findings.to_string())
+}
+
+/// A lane hands a word over to a lane of another subgroup, which hands it over to another
+/// workgroup. Without any one of the barriers, there is a data race.
+#[test]
+fn volatile_words_with_memory_barriers_order_accesses() -> Result<()> {
+    const BARRIER: &str = "memoryBarrierBuffer();";
+    let main = "
+        if (group == 0u && l == 0u) {
+            data.at[0] = 7u;
+            memoryBarrierBuffer();
+            flag.at[0] = 1u;
+        }
+        if (group == 0u && l == 63u) {
+            while (flag.at[0] == 0u);
+            memoryBarrierBuffer();
+            data.at[1] = data.at[0];
+            memoryBarrierBuffer();
+            flag.at[1] = 1u;
+        }
+        if (group == 1u && l == 0u) {
+            while (flag.at[1] == 0u);
+            memoryBarrierBuffer();
+            data.at[2] = data.at[0] + data.at[1];
+        }";
+    for seed in 0..8 {
+        let found = hand_off_findings(main, Schedule::Random, seed)?;
+        ensure!(found.is_empty(), "seed {seed}: expected no findings, found {found}");
+    }
+    let barriers: Vec<_> = main.match_indices(BARRIER).collect();
+    ensure!(barriers.len() == 4);
+    for (at, _) in barriers {
+        let without = [&main[..at], &main[at + BARRIER.len()..]].concat();
+        let found = hand_off_findings(&without, Schedule::Random, 1)?;
+        ensure!(found.contains("data race"), "{without}: expected a data race, found {found:?}");
+    }
+    Ok(())
+}
+
+/// A reader that gets the old value of a volatile word is ordered after the write of that value,
+/// but not after the last write.
+#[test]
+fn old_value_of_a_volatile_word_does_not_order_the_last_write() -> Result<()> {
+    let writer = "
+        if (group == 0u && l == 0u) {
+            data.at[0] = 7u;
+            memoryBarrierBuffer();
+            flag.at[0] = 1u;
+            data.at[1] = 8u;
+            memoryBarrierBuffer();
+            flag.at[0] = 2u;
+        }";
+    for (access, is_race) in [
+        ("if (seen >= 1u) data.at[2] = data.at[0];", false),
+        ("if (seen >= 2u) data.at[2] = data.at[1];", false),
+        ("data.at[2] = data.at[1];", true),
+    ] {
+        let reader = "uint seen = flag.at[0]; memoryBarrierBuffer();";
+        let main = format!("{writer} if (group == 1u && l == 0u) {{ {reader} {access} }}");
+        let mut found = String::new();
+        for seed in 0..16 {
+            // The first workgroup ends before the second one begins.
+            found.push_str(&hand_off_findings(&main, Schedule::InOrder, seed)?);
+        }
+        ensure!(
+            found.contains("data race") == is_race && found.is_empty() != is_race,
+            "{access} data race expected: {is_race}, found {found:?}"
+        );
+    }
     Ok(())
 }

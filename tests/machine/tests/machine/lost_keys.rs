@@ -16,38 +16,36 @@ use multisplit::operations::split::{Method, TileShape};
 use multisplit::shaders::{Kernel, builtin};
 use multisplit_machine::mutate::initialized;
 use multisplit_machine::{Options, PlanOptions, Reconvergence, Schedule};
-use rspirv::spirv::{Decoration, Op};
+use rspirv::binary::Assemble as _;
+use rspirv::dr::{Operand, load_words};
+use rspirv::spirv::Decoration;
 
 const LABEL: &str = "multisplit.block.postscan.pairs";
 const OLD: &[u8] = include_bytes!("modules/before-27112e0.multisplit.block.postscan.pairs.spv");
 
 /// Returns the old module with the ids of its specialization constants replaced by those of the
 /// current kernel, because plans set constants by id.
-fn with_current_ids(mut words: Vec<u32>) -> Result<Vec<u32>> {
-    const HEADER_WORDS: usize = 5;
-    let old = Kernel::new("old", words.clone())?;
+fn with_current_ids(words: Vec<u32>) -> Result<Vec<u32>> {
+    let mut module = load_words(&words)?;
+    let old = Kernel::new("old", words)?;
     let today = builtin::MULTISPLIT_BLOCK_POSTSCAN_PAIRS.kernel()?;
-    let mut at = HEADER_WORDS;
-    while at < words.len() {
-        let (op, length) = (words[at] & 0xFFFF, (words[at] >> 16) as usize);
-        if op == Op::Decorate as u32 && words[at + 2] == Decoration::SpecId as u32 {
-            let mut constants = old.interface().spec_constants.iter();
-            let constant = constants
-                .find(|c| c.id == words[at + 3])
-                .context("the old module has no constant with this id")?;
-            let name = if constant.name == "LOCKSTEP" { "RANKING" } else { &constant.name };
-            // The workgroup size has no name. It is the first constant in both versions.
-            if !name.is_empty() {
-                words[at + 3] = today
-                    .interface()
-                    .spec_constant(name)
-                    .context("the current kernel has no constant with this name")?
-                    .id;
-            }
+    for annotation in &mut module.annotations {
+        let [_, Operand::Decoration(Decoration::SpecId), Operand::LiteralBit32(id)] =
+            annotation.operands.as_mut_slice()
+        else {
+            continue;
+        };
+        let mut constants = old.interface().spec_constants.iter();
+        let constant = constants.find(|constant| constant.id == *id);
+        let name = &constant.context("the old module has no constant with this id")?.name;
+        let name = if name == "LOCKSTEP" { "RANKING" } else { name };
+        // The workgroup size has no name. It is the first constant in both versions.
+        if !name.is_empty() {
+            let constant = today.interface().spec_constant(name);
+            *id = constant.context("the current kernel has no constant with this name")?.id;
         }
-        at += length.max(1);
     }
-    Ok(words)
+    Ok(module.assemble())
 }
 
 /// Configurations in which keys were lost: values of 8 and 16 bytes, tiles of 64 x 8 and 128 x 8,

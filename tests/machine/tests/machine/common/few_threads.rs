@@ -183,7 +183,8 @@ fn selections(all: &mut Cases) {
             let tile = items * lanes;
             for (n, on_device) in [(4 * tile + 1, false), (4 * tile + 3, true)] {
                 let subgroups = Some(if on_device { 2 } else { 1 });
-                let of = SelectCase { wide, by, also, on_device, n, small: false, subgroups };
+                let of = SelectCase { wide, on_device, n, ..SelectCase::new(by, also) };
+                let of = SelectCase { subgroups, ..of };
                 all.add(of);
                 if also != Also::Rejected && !on_device {
                     all.add(SelectCase { small: true, n: 6 * 8 * lanes + 1, ..of });
@@ -201,16 +202,9 @@ fn merges(all: &mut Cases) {
                 [(false, 1, [5 * tile + 5, 5 * tile + 3]), (true, 2, [2 * tile + 7, 6 * tile])]
             {
                 let (descending, subgroups) = (on_device != wide, Some(subgroups));
+                let of = MergeCase { descending, on_device, sizes, ..MergeCase::new(wide, words) };
                 for is_sorted in [true, false] {
-                    all.add(MergeCase {
-                        wide,
-                        words,
-                        descending,
-                        on_device,
-                        sizes,
-                        subgroups,
-                        is_sorted,
-                    });
+                    all.add(MergeCase { subgroups, is_sorted, ..of });
                 }
             }
         }

@@ -30,6 +30,13 @@ pub struct MergeCase {
 }
 
 impl MergeCase {
+    /// An ascending merge of two sorted arrays without elements.
+    pub fn new(wide: bool, words: usize) -> Self {
+        let (descending, on_device, sizes, subgroups, is_sorted) =
+            (false, false, [0; 2], None, true);
+        Self { wide, words, descending, on_device, sizes, subgroups, is_sorted }
+    }
+
     fn key(&self) -> KeyType {
         if self.wide { KeyType::U64 } else { KeyType::I32 }
     }
@@ -122,10 +129,7 @@ pub fn merge_cases(tile: u64) -> Vec<MergeCase> {
         for words in [0, 1, 2, 4] {
             for sizes in [[tile + 5, tile / 2], [1, tile - 1], [9, 2]] {
                 let (descending, on_device) = (all.len() % 2 == 1, all.len() % 3 == 1);
-                let (subgroups, is_sorted) = (None, true);
-                let of =
-                    MergeCase { wide, words, descending, on_device, sizes, subgroups, is_sorted };
-                all.push(of);
+                all.push(MergeCase { descending, on_device, sizes, ..MergeCase::new(wide, words) });
             }
         }
     }

@@ -131,13 +131,19 @@ pub fn distances(network: &Network, floats: bool) -> Vec<u32> {
     held
 }
 
+/// The arcs of all reached vertices, with their vertices.
+pub fn arcs_of_reached<'n>(
+    network: &'n Network,
+    held: &'n [u32],
+) -> impl Iterator<Item = (u32, &'n Arc)> {
+    let reached = (0..network.vertices()).filter(|&v| held[v as usize] != UNREACHED);
+    reached.flat_map(|from| network.arcs_of(from).iter().map(move |arc| (from, arc)))
+}
+
 /// Whether the sum along any arc of a reached vertex overflows a distance.
 pub fn overflows(network: &Network, held: &[u32], floats: bool) -> bool {
-    let mut reached = (0..network.vertices()).filter(|&v| held[v as usize] != UNREACHED);
-    reached.any(|from| {
-        let sums = network.arcs_of(from).iter();
-        sums.map(|arc| sum_of(held[from as usize], arc.weight, floats)).any(|s| s == UNREACHED)
-    })
+    let sum = |(from, arc): (u32, &Arc)| sum_of(held[from as usize], arc.weight, floats);
+    arcs_of_reached(network, held).any(|arc| sum(arc) == UNREACHED)
 }
 
 pub fn arc_words(network: &Network) -> Vec<u32> {

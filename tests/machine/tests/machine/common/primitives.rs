@@ -55,6 +55,13 @@ const NVIDIA: u32 = 0x10de;
 
 /// A policy with small tiles, so that few elements make many tiles.
 pub fn policy(device: Device) -> Policy {
+    policy_of(device, None)
+}
+
+/// A policy with `subgroups` subgroups per workgroup, if given, and two subgroups in
+/// single-workgroup passes, so that few elements make more tiles than such a workgroup processes
+/// per iteration.
+pub fn policy_of(device: Device, subgroups: Option<u32>) -> Policy {
     let mut properties = DeviceProperties {
         // The tuned sizes for NVIDIA cover all stages at which kernels can load values.
         vendor_id: NVIDIA,
@@ -67,22 +74,22 @@ pub fn policy(device: Device) -> Policy {
     properties.limits.max_compute_work_group_count = [65_535; 3];
     let mut policy =
         Policy::for_device(&properties).lowered(|facts| facts.max_groups = device.max_groups());
-    let threads = device.threads();
-    let shape = TileShape::new(threads, ITEMS);
+    let threads = subgroups.map_or(device.threads(), |subgroups| subgroups * device.width);
     policy.threads = threads;
-    policy.spine_threads = threads;
     policy.select_threads = threads;
+    policy.small_threads = threads;
     policy.by_key_threads = threads;
+    policy.spine_threads = subgroups.map_or(threads, |_| 2 * device.width);
     policy.spin_limit = 4;
     // Disable the automatic choice of small tiles, because cases choose tile sizes themselves.
     policy.small_scans_up_to = 0;
     policy.small_selects_up_to = 0;
-    policy.small_threads = threads;
     // Tiles are taken by ticket at every other subgroup width.
     policy.tickets = device.width.ilog2().is_multiple_of(2);
     policy.look_back_tiles = 4;
+    let shape = TileShape::new(device.threads(), ITEMS);
     // Subproblems of two tiles.
-    policy.split.min_keys = 2 * threads * ITEMS;
+    policy.split.min_keys = 2 * device.threads() * ITEMS;
     policy.split.block_strips.fill(0);
     policy.split.labelled_strips.fill(0);
     policy.split.histogram_parts = 2;
@@ -110,23 +117,6 @@ pub fn set_sort_tiles(policy: &mut Policy, shape: TileShape) {
     policy.sort.keys = policy.sort.keys.map(|(n, _)| (n, shape));
     policy.sort.wide_keys = policy.sort.wide_keys.map(|(n, _)| (n, shape));
     policy.sort.pairs = policy.sort.pairs.map(|(n, _)| (n, shape));
-}
-
-/// A policy with `subgroups` subgroups per workgroup, if given, and two subgroups in
-/// single-workgroup passes, so that few elements make more tiles than such a workgroup processes
-/// per iteration.
-pub fn policy_of(device: Device, subgroups: Option<u32>) -> Policy {
-    let policy = policy(device);
-    let Some(subgroups) = subgroups else { return policy };
-    let threads = subgroups * device.width;
-    Policy {
-        threads,
-        select_threads: threads,
-        small_threads: threads,
-        by_key_threads: threads,
-        spine_threads: 2 * device.width,
-        ..policy
-    }
 }
 
 /// The specialization constant that selects ranking by lane order. The engine enables it only on

@@ -7,7 +7,7 @@ use multisplit_sssp::network::{Network, UNREACHED};
 use multisplit_sssp::{Method, Options, Residents, Tuning};
 
 use super::case::{Case, Verify};
-use super::networks::{Kind, arc_words, distances, network, overflows};
+use super::networks::{Kind, arc_words, arcs_of_reached, distances, network, overflows};
 use super::primitives::{Device, limits, policy};
 use super::setup::Parameters;
 
@@ -60,12 +60,8 @@ const HISTORY: std::ops::Range<usize> = 0..160;
 /// exactly once; in other networks, at least once.
 fn verify(of: SsspCase, network: &Network, held: &[u32]) -> Verify {
     let is_tree = matches!(of.network, Kind::Tree | Kind::Wide | Kind::Far | Kind::Path);
-    let reached = (0..network.vertices()).filter(|&v| held[v as usize] != UNREACHED);
-    let (mut vertices, mut arcs) = (0, 0);
-    for vertex in reached {
-        vertices += 1;
-        arcs += network.arcs_of(vertex).len() as u32;
-    }
+    let vertices = held.iter().filter(|&&distance| distance != UNREACHED).count() as u32;
+    let arcs = arcs_of_reached(network, held).count() as u32;
     let overflowed = u32::from(overflows(network, held, of.floats));
     let width = if of.floats { (DELTA as f32).to_bits() } else { DELTA as u32 };
     let first_threshold = if of.method == Method::BellmanFord { None } else { Some(width) };

@@ -42,6 +42,12 @@ pub enum Also {
 }
 
 impl SelectCase {
+    /// A selection from no elements.
+    pub fn new(by: By, also: Also) -> Self {
+        let (wide, on_device, n, small, subgroups) = (false, false, 0, false, None);
+        Self { wide, by, also, on_device, n, small, subgroups }
+    }
+
     fn add<T: Key + From<u32> + TryFrom<u64>>(
         self,
         setup: &mut Setup,
@@ -134,8 +140,7 @@ pub fn select_cases(tile: u64) -> Vec<SelectCase> {
                 }
                 let number = all.len();
                 let (n, on_device) = (sizes[number % sizes.len()], number % 2 == 1);
-                let case =
-                    SelectCase { wide, by, also, on_device, n, small: false, subgroups: None };
+                let case = SelectCase { wide, on_device, n, ..SelectCase::new(by, also) };
                 all.push(case);
                 if also != Also::Rejected {
                     all.push(SelectCase { small: true, on_device: !on_device, ..case });
@@ -144,9 +149,6 @@ pub fn select_cases(tile: u64) -> Vec<SelectCase> {
         }
     }
     // The number of selected elements is written for empty inputs, too.
-    let (by, also) = (By::Flags, Also::Nothing);
-    let case =
-        SelectCase { wide: false, by, also, on_device: true, n: 0, small: false, subgroups: None };
-    all.push(case);
+    all.push(SelectCase { on_device: true, ..SelectCase::new(By::Flags, Also::Nothing) });
     all
 }

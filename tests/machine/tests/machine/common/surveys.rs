@@ -11,7 +11,7 @@ use multisplit_sssp::network::{Network, UNREACHED};
 
 use super::case::{Case, Verify};
 use super::moves::value_type;
-use super::networks::{Kind, arc_words, distances, network, sum_of};
+use super::networks::{Kind, arc_words, arcs_of_reached, distances, network, sum_of};
 use super::primitives::Device;
 use super::setup::{Setup, push_bytes};
 
@@ -19,14 +19,11 @@ use super::setup::{Setup, push_bytes};
 /// a shortest path.
 fn nearer_predecessors(network: &Network, held: &[u32], floats: bool) -> Vec<u32> {
     let mut tree = vec![UNREACHED; held.len()];
-    for from in 0..network.vertices() {
-        let so_far = held[from as usize];
-        for arc in network.arcs_of(from).iter().filter(|_| so_far != UNREACHED) {
-            let target = arc.target as usize;
-            let sum = sum_of(so_far, arc.weight, floats);
-            if sum == held[target] && so_far < held[target] && target != 0 {
-                tree[target] = tree[target].min(from);
-            }
+    for (from, arc) in arcs_of_reached(network, held) {
+        let (so_far, target) = (held[from as usize], arc.target as usize);
+        let sum = sum_of(so_far, arc.weight, floats);
+        if sum == held[target] && so_far < held[target] && target != 0 {
+            tree[target] = tree[target].min(from);
         }
     }
     tree
@@ -95,8 +92,7 @@ pub fn survey_case(device: Device, floats: bool, same_distance: bool) -> Result<
     let arcs = network.arcs().len() as u64;
     let held = distances(&network, floats);
     let tree = nearer_predecessors(&network, &held, floats);
-    let reached = (0..vertices).filter(|&v| held[v as usize] != UNREACHED);
-    let reached = reached.map(|v| network.arcs_of(v).len() as u32).sum();
+    let reached = arcs_of_reached(&network, &held).count() as u32;
     let mut setup = Setup::new(device, "survey");
     setup.expect("distances", held.clone());
     if !same_distance {
