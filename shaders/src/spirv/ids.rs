@@ -259,6 +259,11 @@ pub(crate) fn operand(instruction: &Instruction, at: usize) -> Option<Word> {
     instruction.operands.get(at)?.id_ref_any()
 }
 
+/// The operands that are ids, in order.
+pub(crate) fn id_operands(instruction: &Instruction) -> impl DoubleEndedIterator<Item = Word> {
+    instruction.operands.iter().filter_map(Operand::id_ref_any)
+}
+
 /// Whether the instruction declares a variable in a storage class.
 pub(crate) fn is_variable(instruction: &Instruction, class: StorageClass) -> bool {
     instruction.class.opcode == Op::Variable
