@@ -11,7 +11,7 @@ use rspirv::spirv::{GlslStd450Op as Glsl, Op, Word};
 
 use super::error::{CheckError, invalid};
 use super::flow::Flow;
-use crate::spirv::editor::Editor;
+use crate::spirv::editor::{Editor, plain};
 use crate::spirv::fold::mask;
 use crate::spirv::ids::{Shape, function_id, id_operands, operand};
 
@@ -93,13 +93,9 @@ impl Guard<'_> {
             Op::ConvertFToS => self.conversion(instruction, true),
             Op::Variable if instruction.operands.len() == 1 => self.variable(instruction),
             Op::Undef => {
-                let zero = self.editor.null(instruction.result_type.unwrap_or(0));
-                *instruction = Instruction::new(
-                    Op::CopyObject,
-                    instruction.result_type,
-                    instruction.result_id,
-                    vec![Operand::IdRef(zero)],
-                );
+                let (ty, id) = (instruction.result_type, instruction.result_id);
+                let zero = self.editor.null(ty.unwrap_or(0));
+                *instruction = Instruction::new(Op::CopyObject, ty, id, vec![Operand::IdRef(zero)]);
             }
             _ => {}
         }
@@ -109,10 +105,10 @@ impl Guard<'_> {
     /// Replaces `OpUnreachable`: the function returns zero instead.
     fn return_zero(&mut self, returns: Word) -> Instruction {
         if self.editor.ids.shape(returns) == Shape::Void {
-            return Instruction::new(Op::Return, None, None, vec![]);
+            return plain(Op::Return, vec![]);
         }
         let zero = self.editor.null(returns);
-        Instruction::new(Op::ReturnValue, None, None, vec![Operand::IdRef(zero)])
+        plain(Op::ReturnValue, vec![Operand::IdRef(zero)])
     }
 
     /// Initializes a variable with zero, because reading an uninitialized variable is undefined behaviour.
