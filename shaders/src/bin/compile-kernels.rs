@@ -260,7 +260,7 @@ fn generated_constants(root: &Path, families: &[Family], entries: &[Entry]) -> R
 fn tables_of_variants(families: &[Family]) -> String {
     let mut text = "/// Kernel variants: one table for each line of `glsl/kernels.txt` that has axes. The table is indexed by the\n\
                     /// number of the choice on each axis, in the order of the axes.\n\
-                    pub mod variants {\n    use super::Builtin;\n\n"
+                    pub mod variants {\n    use super::super::embedded::{Builtin, variants};\n\n    variants! {\n"
         .to_owned();
     for family in families.iter().filter(|family| !family.axes.is_empty()) {
         let mut rows: Vec<String> =
@@ -270,14 +270,11 @@ fn tables_of_variants(families: &[Family]) -> String {
             rows = rows.chunks(choices).map(|row| format!("[{}]", row.join(", "))).collect();
             of = format!("[{of}; {choices}]");
         }
-        text += &format!(
-            "    /// `{label}`.\n    pub static {constant}: {of} = {table};\n",
-            label = family.label,
-            constant = manifest::constant(&family.label),
-            table = rows.concat(),
-        );
+        let (label, table) = (&family.label, rows.concat());
+        let constant = manifest::constant(label);
+        text += &format!("        {constant}: \"{label}\", {of} = {table};\n");
     }
-    text + "}\n\n"
+    text + "    }\n}\n\n"
 }
 
 /// Generates the list of all specialization constants in `glsl/include/constant_ids.glsl`.
