@@ -1,5 +1,5 @@
 //! Packs the SPIR-V of the built-in kernels (`src/kernels/packed.rs`), whose variants are nearly equal, to a tenth
-//! of its size. The library unpacks a kernel on first use.
+//! of its size. The library unpacks a kernel on first use. Also lists the GLSL sources (`src/sources.rs`).
 
 use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
@@ -28,9 +28,12 @@ const HASH_BITS: u32 = 18;
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/kernels/packed.rs");
+    println!("cargo::rerun-if-changed=glsl");
     println!("cargo::rerun-if-env-changed={MODULES}");
     let to = PathBuf::from(env::var("OUT_DIR")?);
-    let checked_in = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("spv");
+    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
+    fs::write(to.join("sources.rs"), sources(&root.join("glsl"))?)?;
+    let checked_in = root.join("spv");
     let named = env::var_os(MODULES).filter(|folder| !folder.is_empty());
     let from = named.map_or(checked_in, PathBuf::from);
     println!("cargo::rerun-if-changed={}", from.display());
@@ -58,6 +61,35 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Returns the files in a folder, sorted.
+fn files(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+    let files = fs::read_dir(folder)?.map(|file| Ok(file?.path()));
+    let mut files = files.collect::<Result<Vec<_>, Box<dyn Error>>>()?;
+    files.sort();
+    Ok(files)
+}
+
+/// Generates two lists of names and texts: the includes, and the kernels in the other folders of `glsl`.
+fn sources(glsl: &Path) -> Result<String, Box<dyn Error>> {
+    let (mut includes, mut kernels) = (String::new(), String::new());
+    for folder in files(glsl)?.into_iter().filter(|path| path.is_dir()) {
+        let folder = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        for file in files(&glsl.join(&folder))? {
+            let file = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let path = format!("{folder}/{file}");
+            let text =
+                format!("include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/glsl/{path}\"))");
+            if folder == "include" {
+                writeln!(includes, "({file:?}, {text}),")?;
+            } else if file.ends_with(".comp") {
+                writeln!(kernels, "({path:?}, {text}),")?;
+            }
+        }
+    }
+    let list = |name, files| format!("static {name}: &[(&str, &str)] = &[\n{files}];\n");
+    Ok(list("INCLUDES", includes) + &list("KERNELS", kernels))
+}
+
 /// Returns the name of the Rust constant for a label.
 fn constant(label: &str) -> String {
     label.to_uppercase().replace('.', "_")
@@ -67,16 +99,12 @@ type Module = (String, Vec<u32>);
 
 /// Reads all modules, grouped by the first two parts of their labels, which the variants of a kernel share.
 fn groups(from: &Path) -> Result<BTreeMap<String, Vec<Module>>, Box<dyn Error>> {
-    let mut files = fs::read_dir(from)?
-        .map(|file| Ok(file?.path()))
-        .collect::<Result<Vec<_>, Box<dyn Error>>>()?;
-    files.sort();
     let mut groups = BTreeMap::<_, Vec<_>>::new();
-    for path in files.into_iter().filter(|path| path.extension().is_some_and(|e| e == "spv")) {
+    for path in files(from)?.iter().filter(|path| path.extension().is_some_and(|e| e == "spv")) {
         let label = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let group = label.split('.').take(2).collect::<Vec<_>>().join(".");
         let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |w, &b| (w << 8) | u32::from(b));
-        let words = fs::read(&path)?.chunks_exact(4).map(word).collect();
+        let words = fs::read(path)?.chunks_exact(4).map(word).collect();
         groups.entry(group).or_default().push((label, words));
     }
     Ok(groups)

@@ -17,6 +17,11 @@ pub(crate) struct Checker<'a> {
 }
 
 impl Checker<'_> {
+    /// Names of the pass and of a buffer, for errors.
+    pub fn pass_and_buffer(&self, buffer: usize) -> (String, String) {
+        (self.pass.to_owned(), self.graph.buffers[buffer].name.clone())
+    }
+
     /// Resolves a view. Fails if the buffer belongs to another graph, the view is empty, or it
     /// exceeds the buffer.
     pub fn view(&self, name: &str, view: View) -> Result<PlannedView, GraphError> {
@@ -59,8 +64,8 @@ impl Checker<'_> {
         if value.is_multiple_of(alignment.max(1)) {
             return Ok(());
         }
-        let buffer = self.graph.buffers[view.buffer].name.clone();
-        Err(GraphError::Misaligned { pass: self.pass.to_owned(), buffer, what, value, alignment })
+        let (pass, buffer) = self.pass_and_buffer(view.buffer);
+        Err(GraphError::Misaligned { pass, buffer, what, value, alignment })
     }
 
     pub fn check_min_size(
@@ -72,21 +77,17 @@ impl Checker<'_> {
         if view.size >= needed {
             return Ok(());
         }
-        Err(GraphError::ViewTooSmall {
-            pass: self.pass.to_owned(),
-            binding: binding.to_owned(),
-            buffer: self.graph.buffers[view.buffer].name.clone(),
-            size: view.size,
-            needed,
-        })
+        let (pass, buffer) = self.pass_and_buffer(view.buffer);
+        let (binding, size) = (binding.to_owned(), view.size);
+        Err(GraphError::ViewTooSmall { pass, binding, buffer, size, needed })
     }
 
     pub fn check_same_size(&self, view: PlannedView, given: u64) -> Result<(), GraphError> {
         if view.size == given {
             return Ok(());
         }
-        let buffer = self.graph.buffers[view.buffer].name.clone();
-        Err(GraphError::SizeMismatch { pass: self.pass.to_owned(), buffer, size: view.size, given })
+        let (pass, buffer) = self.pass_and_buffer(view.buffer);
+        Err(GraphError::SizeMismatch { pass, buffer, size: view.size, given })
     }
 
     pub fn check_limit(

@@ -35,16 +35,13 @@ impl Graph {
         let names = Names::new(&checked, &schedule, &heap);
         let hazards = reason::hazards(&names, &timeline, &calls, self.replayable);
 
+        let label = |&pass: &usize| checked.passes[pass].planned.label.clone();
         let mut barriers = barriers(calls, hazards);
         let exit = barriers.pop().flatten();
         Ok(Plan {
             name: self.name.clone(),
             buffers: buffers(&checked, &intervals, (&heap, &constants, &state), &timeline),
-            culled: schedule
-                .culled
-                .iter()
-                .map(|&pass| checked.passes[pass].planned.label.clone())
-                .collect(),
+            culled: schedule.culled.iter().map(label).collect(),
             settables: settables(&checked),
             steps: steps(checked, &schedule, barriers),
             exit,

@@ -189,10 +189,8 @@ impl<'t> Tracker<'t> {
         }
         for &(pass, stages) in &self.timeline.passes[level] {
             if self.timeline.orders.iter().any(|(before, _)| *before == pass) {
-                let executed = stages
-                    .iter()
-                    .map(|stage| self.record(Some(pass), None, stage, Access::empty()));
-                let executed = executed.collect();
+                let execute = |stage| self.record(Some(pass), None, stage, Access::empty());
+                let executed = stages.iter().map(execute).collect();
                 self.executed.insert(pass, executed);
             }
         }
@@ -214,15 +212,9 @@ impl<'t> Tracker<'t> {
         stage: Stages,
         write: Access,
     ) -> usize {
+        let (run, applied_calls) = (self.run, self.calls.len());
         let (source, reach) = (Source { stage, write }, Reach::default());
-        self.records.push(Record {
-            run: self.run,
-            pass,
-            buffer,
-            source,
-            reach,
-            applied_calls: self.calls.len(),
-        });
+        self.records.push(Record { run, pass, buffer, source, reach, applied_calls });
         self.records.len() - 1
     }
 }
@@ -251,14 +243,8 @@ fn add_dependencies(
             _ => kind,
         };
         let target = Target { stage: touch.stage, access };
-        dependencies.push(Dependency {
-            kind,
-            record,
-            target,
-            pass: touch.pass,
-            buffer: Some(touch.buffer),
-            bytes,
-        });
+        let (pass, buffer) = (touch.pass, Some(touch.buffer));
+        dependencies.push(Dependency { kind, record, target, pass, buffer, bytes });
     };
     let reads = if touch.scratch { Access::empty() } else { touch.reads };
     for write in &segment.writes {

@@ -42,37 +42,26 @@ impl Limits {
     /// subgroup sizes are equal unless one of them is unknown.
     pub fn exceeded_on(&self, device: &Self) -> Option<&'static str> {
         let wider = |mine: &[u32; 3], other: &[u32; 3]| mine.iter().zip(other).any(|(m, o)| m > o);
+        let unaligned = |mine: u64, other: u64| !mine.max(1).is_multiple_of(other.max(1));
+        let storage_offset = unaligned(self.storage_alignment, device.storage_alignment);
+        let uniform_offset = unaligned(self.uniform_alignment, device.uniform_alignment);
+        let group_count = wider(&self.max_workgroup_count, &device.max_workgroup_count);
+        let group_size = wider(&self.max_workgroup_size, &device.max_workgroup_size);
+        let invocations = self.max_workgroup_invocations > device.max_workgroup_invocations;
+        let subgroup_size =
+            ![0, device.subgroup_size].contains(&self.subgroup_size) && device.subgroup_size != 0;
         let checks = [
             ("maxStorageBufferRange", self.max_storage_range > device.max_storage_range),
             ("maxUniformBufferRange", self.max_uniform_range > device.max_uniform_range),
-            (
-                "minStorageBufferOffsetAlignment",
-                !self.storage_alignment.max(1).is_multiple_of(device.storage_alignment.max(1)),
-            ),
-            (
-                "minUniformBufferOffsetAlignment",
-                !self.uniform_alignment.max(1).is_multiple_of(device.uniform_alignment.max(1)),
-            ),
-            (
-                "maxComputeWorkGroupCount",
-                wider(&self.max_workgroup_count, &device.max_workgroup_count),
-            ),
-            (
-                "maxComputeWorkGroupInvocations",
-                self.max_workgroup_invocations > device.max_workgroup_invocations,
-            ),
-            (
-                "maxComputeWorkGroupSize",
-                wider(&self.max_workgroup_size, &device.max_workgroup_size),
-            ),
+            ("minStorageBufferOffsetAlignment", storage_offset),
+            ("minUniformBufferOffsetAlignment", uniform_offset),
+            ("maxComputeWorkGroupCount", group_count),
+            ("maxComputeWorkGroupInvocations", invocations),
+            ("maxComputeWorkGroupSize", group_size),
             ("maxPushConstantsSize", self.max_push_bytes > device.max_push_bytes),
             ("maxBufferSize", self.max_buffer_size > device.max_buffer_size),
             ("maxComputeSharedMemorySize", self.max_shared_bytes > device.max_shared_bytes),
-            (
-                "subgroupSize",
-                ![0, device.subgroup_size].contains(&self.subgroup_size)
-                    && device.subgroup_size != 0,
-            ),
+            ("subgroupSize", subgroup_size),
         ];
         checks.into_iter().find(|(_, exceeded)| *exceeded).map(|(name, _)| name)
     }

@@ -62,12 +62,9 @@ fn group<'a>(
 ) -> Vec<LocatedHazard> {
     let mut masks_by_range: BTreeMap<(Key, ByteRange), MemoryBarrier> = BTreeMap::new();
     for (dependency, record, replay) in dependencies {
-        let key = (
-            dependency.kind,
-            replay,
-            [record.pass, dependency.pass],
-            [record.buffer, dependency.buffer],
-        );
+        let (passes, buffers) =
+            ([record.pass, dependency.pass], [record.buffer, dependency.buffer]);
+        let key = (dependency.kind, replay, passes, buffers);
         let masks = masks_by_range.entry((key, dependency.bytes)).or_default();
         let required = barrier_for(record, dependency);
         masks.src_stages |= required.src_stages;

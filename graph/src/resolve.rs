@@ -191,44 +191,38 @@ impl Checker<'_> {
         binding: &Binding,
         binds: &[BindDecl],
     ) -> Result<PlannedBinding, GraphError> {
-        let name = &binding.name;
+        let Binding { name, set, binding: number, kind, access, .. } = binding;
+        let names = || (self.pass.to_owned(), name.clone());
         let Some(bind) = binds.iter().find(|bind| bind.name == *name) else {
-            return Err(GraphError::UnboundBinding {
-                pass: self.pass.to_owned(),
-                binding: name.clone(),
-            });
+            let (pass, binding) = names();
+            return Err(GraphError::UnboundBinding { pass, binding });
         };
-        if bind.scratch && !binding.access.writes() {
-            return Err(GraphError::ScratchReadOnly {
-                pass: self.pass.to_owned(),
-                binding: name.clone(),
-            });
+        if bind.scratch && !access.writes() {
+            let (pass, binding) = names();
+            return Err(GraphError::ScratchReadOnly { pass, binding });
         }
         let view = self.view(name, bind.view)?;
-        let (alignment, limit, max) = match binding.kind {
-            BindingKind::Storage => (
-                self.limits.storage_alignment,
-                "maxStorageBufferRange",
-                self.limits.max_storage_range,
-            ),
-            BindingKind::Uniform => (
-                self.limits.uniform_alignment,
-                "maxUniformBufferRange",
-                self.limits.max_uniform_range,
-            ),
+        let limits = self.limits;
+        let (alignment, max, limit) = match kind {
+            BindingKind::Storage => {
+                (limits.storage_alignment, limits.max_storage_range, "maxStorageBufferRange")
+            }
+            BindingKind::Uniform => {
+                (limits.uniform_alignment, limits.max_uniform_range, "maxUniformBufferRange")
+            }
         };
         self.check_aligned(view, "offset", view.offset, alignment)?;
         self.check_limit(name, limit, view.size, max)?;
         self.check_binding_fits(binding, view)?;
         Ok(PlannedBinding {
-            set: binding.set,
-            binding: binding.binding,
-            kind: binding.kind,
+            set: *set,
+            binding: *number,
+            kind: *kind,
             name: name.clone(),
             buffer: view.buffer,
             offset: view.offset,
             size: view.size,
-            access: binding.access,
+            access: *access,
             scratch: bind.scratch,
         })
     }
@@ -243,13 +237,9 @@ impl Checker<'_> {
         self.check_min_size(&binding.name, view, needed)?;
         match buffer.element.bytes().map(u64::from) {
             Some(element) if stride > 0 && element % stride != 0 && stride % element != 0 => {
-                Err(GraphError::ElementMismatch {
-                    pass: self.pass.to_owned(),
-                    binding: binding.name.clone(),
-                    buffer: buffer.name.clone(),
-                    element,
-                    stride,
-                })
+                let (pass, buffer) = self.pass_and_buffer(view.buffer);
+                let binding = binding.name.clone();
+                Err(GraphError::ElementMismatch { pass, binding, buffer, element, stride })
             }
             _ => Ok(()),
         }
@@ -349,25 +339,18 @@ impl Checker<'_> {
     /// are not part of `uses`.
     fn check_status_words(&self, uses: &[Use]) -> Result<(), GraphError> {
         let is_status = |used: &&Use| self.graph.buffers[used.buffer].kind == Kind::StatusWord;
-        match uses.iter().find(is_status) {
-            None => Ok(()),
-            Some(used) => Err(GraphError::StatusWord {
-                pass: self.pass.to_owned(),
-                buffer: self.graph.buffers[used.buffer].name.clone(),
-            }),
-        }
+        let Some(used) = uses.iter().find(is_status) else { return Ok(()) };
+        let (pass, buffer) = self.pass_and_buffer(used.buffer);
+        Err(GraphError::StatusWord { pass, buffer })
     }
 
     /// Rejects passes that write a constant.
     fn check_constants(&self, uses: &[Use]) -> Result<(), GraphError> {
+        let is_constant = |used: &&Use| self.graph.buffers[used.buffer].kind == Kind::Constant;
         let mut written = uses.iter().filter(|used| !used.writes.is_empty());
-        match written.find(|used| self.graph.buffers[used.buffer].kind == Kind::Constant) {
-            None => Ok(()),
-            Some(used) => Err(GraphError::ConstantWritten {
-                pass: self.pass.to_owned(),
-                buffer: self.graph.buffers[used.buffer].name.clone(),
-            }),
-        }
+        let Some(used) = written.find(is_constant) else { return Ok(()) };
+        let (pass, buffer) = self.pass_and_buffer(used.buffer);
+        Err(GraphError::ConstantWritten { pass, buffer })
     }
 
     /// Rejects overlapping uses of a buffer if one of them writes, because accesses within a pass
@@ -375,12 +358,9 @@ impl Checker<'_> {
     fn check_alias_conflicts(&self, uses: &[Use]) -> Result<(), GraphError> {
         for (index, second) in uses.iter().enumerate() {
             if let Some(first) = uses[..index].iter().find(|first| first.conflicts(second)) {
-                return Err(GraphError::AliasConflict {
-                    pass: self.pass.to_owned(),
-                    buffer: self.graph.buffers[second.buffer].name.clone(),
-                    first: first.name.clone(),
-                    second: second.name.clone(),
-                });
+                let (pass, buffer) = self.pass_and_buffer(second.buffer);
+                let (first, second) = (first.name.clone(), second.name.clone());
+                return Err(GraphError::AliasConflict { pass, buffer, first, second });
             }
         }
         Ok(())

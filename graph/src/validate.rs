@@ -43,12 +43,9 @@ fn check_buffers(graph: &Graph, limits: &Limits) -> Result<Vec<BufferDecl>, Grap
             return Err(GraphError::EmptyBuffer { pass: None, buffer: name.clone() });
         }
         if *size > limits.max_buffer_size {
-            return Err(GraphError::LimitExceeded {
-                at: format!("buffer `{name}`"),
-                limit: "maxBufferSize",
-                value: *size,
-                max: limits.max_buffer_size,
-            });
+            let (at, limit, max) =
+                (format!("buffer `{name}`"), "maxBufferSize", limits.max_buffer_size);
+            return Err(GraphError::LimitExceeded { at, limit, value: *size, max });
         }
         if *kind == Kind::Import && !imports.insert(name) {
             return Err(GraphError::DuplicateImport { buffer: name.clone() });
@@ -110,10 +107,8 @@ fn check_ping_pongs(graph: &Graph) -> Result<(), GraphError> {
         let front = graph.buffer_decl(pair.front(), || "carry".to_owned())?;
         let back = graph.buffer_decl(pair.back(), || "carry".to_owned())?;
         if graph.replayable && pair.parity() {
-            return Err(GraphError::OddPingPong {
-                started: back.name.clone(),
-                ended: front.name.clone(),
-            });
+            let (started, ended) = (back.name.clone(), front.name.clone());
+            return Err(GraphError::OddPingPong { started, ended });
         }
     }
     Ok(())

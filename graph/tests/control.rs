@@ -9,7 +9,7 @@ mod model;
 
 use common::{Once as _, plan, step};
 use model::{Declared, DeclaredBuffer, DeclaredPass, DeclaredUse, Kind};
-use multisplit_graph::{Access, BufferPlacement, Graph, Plan};
+use multisplit_graph::{Access, BrokenPlan, BufferPlacement, Graph, Plan};
 
 const BYTES: u64 = 64;
 
@@ -74,34 +74,34 @@ fn redundant_access_bit_is_detected() {
     assert!(model::sync::check(&declared, &plan).is_err());
 }
 
+/// Asserts that the semantic checks of the model reject the plan of [`chain`] after `edit`.
+fn assert_detected(edit: impl FnOnce(&mut BrokenPlan<'_>)) {
+    let (declared, plan) = chain();
+    assert!(model::semantics::check(&declared, &plan.broken_by(edit)).is_err());
+}
+
 #[test]
 fn sharing_of_memory_in_use_is_detected() {
-    let (declared, plan) = chain();
-    let plan = plan.broken_by(|plan| {
+    assert_detected(|plan| {
         for buffer in plan.buffers.iter_mut() {
             if let BufferPlacement::Transient { offset } = &mut buffer.placement {
                 *offset = Some(0);
             }
         }
     });
-    assert!(model::semantics::check(&declared, &plan).is_err());
 }
 
 #[test]
 fn wrong_pass_order_is_detected() {
-    let (declared, plan) = chain();
-    let plan = plan.broken_by(|plan| {
+    assert_detected(|plan| {
         let (one, two) = (plan.steps[1].pass.clone(), plan.steps[2].pass.clone());
         (plan.steps[1].pass, plan.steps[2].pass) = (two, one);
     });
-    assert!(model::semantics::check(&declared, &plan).is_err());
 }
 
 #[test]
 fn culling_of_a_live_pass_is_detected() {
-    let (declared, plan) = chain();
-    let plan = plan.broken_by(|plan| plan.culled.push(plan.steps.remove(1).pass.label));
-    assert!(model::semantics::check(&declared, &plan).is_err());
+    assert_detected(|plan| plan.culled.push(plan.steps.remove(1).pass.label));
 }
 
 #[test]

@@ -2,8 +2,11 @@
 #![cfg(feature = "compile")]
 #![allow(clippy::panic, clippy::expect_used)]
 
+mod common;
+
 use std::process::Command;
 
+use common::instructions;
 use multisplit_shaders::compile::{Source, compile_with_debug_info};
 use multisplit_shaders::{builtin, sources};
 
@@ -15,13 +18,7 @@ const LINE: u32 = 8;
 
 /// Opcodes of the instructions of a module.
 fn opcodes(words: &[u32]) -> Vec<u32> {
-    let mut found = Vec::new();
-    let mut rest = words.get(5..).unwrap_or_default();
-    while let Some(first) = rest.first() {
-        found.push(first & 0xFFFF);
-        rest = rest.get((first >> 16).max(1) as usize..).unwrap_or_default();
-    }
-    found
+    instructions(words).map(|instruction| instruction[0] & 0xFFFF).collect()
 }
 
 /// Bytes of a module, for searches for text.

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::tool;
+use common::{instructions, tool};
 use multisplit_shaders::address::by_address;
 use multisplit_shaders::builtin;
 use multisplit_shaders::freeze::{frozen, rolled};
@@ -71,10 +71,7 @@ fn inlined_instructions(spirv: &[u32]) -> usize {
     const CALL: u32 = 57;
     let mut entry = 0;
     let mut functions: Vec<(u32, usize, Vec<u32>)> = Vec::new();
-    let mut at = 5;
-    while at < spirv.len() {
-        let words = &spirv[at..at + (spirv[at] >> 16) as usize];
-        at += words.len();
+    for words in instructions(spirv) {
         match words[0] & 0xFFFF {
             ENTRY_POINT => entry = words[2],
             FUNCTION => functions.push((words[2], 0, Vec::new())),

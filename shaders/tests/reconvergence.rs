@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::validate;
+use common::{instructions, validate};
 use multisplit_shaders::builtin::ALL;
 use multisplit_shaders::reconvergence::{Reconvergence, with_reconvergence};
 use multisplit_shaders::reflect::reflect;
@@ -19,26 +19,17 @@ const EXECUTION_MODE: u32 = 3 << 16 | 16;
 
 /// Execution modes without operands, of all entry points.
 fn modes(spirv: &[u32]) -> Vec<u32> {
-    let mut found = Vec::new();
-    let mut at = 5; // past the header
-    while at < spirv.len() {
-        if spirv[at] == EXECUTION_MODE {
-            found.push(spirv[at + 2]);
-        }
-        at += (spirv[at] >> 16) as usize;
-    }
-    found
+    let modes = instructions(spirv).filter(|instruction| instruction[0] == EXECUTION_MODE);
+    modes.map(|instruction| instruction[2]).collect()
 }
 
 fn extension_words(name: &str) -> Vec<u32> {
     let mut bytes = name.as_bytes().to_vec();
     bytes.push(0);
     bytes.resize(bytes.len().next_multiple_of(4), 0);
-    let words: Vec<u32> =
-        bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
-    let mut all = vec![(words.len() as u32 + 1) << 16 | 10];
-    all.extend(words);
-    all
+    let first = (bytes.len() as u32 / 4 + 1) << 16 | 10;
+    let words = bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+    [first].into_iter().chain(words).collect()
 }
 
 #[test]

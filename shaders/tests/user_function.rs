@@ -122,40 +122,27 @@ fn functions_with_side_effects_or_forbidden_features_are_rejected() {
         "uint bucket_of(uint key) {{ uint big[{}]; big[key] = 1u; return big[0]; }}",
         1 << 20
     );
+    #[rustfmt::skip]
     let cases: &[(&str, &str)] = &[
         ("shared uint x[9]; uint bucket_of(uint key) { x[key] = 1u; return 0u; }", "writes `x`"),
         ("shared uint x[9]; uint bucket_of(uint key) { return x[key]; }", "reads `x`"),
         ("uint x; uint bucket_of(uint key) { x = key; return x; }", "writes `x`"),
-        (
-            "layout(set = 0, binding = 0) buffer B { uint x[]; } b; uint bucket_of(uint key) { b.x[key] = 1u; return 0u; }",
-            "writes `b`",
-        ),
-        (
-            "layout(set = 0, binding = 0) buffer B { uint x[]; } b; uint bucket_of(uint key) { return b.x[key]; }",
-            "uses `b`",
-        ),
-        (
-            "layout(set = 0, binding = 1) buffer B { uint x[]; } b; uint bucket_of(uint key) { return atomicAdd(b.x[key], 1u); }",
-            "an atomic operation",
-        ),
+        ("layout(set = 0, binding = 0) buffer B { uint x[]; } b; uint bucket_of(uint key) { b.x[key] = 1u; return 0u; }",
+         "writes `b`"),
+        ("layout(set = 0, binding = 0) buffer B { uint x[]; } b; uint bucket_of(uint key) { return b.x[key]; }",
+         "uses `b`"),
+        ("layout(set = 0, binding = 1) buffer B { uint x[]; } b; uint bucket_of(uint key) { return atomicAdd(b.x[key], 1u); }",
+         "an atomic operation"),
         ("uint bucket_of(uint key) { barrier(); return 0u; }", "waits at a barrier"),
-        (
-            "void f() { memoryBarrier(); } uint bucket_of(uint key) { f(); return 0u; }",
-            "`f` waits at a barrier",
-        ),
+        ("void f() { memoryBarrier(); } uint bucket_of(uint key) { f(); return 0u; }",
+         "`f` waits at a barrier"),
         ("uint bucket_of(uint key) { return gl_GlobalInvocationID.x; }", "gl_GlobalInvocationID"),
-        (
-            "layout(constant_id = 2) const uint N = 4; uint bucket_of(uint key) { return N; }",
-            "a specialization constant",
-        ),
-        (
-            "#extension GL_EXT_buffer_reference : require\nuint bucket_of(uint key) { return 0u; }",
-            "GL_EXT_buffer_reference",
-        ),
-        (
-            "#extension GL_KHR_shader_subgroup_arithmetic : require\nuint bucket_of(uint key) { return subgroupAdd(key); }",
-            "GroupNonUniform",
-        ),
+        ("layout(constant_id = 2) const uint N = 4; uint bucket_of(uint key) { return N; }",
+         "a specialization constant"),
+        ("#extension GL_EXT_buffer_reference : require\nuint bucket_of(uint key) { return 0u; }",
+         "GL_EXT_buffer_reference"),
+        ("#extension GL_KHR_shader_subgroup_arithmetic : require\nuint bucket_of(uint key) { return subgroupAdd(key); }",
+         "GroupNonUniform"),
         (&deep, "bytes of local variables"),
     ];
     for (source, expected) in cases {
@@ -169,45 +156,25 @@ fn functions_with_side_effects_or_forbidden_features_are_rejected() {
 
 #[test]
 fn missing_mistyped_and_recursive_functions_are_rejected() {
+    #[rustfmt::skip]
     let cases: &[(&str, &str, &str)] = &[
-        (
-            "uint",
-            "uint bucket(uint key) { return 0u; }",
-            "the GLSL has no function `uint bucket_of(uint)`",
-        ),
+        ("uint", "uint bucket(uint key) { return 0u; }",
+         "the GLSL has no function `uint bucket_of(uint)`"),
         ("uint", "", "the GLSL has no function `uint bucket_of(uint)`"),
-        (
-            "float",
-            "// uint bucket_of(float key)",
-            "the GLSL has no function `uint bucket_of(float)`",
-        ),
-        (
-            "uint",
-            "uint bucket_of(float key) { return 0u; }",
-            "bucket_of takes `float`, but keys are `uint`: write `uint bucket_of(uint key)`",
-        ),
-        (
-            "float",
-            "uint bucket_of(uint key) { return 0u; }",
-            "bucket_of takes `uint`, but keys are `float`",
-        ),
-        (
-            "uint",
-            "uint bucket_of(inout uint key) { return 0u; }",
-            "bucket_of takes `inout uint`, but keys are `uint`",
-        ),
+        ("float", "// uint bucket_of(float key)",
+         "the GLSL has no function `uint bucket_of(float)`"),
+        ("uint", "uint bucket_of(float key) { return 0u; }",
+         "bucket_of takes `float`, but keys are `uint`: write `uint bucket_of(uint key)`"),
+        ("float", "uint bucket_of(uint key) { return 0u; }",
+         "bucket_of takes `uint`, but keys are `float`"),
+        ("uint", "uint bucket_of(inout uint key) { return 0u; }",
+         "bucket_of takes `inout uint`, but keys are `uint`"),
         ("uint", "uint bucket_of(uint a, uint b) { return 0u; }", "bucket_of takes `uint, uint`"),
         ("uint", "uint bucket_of() { return 0u; }", "bucket_of has no parameters"),
-        (
-            "uint",
-            "int bucket_of(uint key) { return 0; }",
-            "bucket_of returns `int`, but ids are `uint`",
-        ),
-        (
-            "uint",
-            "float bucket_of(uint key) { return 0.0; }",
-            "bucket_of returns `float`, but ids are `uint`",
-        ),
+        ("uint", "int bucket_of(uint key) { return 0; }",
+         "bucket_of returns `int`, but ids are `uint`"),
+        ("uint", "float bucket_of(uint key) { return 0.0; }",
+         "bucket_of returns `float`, but ids are `uint`"),
     ];
     for (key, source, expected) in cases {
         let error = refused(key, source);

@@ -1,22 +1,9 @@
 //! Scans and reductions: sums, minima, maxima or GLSL functions of whole arrays and of runs of equal keys.
 
-use std::ffi::c_char;
-use std::mem::MaybeUninit;
+use multisplit::operations::{ReduceBuffers, ReduceByKeyBuffers, ScanBuffers};
+use multisplit::{AnyOperator, Scan};
 
-use multisplit::graph::ElementType;
-use multisplit::operations::{self, ReduceBuffers, ReduceByKeyBuffers, ScanBuffers};
-use multisplit::{AnyOperator, Context, KeyType, Scan};
-
-use crate::context::MultisplitContext;
-use crate::declare::{Declaration, operation_info};
-use crate::glsl;
-use crate::operation::{self, MultisplitOperation};
-use crate::read;
-use crate::result::{MultisplitResult, Outcome};
-use crate::types::{
-    MultisplitCommonInfo, MultisplitKeyType, MultisplitNumber, MultisplitOperator, MultisplitRole,
-};
-use crate::vulkan::VkBool32;
+use crate::prelude::*;
 
 /// A scan of a whole array: each result combines all elements before it, and with `inclusive` also the
 /// element itself. With all members except `common` zero: exclusive prefix sums of `uint32_t`, modulo 2^32.

@@ -1,23 +1,13 @@
 //! The C interface of histograms.
 
-use std::ffi::{c_char, c_void};
-use std::mem::MaybeUninit;
-
-use multisplit::graph::{Buffer, ElementType};
+use multisplit::operations::HistogramBuffers;
 use multisplit::operations::histogram::{Bin, Layout};
-use multisplit::operations::{self, HistogramBuffers};
-use multisplit::{Bins, Context, EdgeValues, KeyType};
+use multisplit::{Bins, EdgeValues};
 
-use crate::context::MultisplitContext;
-use crate::declare::{Declaration, operation_info};
-use crate::glsl;
-use crate::operation::{self, MultisplitOperation};
-use crate::read;
-use crate::result::{MultisplitResult, Outcome};
+use crate::prelude::*;
 use crate::split::wrong_edges;
-use crate::types::{MultisplitCommonInfo, MultisplitRole, MultisplitSampleType, choice};
+use crate::types::MultisplitSampleType;
 use crate::values::{Edges, Setting};
-use crate::vulkan::VkBool32;
 
 /// Mapping from samples to bins.
 #[repr(C)]

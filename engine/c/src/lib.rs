@@ -15,6 +15,7 @@ mod memory;
 mod merge;
 mod operation;
 mod planned;
+mod prelude;
 mod read;
 mod requirements;
 mod result;

@@ -1,20 +1,8 @@
 //! Merges of two sorted arrays into one.
 
-use std::mem::MaybeUninit;
+use multisplit::operations::{Merge, MergeBuffers};
 
-use multisplit::graph::ElementType;
-use multisplit::operations::{self, Merge, MergeBuffers};
-use multisplit::{Context, KeyType};
-
-use crate::context::MultisplitContext;
-use crate::declare::{Declaration, operation_info};
-use crate::operation::{self, MultisplitOperation};
-use crate::read;
-use crate::result::{MultisplitResult, Outcome};
-use crate::types::{
-    MultisplitCommonInfo, MultisplitKeyType, MultisplitOtherCount, MultisplitRole, value_bytes,
-};
-use crate::vulkan::VkBool32;
+use crate::prelude::*;
 
 /// A stable merge of two sorted arrays: equal keys of the first array come before those of the second, and
 /// keys from the same array keep their order.

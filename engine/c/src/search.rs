@@ -1,19 +1,8 @@
 //! Searches: the insertion position of many needles in a sorted array.
 
-use std::mem::MaybeUninit;
+use multisplit::operations::{Search, SearchBuffers};
 
-use multisplit::graph::ElementType;
-use multisplit::operations::{self, Search, SearchBuffers};
-use multisplit::{Context, KeyType};
-
-use crate::context::MultisplitContext;
-use crate::declare::{Declaration, operation_info};
-use crate::operation::{self, MultisplitOperation};
-use crate::read;
-use crate::result::{MultisplitResult, Outcome};
-use crate::types::{
-    MultisplitCommonInfo, MultisplitKeyType, MultisplitOtherCount, MultisplitRole, choice,
-};
+use crate::prelude::*;
 
 /// Result of a search for each needle. Elements are compared as in sorts.
 #[repr(C)]

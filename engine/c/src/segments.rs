@@ -1,23 +1,9 @@
 //! Scans and reductions of the segments between offsets, and of the rows of a matrix.
 
-use std::ffi::c_char;
-use std::mem::MaybeUninit;
-
-use multisplit::operations::{self, Count, ScanBuffers, SegmentedReduceBuffers};
-use multisplit::{Context, KeyType};
+use multisplit::operations::{Count, ScanBuffers, SegmentedReduceBuffers};
 
 use crate::combine::kind;
-use crate::context::MultisplitContext;
-use crate::declare::{Declaration, operation_info};
-use crate::glsl;
-use crate::operation::{self, MultisplitOperation};
-use crate::read;
-use crate::result::{Failure, MultisplitResult, Outcome};
-use crate::types::{
-    MultisplitCommonInfo, MultisplitKeyType, MultisplitNumber, MultisplitOperator,
-    MultisplitOtherCount, MultisplitRole,
-};
-use crate::vulkan::VkBool32;
+use crate::prelude::*;
 
 /// A scan of each segment of an array, or of each row of a matrix. Segment s has the elements from
 /// `OFFSETS[s]` up to, but not including, `OFFSETS[s + 1]`. The result of an element combines the elements of

@@ -1,24 +1,11 @@
 //! Selections: the elements that satisfy a condition, and their number.
 
-use std::ffi::c_char;
-use std::mem::MaybeUninit;
-
-use multisplit::graph::ElementType;
 use multisplit::half::{bf16, f16};
-use multisplit::operations::{self, SelectBuffers};
-use multisplit::{Context, Key, KeyType, Select};
+use multisplit::operations::SelectBuffers;
+use multisplit::{Key, Select};
 
-use crate::context::MultisplitContext;
-use crate::declare::{Declaration, operation_info};
-use crate::glsl;
-use crate::operation::{self, MultisplitOperation};
-use crate::read;
-use crate::result::{MultisplitResult, Outcome};
-use crate::types::{
-    MultisplitCommonInfo, MultisplitKeyType, MultisplitNumber, MultisplitRole, choice,
-};
+use crate::prelude::*;
 use crate::values::{Limits, MultisplitValues, Setting};
-use crate::vulkan::VkBool32;
 
 /// Condition for selecting an element. Comparisons use the order of sorts; elements are equal if their bits
 /// are equal.

@@ -1,21 +1,9 @@
 //! The C interface of sorts.
 
-use std::mem::MaybeUninit;
+use multisplit::Sort;
+use multisplit::operations::SortBuffers;
 
-use multisplit::graph::ElementType;
-use multisplit::operations::{self, SortBuffers};
-use multisplit::{Context, KeyType, Sort};
-
-use crate::context::MultisplitContext;
-use crate::declare::{Declaration, operation_info};
-use crate::operation::{self, MultisplitOperation};
-use crate::read;
-use crate::result::{Failure, MultisplitResult, Outcome};
-use crate::types::{
-    MultisplitCommonInfo, MultisplitCount, MultisplitKeyType, MultisplitOtherCount, MultisplitRole,
-    choice, value_bytes,
-};
-use crate::vulkan::VkBool32;
+use crate::prelude::*;
 
 /// Payload of the keys in a sort.
 #[repr(C)]

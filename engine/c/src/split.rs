@@ -1,23 +1,12 @@
 //! The C interface of splits.
 
-use std::ffi::{c_char, c_void};
-use std::mem::MaybeUninit;
-
-use multisplit::graph::{Buffer, ElementType};
 use multisplit::half::{bf16, f16};
+use multisplit::operations::SplitBuffers;
 use multisplit::operations::split::Bucket;
-use multisplit::operations::{self, SplitBuffers};
-use multisplit::{Buckets, Context, EdgeValues, KeyType};
+use multisplit::{Buckets, EdgeValues};
 
-use crate::context::MultisplitContext;
-use crate::declare::{Declaration, operation_info};
-use crate::glsl;
-use crate::operation::{self, MultisplitOperation};
-use crate::read;
-use crate::result::{Failure, MultisplitResult, Outcome};
-use crate::types::{MultisplitCommonInfo, MultisplitKeyType, MultisplitRole, choice, value_bytes};
+use crate::prelude::*;
 use crate::values::{Edges, Setting};
-use crate::vulkan::VkBool32;
 
 /// Mapping from keys to buckets.
 #[repr(C)]

@@ -1,18 +1,9 @@
 //! The k largest or smallest elements.
 
-use std::mem::MaybeUninit;
+use multisplit::TopK;
+use multisplit::operations::TopKBuffers;
 
-use multisplit::graph::ElementType;
-use multisplit::operations::{self, TopKBuffers};
-use multisplit::{Context, KeyType, TopK};
-
-use crate::context::MultisplitContext;
-use crate::declare::{Declaration, operation_info};
-use crate::operation::{self, MultisplitOperation};
-use crate::read;
-use crate::result::{MultisplitResult, Outcome};
-use crate::types::{MultisplitCommonInfo, MultisplitKeyType, MultisplitRole};
-use crate::vulkan::VkBool32;
+use crate::prelude::*;
 
 /// A top-k of up to 2^30 - 1 elements, in an array of at most `maxStorageBufferRange` bytes: the k largest or
 /// smallest elements with their indices, of the whole array or of each row. Among equal

@@ -17,6 +17,10 @@ const BLESS: &str = "MULTISPLIT_BLESS";
 /// Names in the guide that belong to build systems and are not in the header.
 const BUILD_WORDS: [&str; 3] = ["MULTISPLIT_GLSL", "MULTISPLIT_0", "multisplit_GLSL"];
 
+/// The files of the interface. Their order is the order of their items in the header.
+const HEADER_FILES: &str = "version result requirements memory context types sort split topk histogram combine \
+                            segments select search merge values planned operation sssp short log";
+
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
@@ -39,30 +43,7 @@ fn header_matches_the_sources() -> Result<()> {
     let config = cbindgen::Config::from_file(root().join("cbindgen.toml"));
     let config = config.map_err(anyhow::Error::msg)?;
     let mut builder = cbindgen::Builder::new().with_config(config);
-    // The order of the files is the order of their items in the header.
-    for name in [
-        "version",
-        "result",
-        "requirements",
-        "memory",
-        "context",
-        "types",
-        "sort",
-        "split",
-        "topk",
-        "histogram",
-        "combine",
-        "segments",
-        "select",
-        "search",
-        "merge",
-        "values",
-        "planned",
-        "operation",
-        "sssp",
-        "short",
-        "log",
-    ] {
+    for name in HEADER_FILES.split_whitespace() {
         builder = builder.with_src(root().join(format!("src/{name}.rs")));
     }
     let mut header = Vec::new();

@@ -43,12 +43,8 @@ fn library_without_glsl_is_small_and_complete() -> Result<()> {
         !needs.iter().any(|flag| flag.contains("stdc++")),
         "a C++ library is needed: {needs:?}"
     );
-    let program = Program {
-        name: "plain-c",
-        sources: &["tests/cmake/consumer.c", "examples/host.c"],
-        flags: &[],
-        library: Library::Static,
-    };
+    let sources = &["tests/cmake/consumer.c", "examples/host.c"];
+    let program = Program { library: Library::Static, ..Program::new("plain-c", sources) };
     installed.run_well(&installed.build(&program)?, installed.widths()[0])?;
     visible_symbols(&installed)?;
     let size = installed.bytes("lib/libmultisplit.so")?;
@@ -90,7 +86,7 @@ fn cmake_project_for_windows_links() -> Result<()> {
             "{library}: only a program with the shared library must import multisplit.dll: {imports}"
         );
     }
-    let exports = installed.imports_of(&installed.file("bin/multisplit.dll"))?;
+    let exports = installed.imports_of(&installed.path("bin/multisplit.dll"))?;
     ensure!(
         exports.contains("multisplit_sort_pairs_create"),
         "multisplit.dll does not export multisplit_sort_pairs_create: {exports}"

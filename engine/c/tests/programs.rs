@@ -10,23 +10,25 @@ use toolchain::{Installed, Library, Program, text};
 const MESSAGES: i32 = 3;
 
 /// The C example that sorts particles between its own two passes, and records its own barriers.
-fn particles<'p>(name: &'p str, flags: &'p [&'p str]) -> Program<'p> {
-    let sources = &["examples/particles.c", "examples/host.c"];
-    Program { name, sources, flags, library: Library::Shared }
+const PARTICLES: &[&str] = &["examples/particles.c", "examples/host.c"];
+
+/// Builds a program and runs it at each width. It must print `expected` exactly `count` times.
+fn prints(program: &Program<'_>, expected: &str, count: usize) -> Result<()> {
+    let installed = Installed::get()?;
+    let program = installed.build(program)?;
+    for width in installed.widths() {
+        let output = installed.run_well(&program, width)?;
+        ensure!(
+            output.matches(expected).count() == count,
+            "expected {count} times `{expected}`, found {output}"
+        );
+    }
+    Ok(())
 }
 
 #[test]
 fn c_example_sorts_between_its_own_passes() -> Result<()> {
-    let installed = Installed::get()?;
-    let program = installed.build(&particles("particles", &[]))?;
-    for width in installed.widths() {
-        let output = installed.run_well(&program, width)?;
-        ensure!(
-            output.matches("back to front").count() == 3,
-            "expected three frames `back to front`, found {output}"
-        );
-    }
-    Ok(())
+    prints(&Program::new("particles", PARTICLES), "back to front", 3)
 }
 
 /// Both barriers required by the contract are necessary: the layer reports an error if either is omitted.
@@ -34,7 +36,8 @@ fn c_example_sorts_between_its_own_passes() -> Result<()> {
 fn missing_barrier_is_reported_by_validation() -> Result<()> {
     let installed = Installed::get()?;
     for (name, flag) in [("no-entry", "-DENTRY_BARRIER=0"), ("no-exit", "-DEXIT_BARRIER=0")] {
-        let program = installed.build(&particles(name, &[flag]))?;
+        let program = Program { flags: &[flag], ..Program::new(name, PARTICLES) };
+        let program = installed.build(&program)?;
         let output = installed.run(&program, installed.widths()[0])?;
         let stderr = text(&output.stderr);
         ensure!(
@@ -58,36 +61,15 @@ fn missing_barrier_is_reported_by_validation() -> Result<()> {
 /// The C++ example, linked with the static library. The operations record the barriers.
 #[test]
 fn cpp_example_counts_and_splits_between_its_own_passes() -> Result<()> {
-    let installed = Installed::get()?;
     let sources = &["examples/particles.cpp", "examples/host.c"];
-    let library = Library::Static;
-    let program = Program { name: "particles-cpp", sources, flags: &[], library };
-    let program = installed.build(&program)?;
-    for width in installed.widths() {
-        let output = installed.run_well(&program, width)?;
-        ensure!(
-            output.contains("counted 1, parted 1, ordered 1"),
-            "expected `counted 1, parted 1, ordered 1`, found {output}"
-        );
-    }
-    Ok(())
+    let program = Program { library: Library::Static, ..Program::new("particles-cpp", sources) };
+    prints(&program, "counted 1, parted 1, ordered 1", 1)
 }
 
 /// The selection writes the count of the sort and the arguments of the pass that follows.
 #[test]
 fn c_example_selects_sorts_and_dispatches_without_the_host() -> Result<()> {
-    let installed = Installed::get()?;
-    let sources = &["examples/cull.c", "examples/host.c"];
-    let program = Program { name: "cull", sources, flags: &[], library: Library::Shared };
-    let program = installed.build(&program)?;
-    for width in installed.widths() {
-        let output = installed.run_well(&program, width)?;
-        ensure!(
-            output.matches("in order").count() == 3,
-            "expected three frames `in order`, found {output}"
-        );
-    }
-    Ok(())
+    prints(&Program::new("cull", &["examples/cull.c", "examples/host.c"]), "in order", 3)
 }
 
 /// Incorrect calls return error codes, and correct calls return correct results.
@@ -108,13 +90,9 @@ fn programs_in_the_guide_sort_their_keys() -> Result<()> {
     for name in ["short.c", "counted.c", "wrapper.cpp"] {
         let source = installed.guide_program(name)?;
         let source = source.to_str().context("the path of the program is not UTF-8")?;
-        let program = Program {
-            name: &format!("guide-{name}"),
-            sources: &[source, "examples/host.c"],
-            flags: &[],
-            library: Library::Shared,
-        };
-        let output = installed.run_well(&installed.build(&program)?, installed.widths()[0])?;
+        let (name_of_program, sources) = (format!("guide-{name}"), [source, "examples/host.c"]);
+        let program = installed.build(&Program::new(&name_of_program, &sources))?;
+        let output = installed.run_well(&program, installed.widths()[0])?;
         ensure!(output == "sorted\n", "{name}: expected `sorted`, found {output}");
     }
     // The second program makes the four calls that the guide counts, in a few lines.
@@ -148,8 +126,7 @@ fn checks_succeed(program: &Program<'_>, widths: &[&str]) -> Result<()> {
 #[test]
 fn convenience_functions_survive_misuse() -> Result<()> {
     let sources = &["tests/short.c", "tests/suite.c", "examples/host.c"];
-    let program = Program { name: "short", sources, flags: &[], library: Library::Shared };
-    checks_succeed(&program, Installed::get()?.widths())
+    checks_succeed(&Program::new("short", sources), Installed::get()?.widths())
 }
 
 #[test]
@@ -157,7 +134,7 @@ fn cpp_wrapper_works_with_and_without_exceptions() -> Result<()> {
     let installed = Installed::get()?;
     for (name, flags) in [("throws", &["-O1"][..]), ("returns", &["-O1", "-fno-exceptions"])] {
         let sources = &["tests/wrapper.cpp", "examples/host.c"];
-        let program = Program { name, sources, flags, library: Library::Shared };
+        let program = Program { flags, ..Program::new(name, sources) };
         let output = installed.run_well(&installed.build(&program)?, installed.widths()[0])?;
         ensure!(output == "0 failed\n", "{name}: expected `0 failed`, found {output}");
     }
@@ -170,8 +147,7 @@ fn cpp_wrapper_works_with_and_without_exceptions() -> Result<()> {
 fn cpp_special_members_leak_nothing() -> Result<()> {
     let installed = Installed::get()?;
     let sources = &["tests/members.cpp", "examples/host.c"];
-    let flags = &SANITIZED;
-    let program = Program { name: "members", sources, flags, library: Library::Shared };
+    let program = Program { flags: &SANITIZED, ..Program::new("members", sources) };
     let output = installed.run(&installed.build(&program)?, installed.widths()[0])?;
     let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
     ensure!(output.status.success(), "{}\n{stdout}{stderr}", output.status);
@@ -189,7 +165,7 @@ fn caller_supplied_cache_memory_threads_and_log_are_used() -> Result<()> {
     let sources = &["tests/hooks.c", "tests/suite.c", "examples/host.c"];
     // `aligned_alloc` requires C11.
     let flags = &["-std=c11", "-D_GNU_SOURCE"];
-    let program = Program { name: "hooks", sources, flags, library: Library::Shared };
+    let program = Program { flags, ..Program::new("hooks", sources) };
     checks_succeed(&program, &Installed::get()?.widths()[..1])
 }
 
@@ -199,8 +175,7 @@ fn devices_are_checked_before_they_are_used() -> Result<()> {
     let installed = Installed::get()?;
     let second = format!("-DSECOND_COPY=\"{}\"", installed.second_copy()?.display());
     let sources = &["tests/adopted.c", "tests/suite.c", "examples/host.c"];
-    let flags = [second.as_str()];
-    let program = Program { name: "adopted", sources, flags: &flags, library: Library::Shared };
+    let program = Program { flags: &[&second], ..Program::new("adopted", sources) };
     checks_succeed(&program, &installed.widths()[..1])
 }
 
@@ -222,7 +197,7 @@ fn abi<'p>(name: &'p str, flags: &'p [&'p str]) -> Program<'p> {
         "tests/suite.c",
         "examples/host.c",
     ];
-    Program { name, sources, flags, library: Library::Shared }
+    Program { flags, ..Program::new(name, sources) }
 }
 
 /// Operands of comparisons have an element type: in C, they are of type `MultisplitNumber`; in C++, they have one of

@@ -10,78 +10,27 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyType};
 
-/// Element type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    U8,
-    I8,
-    U16,
-    I16,
-    F16,
-    U32,
-    I32,
-    F32,
-    U64,
-    I64,
-    F64,
-    /// 16 opaque bytes, used only for values.
-    Wide,
-}
-
-impl Kind {
-    const ALL: [Self; 12] = [
-        Self::U8,
-        Self::I8,
-        Self::U16,
-        Self::I16,
-        Self::F16,
-        Self::U32,
-        Self::I32,
-        Self::F32,
-        Self::U64,
-        Self::I64,
-        Self::F64,
-        Self::Wide,
-    ];
-
-    /// NumPy's type name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::U8 => "u1",
-            Self::I8 => "i1",
-            Self::U16 => "u2",
-            Self::I16 => "i2",
-            Self::F16 => "f2",
-            Self::U32 => "u4",
-            Self::I32 => "i4",
-            Self::F32 => "f4",
-            Self::U64 => "u8",
-            Self::I64 => "i8",
-            Self::F64 => "f8",
-            Self::Wide => "V16",
+/// Passes the element types to a macro: the Rust type, its [`Kind`], and NumPy's name.
+macro_rules! with_element_types {
+    ($macro:ident) => {
+        $macro! {
+            u8: U8, "u1";
+            i8: I8, "i1";
+            u16: U16, "u2";
+            i16: I16, "i2";
+            f16: F16, "f2";
+            u32: U32, "u4";
+            i32: I32, "i4";
+            f32: F32, "f4";
+            u64: U64, "u8";
+            i64: I64, "i8";
+            f64: F64, "f8";
+            // 16 opaque bytes, used only for values.
+            [u32; 4]: Wide, "V16";
         }
-    }
-
-    fn bytes(self) -> usize {
-        match self {
-            Self::U8 | Self::I8 => 1,
-            Self::U16 | Self::I16 | Self::F16 => 2,
-            Self::U32 | Self::I32 | Self::F32 => 4,
-            Self::U64 | Self::I64 | Self::F64 => 8,
-            Self::Wide => 16,
-        }
-    }
-
-    fn of(description: &str) -> Option<Self> {
-        // The first character is the byte order; it is `|` for single bytes and opaque types.
-        let native = if cfg!(target_endian = "little") { '<' } else { '>' };
-        let mut rest = description.chars();
-        let order = rest.next()?;
-        let kind = Self::ALL.into_iter().find(|kind| kind.name() == rest.as_str())?;
-        let has_no_order = matches!(kind, Self::U8 | Self::I8 | Self::Wide);
-        (order == native || (order == '|' && has_no_order)).then_some(kind)
-    }
+    };
 }
+pub(crate) use with_element_types;
 
 /// A Rust type for elements.
 pub(crate) trait Element: Pod + Send + Sync {
@@ -89,27 +38,48 @@ pub(crate) trait Element: Pod + Send + Sync {
     const KIND: Kind;
 }
 
-macro_rules! elements {
-    ($($rust:ty: $kind:ident;)*) => {
+macro_rules! kinds {
+    ($($rust:ty: $kind:ident, $name:literal;)*) => {
+        /// Element type.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Kind {
+            $($kind,)*
+        }
+
+        impl Kind {
+            const ALL: &[Self] = &[$(Self::$kind),*];
+
+            /// NumPy's type name.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $name,)*
+                }
+            }
+
+            fn bytes(self) -> usize {
+                match self {
+                    $(Self::$kind => size_of::<$rust>(),)*
+                }
+            }
+        }
+
         $(impl Element for $rust {
             const KIND: Kind = Kind::$kind;
         })*
     };
 }
+with_element_types!(kinds);
 
-elements! {
-    u8: U8;
-    i8: I8;
-    u16: U16;
-    i16: I16;
-    f16: F16;
-    u32: U32;
-    i32: I32;
-    f32: F32;
-    u64: U64;
-    i64: I64;
-    f64: F64;
-    [u32; 4]: Wide;
+impl Kind {
+    fn of(description: &str) -> Option<Self> {
+        // The first character is the byte order; it is `|` for single bytes and opaque types.
+        let native = if cfg!(target_endian = "little") { '<' } else { '>' };
+        let mut rest = description.chars();
+        let order = rest.next()?;
+        let kind = *Self::ALL.iter().find(|kind| kind.name() == rest.as_str())?;
+        let has_no_order = matches!(kind, Self::U8 | Self::I8 | Self::Wide);
+        (order == native || (order == '|' && has_no_order)).then_some(kind)
+    }
 }
 
 /// The memory of a NumPy array. Keeps the array alive. If other threads write to the array during a call, the

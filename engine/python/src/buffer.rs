@@ -5,7 +5,7 @@ use multisplit::half::f16;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use crate::array::Kind;
+use crate::array::{Kind, with_element_types};
 use crate::process::OfProcess;
 
 /// A flat array on the device. It is immutable, except that the package may sort an array in place if it
@@ -24,25 +24,14 @@ pub(crate) struct Buffer {
     altered: bool,
 }
 
-/// The contents, by element type.
-#[derive(Clone)]
-pub(crate) enum Data {
-    U8(Array<u8>),
-    I8(Array<i8>),
-    U16(Array<u16>),
-    I16(Array<i16>),
-    F16(Array<f16>),
-    U32(Array<u32>),
-    I32(Array<i32>),
-    F32(Array<f32>),
-    U64(Array<u64>),
-    I64(Array<i64>),
-    F64(Array<f64>),
-    Wide(Array<[u32; 4]>),
-}
-
 macro_rules! data {
-    ($($rust:ty: $kind:ident;)*) => {
+    ($($rust:ty: $kind:ident, $name:literal;)*) => {
+        /// The contents, by element type.
+        #[derive(Clone)]
+        pub(crate) enum Data {
+            $($kind(Array<$rust>),)*
+        }
+
         $(impl From<Array<$rust>> for Data {
             fn from(array: Array<$rust>) -> Self {
                 Self::$kind(array)
@@ -64,21 +53,7 @@ macro_rules! data {
         }
     };
 }
-
-data! {
-    u8: U8;
-    i8: I8;
-    u16: U16;
-    i16: I16;
-    f16: F16;
-    u32: U32;
-    i32: I32;
-    f32: F32;
-    u64: U64;
-    i64: I64;
-    f64: F64;
-    [u32; 4]: Wide;
-}
+with_element_types!(data);
 
 /// Evaluates `$body` with an array of one of the listed kinds, or `$otherwise` for other kinds.
 macro_rules! with_kinds {

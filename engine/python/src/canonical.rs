@@ -154,28 +154,27 @@ pub(crate) fn restore_bits(
         ));
     }
     match keys.kind() {
-        Kind::F16 => {
-            let (keys, sorted) = (keys.elements::<f16>()?, sorted.elements_mut::<f16>()?);
-            py.detach(|| restore_rows(keys, sorted, row));
-        }
-        Kind::F32 => {
-            let (keys, sorted) = (keys.elements::<f32>()?, sorted.elements_mut::<f32>()?);
-            py.detach(|| restore_rows(keys, sorted, row));
-        }
-        Kind::F64 => {
-            let (keys, sorted) = (keys.elements::<f64>()?, sorted.elements_mut::<f64>()?);
-            py.detach(|| restore_rows(keys, sorted, row));
-        }
-        _ => {}
+        Kind::F16 => restore_rows::<f16>(py, &keys, &mut sorted, row),
+        Kind::F32 => restore_rows::<f32>(py, &keys, &mut sorted, row),
+        Kind::F64 => restore_rows::<f64>(py, &keys, &mut sorted, row),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
-fn restore_rows<K: Numeric>(keys: &[K], sorted: &mut [K], row: usize) {
-    for (keys, sorted) in keys.chunks(row).zip(sorted.chunks_mut(row)) {
-        restore(keys, sorted, <K as Numeric>::is_zero);
-        restore(keys, sorted, <K as Numeric>::is_nan);
-    }
+fn restore_rows<K: Numeric>(
+    py: Python<'_>,
+    keys: &HostArray<'_>,
+    sorted: &mut HostArray<'_>,
+    row: usize,
+) -> PyResult<()> {
+    let (keys, sorted) = (keys.elements::<K>()?, sorted.elements_mut::<K>()?);
+    py.detach(|| {
+        for (keys, sorted) in keys.chunks(row).zip(sorted.chunks_mut(row)) {
+            restore(keys, sorted, <K as Numeric>::is_zero);
+            restore(keys, sorted, <K as Numeric>::is_nan);
+        }
+    });
+    Ok(())
 }
 
 /// Restores the keys for which `is_equal` is true: all zeros, or all NaNs. They are adjacent in `sorted`, because a

@@ -1,9 +1,9 @@
 //! Sorts of buffers, as a whole or row by row.
 
-use multisplit::{Array, Key, Sort, Value};
+use multisplit::Sort;
 use pyo3::prelude::*;
 
-use crate::buffer::{Buffer, Data, with_keys, with_values};
+use crate::buffer::{Buffer, with_keys, with_values};
 use crate::engine::Engine;
 use crate::error;
 
@@ -86,20 +86,9 @@ pub(crate) fn sort_pairs(
     let canonical = (keys.is_canonical(), values.is_canonical());
     with_keys!(keys.data()?, keys => {
         let how = description(keys.len(), row, descending)?;
-        with_values!(values.data()?, values => sorted_pairs(py, engine, (keys, values), &how, canonical))
+        with_values!(values.data()?, values => {
+            let (keys, values) = engine.run(py, |gpu| gpu.sort_pairs_with(keys, values, &how))?;
+            Ok((Buffer::new(keys, canonical.0), Buffer::new(values, canonical.1)))
+        })
     })
-}
-
-fn sorted_pairs<K: Key, V: Value>(
-    py: Python<'_>,
-    engine: &Engine,
-    (keys, values): (&Array<K>, &Array<V>),
-    how: &Sort,
-    canonical: (bool, bool),
-) -> PyResult<(Buffer, Buffer)>
-where
-    Data: From<Array<K>> + From<Array<V>>,
-{
-    let (keys, values) = engine.run(py, |gpu| gpu.sort_pairs_with(keys, values, how))?;
-    Ok((Buffer::new(keys, canonical.0), Buffer::new(values, canonical.1)))
 }

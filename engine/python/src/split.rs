@@ -1,11 +1,10 @@
 //! Splits of buffers into contiguous buckets.
 
-use multisplit::{Array, Buckets, Key, Value};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::buckets::buckets;
-use crate::buffer::{Buffer, Data, with_keys, with_values};
+use crate::buffer::{Buffer, with_keys, with_values};
 use crate::engine::Engine;
 
 /// The keys in bucket order, the values in the same order, and the bucket offsets.
@@ -26,7 +25,10 @@ pub(crate) fn split(
         let how = buckets(function)?;
         match values {
             Some(values) => with_values!(values.data()?, values => {
-                split_pairs(py, engine, (keys, values), how, canonical)
+                let found = engine.run(py, |gpu| gpu.split_pairs(keys, values, how))?;
+                let values = Buffer::new(found.values, canonical.1);
+                let keys = Buffer::new(found.keys, canonical.0);
+                Ok((keys, Some(values), Buffer::new(found.offsets, true)))
             }),
             None => {
                 let found = engine.run(py, |gpu| gpu.split(keys, how))?;
@@ -34,21 +36,6 @@ pub(crate) fn split(
             }
         }
     })
-}
-
-fn split_pairs<K: Key, V: Value>(
-    py: Python<'_>,
-    engine: &Engine,
-    (keys, values): (&Array<K>, &Array<V>),
-    how: Buckets<K>,
-    canonical: (bool, bool),
-) -> PyResult<Parts>
-where
-    Data: From<Array<K>> + From<Array<V>>,
-{
-    let found = engine.run(py, |gpu| gpu.split_pairs(keys, values, how))?;
-    let values = Buffer::new(found.values, canonical.1);
-    Ok((Buffer::new(found.keys, canonical.0), Some(values), Buffer::new(found.offsets, true)))
 }
 
 /// The position of each key after a split, and the bucket offsets.

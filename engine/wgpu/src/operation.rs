@@ -55,9 +55,11 @@ impl From<Count<'_>> for Kind {
 /// Name of a host count in the work description, which is the label of the pass that writes it.
 const COUNT: &str = "count";
 
-/// Declares the passes of an operation; returns its buffers in the order in which `encode` expects them.
-type Declare =
-    dyn Fn(&mut Work, EngineCount) -> multisplit::Result<Vec<graph::Buffer>> + Send + Sync;
+/// The buffers of an operation, in the order in which `encode` expects them.
+pub(crate) type Declared = multisplit::Result<Vec<graph::Buffer>>;
+
+/// Declares the passes of an operation.
+type Declare = dyn Fn(&mut Work, EngineCount) -> Declared + Send + Sync;
 
 /// An operation. Fields are dropped in this order: objects of the device before the device.
 pub(crate) struct Operation {
@@ -119,10 +121,7 @@ impl Operation {
         shared: &Arc<Shared>,
         name: &'static str,
         max: u64,
-        declare: impl Fn(&mut Work, EngineCount) -> multisplit::Result<Vec<graph::Buffer>>
-        + Send
-        + Sync
-        + 'static,
+        declare: impl Fn(&mut Work, EngineCount) -> Declared + Send + Sync + 'static,
     ) -> Result<Self> {
         let (pools, declare) = (Mutex::default(), Box::new(declare));
         let this = Self { pools, name, max, declare, shared: shared.clone() };

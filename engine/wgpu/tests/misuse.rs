@@ -30,12 +30,12 @@ fn wrong_buffers_are_rejected_and_later_commands_run() -> Result<()> {
         let sort = gpu.multisplit.sort_pairs::<u32, u32>(1000, &Sort::ascending())?;
         let keys: Vec<u32> = (0..1000).map(noise).collect();
         let (key, value, small) = (gpu.filled(&keys), gpu.filled(&keys), gpu.empty::<u32>(999));
-        let uniform = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: None,
-            size: 4000,
-            usage: BufferUsages::UNIFORM,
-            mapped_at_creation: false,
-        });
+        let buffer = |device: &wgpu::Device, usage| {
+            let (label, size, mapped_at_creation) = (None, 4000, false);
+            let description = wgpu::BufferDescriptor { label, size, usage, mapped_at_creation };
+            device.create_buffer(&description)
+        };
+        let uniform = buffer(&gpu.device, BufferUsages::UNIFORM);
         let mut commands = gpu.commands();
         let error = sort.encode(&mut commands, &key, &small, Count::All).err();
         let error = error.context("a buffer that is too small must be rejected")?;
@@ -57,12 +57,7 @@ fn wrong_buffers_are_rejected_and_later_commands_run() -> Result<()> {
         );
         // A buffer of another device.
         let (other, _queue) = device(&gpu.adapter)?;
-        let foreign = other.create_buffer(&wgpu::BufferDescriptor {
-            label: None,
-            size: 4000,
-            usage: BufferUsages::STORAGE,
-            mapped_at_creation: false,
-        });
+        let foreign = buffer(&other, BufferUsages::STORAGE);
         let error = sort.encode(&mut commands, &foreign, &value, Count::All).err();
         ensure!(
             matches!(error, Some(Error::Wgpu(_))),
@@ -147,10 +142,8 @@ fn downlevel_devices_run_operations_with_many_buffers() -> Result<()> {
         let bucket = |key: u32| u32::from(key >= 10) + u32::from(key >= 60);
         let counts = [(Count::All, 5000), (Count::Buffer { buffer: &count, word: 0 }, 4000)];
         for (given, n) in counts {
-            let mut commands = gpu.commands();
-            let to = (&key_out, &value_out);
-            split.encode(&mut commands, (&key, &value), to, &offsets, given)?;
-            commands.submit();
+            let (from, to) = ((&key, &value), (&key_out, &value_out));
+            gpu.run(|commands| split.encode(commands, from, to, &offsets, given))?;
             let mut expected = values[..n].to_vec();
             expected.sort_by_key(|&i| bucket(keys[i as usize]));
             ensure!(
@@ -178,11 +171,8 @@ fn limit_errors_name_the_limit() -> Result<()> {
     let limits = wgpu::Limits { max_storage_buffer_binding_size: 1 << 20, ..Default::default() };
     let gpu = open_with(limits)?;
     gpu.multisplit.sort::<u32>(1 << 18, &Sort::ascending())?;
-    let error = gpu
-        .multisplit
-        .sort::<u32>(1 << 19, &Sort::ascending())
-        .err()
-        .context("the call must fail")?;
+    let error = gpu.multisplit.sort::<u32>(1 << 19, &Sort::ascending()).err();
+    let error = error.context("the call must fail")?;
     ensure!(
         error.to_string()
             == "the operation sort of at most 524288 elements needs max_storage_buffer_binding_size of at least 2097152, \
@@ -209,10 +199,8 @@ fn destroyed_buffers_and_devices_are_reported() -> Result<()> {
     sort.encode(&mut commands, &key, &value, Count::All)?;
     gpu.device.destroy();
     for mut commands in [commands, gpu.commands()] {
-        let error = sort
-            .encode(&mut commands, &key, &value, Count::All)
-            .err()
-            .context("the call must fail")?;
+        let error = sort.encode(&mut commands, &key, &value, Count::All).err();
+        let error = error.context("the call must fail")?;
         ensure!(matches!(error, Error::DeviceLost), "expected DeviceLost, found {error:?}");
         commands.submit();
     }

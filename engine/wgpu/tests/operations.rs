@@ -44,9 +44,7 @@ fn sorts_match_the_cpu() -> Result<()> {
         let floats: Vec<f32> = keys.iter().map(|&key| key as f32 - 20_000.5).collect();
         let argsort = gpu.multisplit.argsort::<f32>(N as u64, &Sort::descending())?;
         let (key, places) = (gpu.filled(&floats), gpu.empty::<u32>(N));
-        let mut commands = gpu.commands();
-        argsort.encode(&mut commands, &key, &places, Count::All)?;
-        commands.submit();
+        gpu.run(|commands| argsort.encode(commands, &key, &places, Count::All))?;
         let mut order: Vec<u32> = numbers.clone();
         order.sort_by(|&a, &b| floats[b as usize].total_cmp(&floats[a as usize]));
         ensure!(gpu.read::<u32>(&places)? == order);
@@ -80,18 +78,16 @@ fn splits_match_the_cpu() -> Result<()> {
         let split = gpu.multisplit.split::<u32>(N as u64, &buckets)?;
         let (key, out, offsets) =
             (gpu.filled(&keys), gpu.empty::<u32>(N), gpu.empty::<u32>(begins.len()));
-        let mut commands = gpu.commands();
-        split.encode(&mut commands, &key, &out, &offsets, Count::All)?;
-        commands.submit();
+        gpu.run(|commands| split.encode(commands, &key, &out, &offsets, Count::All))?;
         ensure!(gpu.read::<u32>(&out)? == expected);
         ensure!(gpu.read::<u32>(&offsets)? == begins);
 
         let pairs = gpu.multisplit.split_pairs::<u32, [u32; 2]>(N as u64, &buckets)?;
         let values: Vec<[u32; 2]> = (0..N as u32).map(|i| [i, !i]).collect();
         let (value, value_out) = (gpu.filled(&values), gpu.empty::<[u32; 2]>(N));
-        let mut commands = gpu.commands();
-        pairs.encode(&mut commands, (&key, &value), (&out, &value_out), &offsets, Count::All)?;
-        commands.submit();
+        gpu.run(|commands| {
+            pairs.encode(commands, (&key, &value), (&out, &value_out), &offsets, Count::All)
+        })?;
         ensure!(gpu.read::<u32>(&out)? == expected);
         let moved: Vec<[u32; 2]> = order.iter().map(|&i| [i, !i]).collect();
         ensure!(gpu.read::<[u32; 2]>(&value_out)? == moved);
@@ -138,9 +134,7 @@ fn host_and_device_counts_limit_the_sort() -> Result<()> {
         };
         for n in [0u32, 1, 777, N as u32] {
             let key = gpu.filled(&keys);
-            let mut commands = gpu.commands();
-            sort.encode(&mut commands, &key, Count::Host(n))?;
-            commands.submit();
+            gpu.run(|commands| sort.encode(commands, &key, Count::Host(n)))?;
             ensure!(
                 gpu.read::<u32>(&key)? == partly(n as usize),
                 "with a host count of {n}, the keys differ from the CPU's"
@@ -246,9 +240,7 @@ fn thousand_frames_without_waiting_match_the_cpu() -> Result<()> {
         let (key, value) = (gpu.filled(&keys), gpu.filled(&numbers));
         for frame in 0..1000 {
             let sort = if frame % 2 == 0 { &down } else { &up };
-            let mut commands = gpu.commands();
-            sort.encode(&mut commands, &key, &value, Count::All)?;
-            commands.submit();
+            gpu.run(|commands| sort.encode(commands, &key, &value, Count::All))?;
         }
         let (expected, order) = sorted_pairs(&keys);
         ensure!(gpu.read::<u32>(&key)? == expected);
@@ -297,9 +289,7 @@ fn segments_with_offsets_in_a_buffer_are_sorted() -> Result<()> {
         let sort = gpu.multisplit.sort_segments::<u32>(N as u64, 4, &Sort::ascending())?;
         let ends = [0u32, 10, 10, 9_000, N as u32];
         let (key, offsets) = (gpu.filled(&keys), gpu.filled(&ends));
-        let mut commands = gpu.commands();
-        sort.encode(&mut commands, &key, &offsets, Count::All)?;
-        commands.submit();
+        gpu.run(|commands| sort.encode(commands, &key, &offsets, Count::All))?;
         for ends in ends.windows(2) {
             keys[ends[0] as usize..ends[1] as usize].sort_unstable();
         }

@@ -124,7 +124,7 @@ fn buffer(buffer: &PlannedBuffer) -> Value {
     fields.insert("name".to_owned(), json!(buffer.name));
     fields.insert("size".to_owned(), json!(buffer.size));
     fields.insert("levels".to_owned(), json!(buffer.first_level.zip(buffer.last_level)));
-    match &buffer.placement {
+    let (kind, offset) = match &buffer.placement {
         BufferPlacement::Import(contract) => {
             let uses = [
                 ("entry", contract.entry),
@@ -132,28 +132,18 @@ fn buffer(buffer: &PlannedBuffer) -> Value {
                 ("first_use", contract.first_use),
                 ("last_use", contract.last_use),
             ];
-            fields.insert("kind".to_owned(), json!("import"));
             fields.extend(uses.map(|(name, used)| (name.to_owned(), json!(used.map(scope)))));
+            ("import", None)
         }
-        BufferPlacement::Constant { offset, .. } => {
-            fields.insert("kind".to_owned(), json!("constant"));
-            fields.insert("offset".to_owned(), json!(offset));
-        }
-        BufferPlacement::State { offset } => {
-            fields.insert("kind".to_owned(), json!("state"));
-            fields.insert("offset".to_owned(), json!(offset));
-        }
-        BufferPlacement::StatusWord => {
-            fields.insert("kind".to_owned(), json!("status word"));
-        }
-        BufferPlacement::Transient { offset } => {
-            fields.insert("kind".to_owned(), json!("transient"));
-            fields.insert("offset".to_owned(), json!(offset));
-        }
-        BufferPlacement::Persistent { offset } => {
-            fields.insert("kind".to_owned(), json!("persistent"));
-            fields.insert("offset".to_owned(), json!(offset));
-        }
+        BufferPlacement::Constant { offset, .. } => ("constant", Some(offset)),
+        BufferPlacement::State { offset } => ("state", Some(offset)),
+        BufferPlacement::StatusWord => ("status word", None),
+        BufferPlacement::Transient { offset } => ("transient", Some(offset)),
+        BufferPlacement::Persistent { offset } => ("persistent", Some(offset)),
+    };
+    fields.insert("kind".to_owned(), json!(kind));
+    if let Some(offset) = offset {
+        fields.insert("offset".to_owned(), json!(offset));
     }
     Value::Object(fields)
 }

@@ -45,6 +45,7 @@ struct Access {
 
 /// The accesses of an unrolled plan. Barriers are separate, because the model checks the same
 /// accesses with different barriers.
+#[derive(Default)]
 struct Unrolled {
     accesses: Vec<Access>,
     /// For each of the smallest byte ranges between access boundaries, the indices of its accesses,
@@ -112,12 +113,7 @@ fn calls(plan: &Plan) -> Calls {
 impl Unrolled {
     fn new(declared: &Declared, plan: &Plan) -> Self {
         let runs = if declared.replayable { RUNS } else { 1 };
-        let mut unrolled = Self {
-            accesses: Vec::new(),
-            atoms: Vec::new(),
-            orders: Vec::new(),
-            call_times: Vec::new(),
-        };
+        let mut unrolled = Self::default();
         // Time 0 is reserved for the caller's entry accesses before the first run.
         let mut time = 1;
         for run in 0..runs {
@@ -150,22 +146,22 @@ impl Unrolled {
                 .iter()
                 .flat_map(|s| (scope.access & supported_access(s)).iter().map(move |a| (s, a)))
             {
-                let (reads, writes) = (access.reads().bits(), access.writes().bits());
-                let (start, end, scratch) = (0, buffer.size, false);
-                let stage = stage.bits();
-                self.accesses.push(Access {
-                    time,
-                    who,
-                    stage,
-                    reads,
-                    writes,
-                    scratch,
-                    space,
-                    start,
-                    end,
-                });
+                self.access(time, who, (stage, access, false), (space, 0, buffer.size));
             }
         }
+    }
+
+    fn access(
+        &mut self,
+        time: usize,
+        who: Who,
+        (stage, access, scratch): (S, A, bool),
+        (space, start, size): (usize, u64, u64),
+    ) {
+        let (reads, writes) = (access.reads().bits(), access.writes().bits());
+        let (stage, end) = (stage.bits(), start + size);
+        let access = Access { time, who, stage, reads, writes, scratch, space, start, end };
+        self.accesses.push(access);
     }
 
     fn pass(&mut self, plan: &Plan, time: usize, run: usize, step: usize) {
@@ -173,18 +169,9 @@ impl Unrolled {
         let mut add =
             |buffer: usize, offset: u64, size: u64, stage: S, access: A, scratch: bool| {
                 let base = plan.buffers()[buffer].workspace_offset();
-                let start = base.unwrap_or(0) + offset;
-                self.accesses.push(Access {
-                    time,
-                    who: Who::Pass { run, step },
-                    stage: stage.bits(),
-                    reads: access.reads().bits(),
-                    writes: access.writes().bits(),
-                    scratch,
-                    space: base.map_or(buffer, |_| usize::MAX),
-                    start,
-                    end: start + size,
-                });
+                let space = base.map_or(buffer, |_| usize::MAX);
+                let place = (space, base.unwrap_or(0) + offset, size);
+                self.access(time, Who::Pass { run, step }, (stage, access, scratch), place);
             };
         for b in &pass.bindings {
             let read = match b.kind {
@@ -382,20 +369,11 @@ impl Unrolled {
 
 /// All variants of the barrier with one bit removed.
 fn without_one_bit(barrier: &MemoryBarrier) -> Vec<MemoryBarrier> {
-    let b = *barrier;
-    let stages = |s: S| s.iter();
+    let MemoryBarrier { src_stages, src_access, dst_stages, dst_access } = *barrier;
     let mut all = Vec::new();
-    all.extend(
-        stages(b.src_stages).map(|bit| MemoryBarrier { src_stages: b.src_stages - bit, ..b }),
-    );
-    all.extend(
-        stages(b.dst_stages).map(|bit| MemoryBarrier { dst_stages: b.dst_stages - bit, ..b }),
-    );
-    all.extend(
-        b.src_access.iter().map(|bit| MemoryBarrier { src_access: b.src_access - bit, ..b }),
-    );
-    all.extend(
-        b.dst_access.iter().map(|bit| MemoryBarrier { dst_access: b.dst_access - bit, ..b }),
-    );
+    all.extend(src_stages.iter().map(|s| MemoryBarrier { src_stages: src_stages - s, ..*barrier }));
+    all.extend(dst_stages.iter().map(|s| MemoryBarrier { dst_stages: dst_stages - s, ..*barrier }));
+    all.extend(src_access.iter().map(|a| MemoryBarrier { src_access: src_access - a, ..*barrier }));
+    all.extend(dst_access.iter().map(|a| MemoryBarrier { dst_access: dst_access - a, ..*barrier }));
     all
 }

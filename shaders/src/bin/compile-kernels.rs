@@ -1,5 +1,5 @@
 //! Compiles every kernel of `glsl/kernels.txt` and writes the checked-in files: `spv/*.spv`, `spv/sources.txt` and the
-//! generated Rust sources. With `--check`, writes nothing and fails if any of these files is outdated. With
+//! generated Rust constants. With `--check`, writes nothing and fails if any of these files is outdated. With
 //! `--debug FOLDER`, writes only modules with debug information, into another folder; see "Debugging kernels" in
 //! docs/testing.md.
 //!
@@ -31,7 +31,6 @@ fn main() -> Result<()> {
     };
     let texts = vec![
         ("src/kernels/generated.rs".to_owned(), generated_constants(root, &families, &entries)?),
-        ("src/sources/generated.rs".to_owned(), generated_sources(root, &entries)?),
         ("spv/sources.txt".to_owned(), source_hashes(root, &entries)?),
     ];
     let modules: Vec<(String, Vec<u8>)> = entries
@@ -241,11 +240,10 @@ fn stale_modules(root: &Path, entries: &[Entry]) -> Result<Vec<String>> {
     Ok(stale)
 }
 
-const HEADER: &str = "// Written by compile-kernels; do not edit.\n";
-
 fn generated_constants(root: &Path, families: &[Family], entries: &[Entry]) -> Result<String> {
-    let mut text =
-        format!("{HEADER}\nuse super::embedded::{{Builtin, builtins}};\n\nbuiltins! {{\n");
+    let mut text = "// Written by compile-kernels; do not edit.\n\n\
+                    use super::embedded::{Builtin, builtins};\n\nbuiltins! {\n"
+        .to_owned();
     for entry in entries {
         let define = |(name, value): &(String, String)| format!("{name} = \"{value}\"");
         let defines = entry.defines.iter().map(define).collect::<Vec<_>>().join(", ");
@@ -262,7 +260,7 @@ fn generated_constants(root: &Path, families: &[Family], entries: &[Entry]) -> R
 fn tables_of_variants(families: &[Family]) -> String {
     let mut text = "/// Kernel variants: one table for each line of `glsl/kernels.txt` that has axes. The table is indexed by the\n\
                     /// number of the choice on each axis, in the order of the axes.\n\
-                    pub mod variants {\n    use super::Builtin;\n\n"
+                    pub mod variants {\n    use super::super::embedded::{Builtin, variants};\n\n    variants! {\n"
         .to_owned();
     for family in families.iter().filter(|family| !family.axes.is_empty()) {
         let mut rows: Vec<String> =
@@ -272,14 +270,11 @@ fn tables_of_variants(families: &[Family]) -> String {
             rows = rows.chunks(choices).map(|row| format!("[{}]", row.join(", "))).collect();
             of = format!("[{of}; {choices}]");
         }
-        text += &format!(
-            "    /// `{label}`.\n    pub static {constant}: {of} = {table};\n",
-            label = family.label,
-            constant = manifest::constant(&family.label),
-            table = rows.concat(),
-        );
+        let (label, table) = (&family.label, rows.concat());
+        let constant = manifest::constant(label);
+        text += &format!("        {constant}: \"{label}\", {of} = {table};\n");
     }
-    text + "}\n\n"
+    text + "    }\n}\n\n"
 }
 
 /// Generates the list of all specialization constants in `glsl/include/constant_ids.glsl`.
@@ -295,19 +290,6 @@ fn constant_names(root: &Path) -> Result<String> {
         // The constant for the workgroup size has no name in a shader. Reflection names it after its layout qualifier.
         let name = if name == "LOCAL_SIZE_X" { "local_size_x" } else { name };
         text += &format!("    (\"{name}\", {id}),\n");
-    }
-    Ok(text + "];\n")
-}
-
-fn generated_sources(root: &Path, entries: &[Entry]) -> Result<String> {
-    let mut text = format!("{HEADER}\npub(super) static INCLUDES: &[(&str, &str)] = &[\n");
-    for (name, _) in include_texts(root)? {
-        text += &format!("    (\"{name}\", include_str!(\"../../glsl/include/{name}\")),\n");
-    }
-    text += "];\n\npub(super) static KERNELS: &[(&str, &str)] = &[\n";
-    let files: BTreeSet<&str> = entries.iter().map(|e| e.file.as_str()).collect();
-    for file in files {
-        text += &format!("    (\"{file}\", include_str!(\"../../glsl/{file}\")),\n");
     }
     Ok(text + "];\n")
 }

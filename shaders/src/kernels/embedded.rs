@@ -43,6 +43,17 @@ macro_rules! builtins {
 }
 pub(crate) use builtins;
 
+/// Declares a static for each table of kernel variants, with the label of their family.
+macro_rules! variants {
+    ($($name:ident: $label:literal, $type:ty = $table:expr;)*) => {
+        $(
+            #[doc = concat!("`", $label, "`.")]
+            pub static $name: $type = $table;
+        )*
+    };
+}
+pub(crate) use variants;
+
 /// A kernel whose SPIR-V is embedded in the library. It is reflected on first use.
 pub struct Builtin {
     label: &'static str,

@@ -261,126 +261,69 @@ builtins! {
 /// Kernel variants: one table for each line of `glsl/kernels.txt` that has axes. The table is indexed by the
 /// number of the choice on each axis, in the order of the axes.
 pub mod variants {
-    use super::Builtin;
+    use super::super::embedded::{Builtin, variants};
 
-    /// `scan.reduce`.
-    pub static SCAN_REDUCE: [&Builtin; 6] = [&super::SCAN_REDUCE, &super::SCAN_REDUCE_ORDER, &super::SCAN_REDUCE_SUM64, &super::SCAN_REDUCE_ORDER64, &super::SCAN_REDUCE_FLOAT, &super::SCAN_REDUCE_FLOAT64];
-    /// `scan.spine`.
-    pub static SCAN_SPINE: [&Builtin; 6] = [&super::SCAN_SPINE, &super::SCAN_SPINE_ORDER, &super::SCAN_SPINE_SUM64, &super::SCAN_SPINE_ORDER64, &super::SCAN_SPINE_FLOAT, &super::SCAN_SPINE_FLOAT64];
-    /// `scan.downsweep`.
-    pub static SCAN_DOWNSWEEP: [&Builtin; 6] = [&super::SCAN_DOWNSWEEP, &super::SCAN_DOWNSWEEP_ORDER, &super::SCAN_DOWNSWEEP_SUM64, &super::SCAN_DOWNSWEEP_ORDER64, &super::SCAN_DOWNSWEEP_FLOAT, &super::SCAN_DOWNSWEEP_FLOAT64];
-    /// `scan.lookback`.
-    pub static SCAN_LOOKBACK: [&Builtin; 6] = [&super::SCAN_LOOKBACK, &super::SCAN_LOOKBACK_ORDER, &super::SCAN_LOOKBACK_SUM64, &super::SCAN_LOOKBACK_ORDER64, &super::SCAN_LOOKBACK_FLOAT, &super::SCAN_LOOKBACK_FLOAT64];
-    /// `scan.lookback.small`.
-    pub static SCAN_LOOKBACK_SMALL: [&Builtin; 6] = [&super::SCAN_LOOKBACK_SMALL, &super::SCAN_LOOKBACK_SMALL_ORDER, &super::SCAN_LOOKBACK_SMALL_SUM64, &super::SCAN_LOOKBACK_SMALL_ORDER64, &super::SCAN_LOOKBACK_SMALL_FLOAT, &super::SCAN_LOOKBACK_SMALL_FLOAT64];
-    /// `scan.open_totals`.
-    pub static SCAN_OPEN_TOTALS: [&Builtin; 6] = [&super::SCAN_OPEN_TOTALS, &super::SCAN_OPEN_TOTALS_ORDER, &super::SCAN_OPEN_TOTALS_SUM64, &super::SCAN_OPEN_TOTALS_ORDER64, &super::SCAN_OPEN_TOTALS_FLOAT, &super::SCAN_OPEN_TOTALS_FLOAT64];
-    /// `scan.open_spine`.
-    pub static SCAN_OPEN_SPINE: [&Builtin; 6] = [&super::SCAN_OPEN_SPINE, &super::SCAN_OPEN_SPINE_ORDER, &super::SCAN_OPEN_SPINE_SUM64, &super::SCAN_OPEN_SPINE_ORDER64, &super::SCAN_OPEN_SPINE_FLOAT, &super::SCAN_OPEN_SPINE_FLOAT64];
-    /// `scan.by_key.downsweep`.
-    pub static SCAN_BY_KEY_DOWNSWEEP: [&Builtin; 6] = [&super::SCAN_BY_KEY_DOWNSWEEP, &super::SCAN_BY_KEY_DOWNSWEEP_ORDER, &super::SCAN_BY_KEY_DOWNSWEEP_SUM64, &super::SCAN_BY_KEY_DOWNSWEEP_ORDER64, &super::SCAN_BY_KEY_DOWNSWEEP_FLOAT, &super::SCAN_BY_KEY_DOWNSWEEP_FLOAT64];
-    /// `scan.by_key.lookback`.
-    pub static SCAN_BY_KEY_LOOKBACK: [&Builtin; 4] = [&super::SCAN_BY_KEY_LOOKBACK, &super::SCAN_BY_KEY_LOOKBACK_ORDER, &super::SCAN_BY_KEY_LOOKBACK_SUM64, &super::SCAN_BY_KEY_LOOKBACK_ORDER64];
-    /// `reduce.by_key.downsweep`.
-    pub static REDUCE_BY_KEY_DOWNSWEEP: [&Builtin; 6] = [&super::REDUCE_BY_KEY_DOWNSWEEP, &super::REDUCE_BY_KEY_DOWNSWEEP_ORDER, &super::REDUCE_BY_KEY_DOWNSWEEP_SUM64, &super::REDUCE_BY_KEY_DOWNSWEEP_ORDER64, &super::REDUCE_BY_KEY_DOWNSWEEP_FLOAT, &super::REDUCE_BY_KEY_DOWNSWEEP_FLOAT64];
-    /// `reduce.by_key.lookback`.
-    pub static REDUCE_BY_KEY_LOOKBACK: [&Builtin; 4] = [&super::REDUCE_BY_KEY_LOOKBACK, &super::REDUCE_BY_KEY_LOOKBACK_ORDER, &super::REDUCE_BY_KEY_LOOKBACK_SUM64, &super::REDUCE_BY_KEY_LOOKBACK_ORDER64];
-    /// `reduce.segments`.
-    pub static REDUCE_SEGMENTS: [&Builtin; 6] = [&super::REDUCE_SEGMENTS, &super::REDUCE_SEGMENTS_ORDER, &super::REDUCE_SEGMENTS_SUM64, &super::REDUCE_SEGMENTS_ORDER64, &super::REDUCE_SEGMENTS_FLOAT, &super::REDUCE_SEGMENTS_FLOAT64];
-    /// `reduce.join`.
-    pub static REDUCE_JOIN: [&Builtin; 6] = [&super::REDUCE_JOIN, &super::REDUCE_JOIN_ORDER, &super::REDUCE_JOIN_SUM64, &super::REDUCE_JOIN_ORDER64, &super::REDUCE_JOIN_FLOAT, &super::REDUCE_JOIN_FLOAT64];
-    /// `reduce.long_segments`.
-    pub static REDUCE_LONG_SEGMENTS: [&Builtin; 6] = [&super::REDUCE_LONG_SEGMENTS, &super::REDUCE_LONG_SEGMENTS_ORDER, &super::REDUCE_LONG_SEGMENTS_SUM64, &super::REDUCE_LONG_SEGMENTS_ORDER64, &super::REDUCE_LONG_SEGMENTS_FLOAT, &super::REDUCE_LONG_SEGMENTS_FLOAT64];
-    /// `reduce.long_join`.
-    pub static REDUCE_LONG_JOIN: [&Builtin; 6] = [&super::REDUCE_LONG_JOIN, &super::REDUCE_LONG_JOIN_ORDER, &super::REDUCE_LONG_JOIN_SUM64, &super::REDUCE_LONG_JOIN_ORDER64, &super::REDUCE_LONG_JOIN_FLOAT, &super::REDUCE_LONG_JOIN_FLOAT64];
-    /// `reduce.polled_segments`.
-    pub static REDUCE_POLLED_SEGMENTS: [&Builtin; 6] = [&super::REDUCE_POLLED_SEGMENTS, &super::REDUCE_POLLED_SEGMENTS_ORDER, &super::REDUCE_POLLED_SEGMENTS_SUM64, &super::REDUCE_POLLED_SEGMENTS_ORDER64, &super::REDUCE_POLLED_SEGMENTS_FLOAT, &super::REDUCE_POLLED_SEGMENTS_FLOAT64];
-    /// `reduce.rows`.
-    pub static REDUCE_ROWS: [&Builtin; 6] = [&super::REDUCE_ROWS, &super::REDUCE_ROWS_ORDER, &super::REDUCE_ROWS_SUM64, &super::REDUCE_ROWS_ORDER64, &super::REDUCE_ROWS_FLOAT, &super::REDUCE_ROWS_FLOAT64];
-    /// `reduce.terms`.
-    pub static REDUCE_TERMS: [&Builtin; 6] = [&super::REDUCE_TERMS, &super::REDUCE_TERMS_ORDER, &super::REDUCE_TERMS_SUM64, &super::REDUCE_TERMS_ORDER64, &super::REDUCE_TERMS_FLOAT, &super::REDUCE_TERMS_FLOAT64];
-    /// `reduce.index`.
-    pub static REDUCE_INDEX: [&Builtin; 2] = [&super::REDUCE_INDEX, &super::REDUCE_INDEX_KEY64];
-    /// `select.sweep`.
-    pub static SELECT_SWEEP: [&Builtin; 2] = [&super::SELECT_SWEEP, &super::SELECT_SWEEP_KEY64];
-    /// `select.partition`.
-    pub static SELECT_PARTITION: [&Builtin; 2] = [&super::SELECT_PARTITION, &super::SELECT_PARTITION_KEY64];
-    /// `select.runs`.
-    pub static SELECT_RUNS: [&Builtin; 2] = [&super::SELECT_RUNS, &super::SELECT_RUNS_KEY64];
-    /// `select.sweep.small`.
-    pub static SELECT_SWEEP_SMALL: [&Builtin; 2] = [&super::SELECT_SWEEP_SMALL, &super::SELECT_SWEEP_SMALL_KEY64];
-    /// `select.runs.small`.
-    pub static SELECT_RUNS_SMALL: [&Builtin; 2] = [&super::SELECT_RUNS_SMALL, &super::SELECT_RUNS_SMALL_KEY64];
-    /// `search.bounds`.
-    pub static SEARCH_BOUNDS: [&Builtin; 2] = [&super::SEARCH_BOUNDS, &super::SEARCH_BOUNDS_KEY64];
-    /// `merge.cut`.
-    pub static MERGE_CUT: [&Builtin; 2] = [&super::MERGE_CUT, &super::MERGE_CUT_KEY64];
-    /// `merge.tiles`.
-    pub static MERGE_TILES: [[&Builtin; 2]; 2] = [[&super::MERGE_TILES_KEYS, &super::MERGE_TILES_KEYS_KEY64], [&super::MERGE_TILES_PAIRS, &super::MERGE_TILES_PAIRS_KEY64]];
-    /// `multisplit.subgroup.prescan`.
-    pub static MULTISPLIT_SUBGROUP_PRESCAN: [&Builtin; 2] = [&super::MULTISPLIT_SUBGROUP_PRESCAN, &super::MULTISPLIT_SUBGROUP_PRESCAN_KEY64];
-    /// `multisplit.block.prescan`.
-    pub static MULTISPLIT_BLOCK_PRESCAN: [&Builtin; 2] = [&super::MULTISPLIT_BLOCK_PRESCAN, &super::MULTISPLIT_BLOCK_PRESCAN_KEY64];
-    /// `multisplit.block.prescan.labels`.
-    pub static MULTISPLIT_BLOCK_PRESCAN_LABELS: [&Builtin; 2] = [&super::MULTISPLIT_BLOCK_PRESCAN_LABELS, &super::MULTISPLIT_BLOCK_PRESCAN_LABELS_KEY64];
-    /// `multisplit.side_by_side.prescan`.
-    pub static MULTISPLIT_SIDE_BY_SIDE_PRESCAN: [&Builtin; 2] = [&super::MULTISPLIT_SIDE_BY_SIDE_PRESCAN, &super::MULTISPLIT_SIDE_BY_SIDE_PRESCAN_KEY64];
-    /// `multisplit.histogram`.
-    pub static MULTISPLIT_HISTOGRAM: [&Builtin; 2] = [&super::MULTISPLIT_HISTOGRAM, &super::MULTISPLIT_HISTOGRAM_KEY64];
-    /// `multisplit.direct.postscan`.
-    pub static MULTISPLIT_DIRECT_POSTSCAN: [[&Builtin; 2]; 3] = [[&super::MULTISPLIT_DIRECT_POSTSCAN_KEYS, &super::MULTISPLIT_DIRECT_POSTSCAN_KEYS_KEY64], [&super::MULTISPLIT_DIRECT_POSTSCAN_PAIRS, &super::MULTISPLIT_DIRECT_POSTSCAN_PAIRS_KEY64], [&super::MULTISPLIT_DIRECT_POSTSCAN_PERMUTATION, &super::MULTISPLIT_DIRECT_POSTSCAN_PERMUTATION_KEY64]];
-    /// `multisplit.warp.postscan`.
-    pub static MULTISPLIT_WARP_POSTSCAN: [[&Builtin; 2]; 3] = [[&super::MULTISPLIT_WARP_POSTSCAN_KEYS, &super::MULTISPLIT_WARP_POSTSCAN_KEYS_KEY64], [&super::MULTISPLIT_WARP_POSTSCAN_PAIRS, &super::MULTISPLIT_WARP_POSTSCAN_PAIRS_KEY64], [&super::MULTISPLIT_WARP_POSTSCAN_PERMUTATION, &super::MULTISPLIT_WARP_POSTSCAN_PERMUTATION_KEY64]];
-    /// `multisplit.block.postscan`.
-    pub static MULTISPLIT_BLOCK_POSTSCAN: [[&Builtin; 2]; 3] = [[&super::MULTISPLIT_BLOCK_POSTSCAN_KEYS, &super::MULTISPLIT_BLOCK_POSTSCAN_KEYS_KEY64], [&super::MULTISPLIT_BLOCK_POSTSCAN_PAIRS, &super::MULTISPLIT_BLOCK_POSTSCAN_PAIRS_KEY64], [&super::MULTISPLIT_BLOCK_POSTSCAN_PERMUTATION, &super::MULTISPLIT_BLOCK_POSTSCAN_PERMUTATION_KEY64]];
-    /// `multisplit.block.postscan.labels`.
-    pub static MULTISPLIT_BLOCK_POSTSCAN_LABELS: [[&Builtin; 2]; 3] = [[&super::MULTISPLIT_BLOCK_POSTSCAN_LABELS_KEYS, &super::MULTISPLIT_BLOCK_POSTSCAN_LABELS_KEYS_KEY64], [&super::MULTISPLIT_BLOCK_POSTSCAN_LABELS_PAIRS, &super::MULTISPLIT_BLOCK_POSTSCAN_LABELS_PAIRS_KEY64], [&super::MULTISPLIT_BLOCK_POSTSCAN_LABELS_PERMUTATION, &super::MULTISPLIT_BLOCK_POSTSCAN_LABELS_PERMUTATION_KEY64]];
-    /// `multisplit.onesweep`.
-    pub static MULTISPLIT_ONESWEEP: [[&Builtin; 2]; 3] = [[&super::MULTISPLIT_ONESWEEP_KEYS, &super::MULTISPLIT_ONESWEEP_KEYS_KEY64], [&super::MULTISPLIT_ONESWEEP_PAIRS, &super::MULTISPLIT_ONESWEEP_PAIRS_KEY64], [&super::MULTISPLIT_ONESWEEP_PERMUTATION, &super::MULTISPLIT_ONESWEEP_PERMUTATION_KEY64]];
-    /// `multisplit.offsets`.
-    pub static MULTISPLIT_OFFSETS: [&Builtin; 2] = [&super::MULTISPLIT_OFFSETS, &super::MULTISPLIT_OFFSETS_KEY64];
-    /// `multisplit.flags`.
-    pub static MULTISPLIT_FLAGS: [&Builtin; 2] = [&super::MULTISPLIT_FLAGS, &super::MULTISPLIT_FLAGS_KEY64];
-    /// `multisplit.flag_scatter`.
-    pub static MULTISPLIT_FLAG_SCATTER: [[&Builtin; 2]; 2] = [[&super::MULTISPLIT_FLAG_SCATTER_KEYS, &super::MULTISPLIT_FLAG_SCATTER_KEYS_KEY64], [&super::MULTISPLIT_FLAG_SCATTER_PAIRS, &super::MULTISPLIT_FLAG_SCATTER_PAIRS_KEY64]];
-    /// `multisplit.labels`.
-    pub static MULTISPLIT_LABELS: [&Builtin; 2] = [&super::MULTISPLIT_LABELS, &super::MULTISPLIT_LABELS_KEY64];
-    /// `multisplit.labels.index`.
-    pub static MULTISPLIT_LABELS_INDEX: [&Builtin; 2] = [&super::MULTISPLIT_LABELS_INDEX, &super::MULTISPLIT_LABELS_INDEX_KEY64];
-    /// `multisplit.gather`.
-    pub static MULTISPLIT_GATHER: [&Builtin; 2] = [&super::MULTISPLIT_GATHER, &super::MULTISPLIT_GATHER_KEY64];
-    /// `sort.histogram`.
-    pub static SORT_HISTOGRAM: [&Builtin; 2] = [&super::SORT_HISTOGRAM, &super::SORT_HISTOGRAM_KEY64];
-    /// `sort.round`.
-    pub static SORT_ROUND: [[&Builtin; 2]; 2] = [[&super::SORT_ROUND_KEYS, &super::SORT_ROUND_KEYS_KEY64], [&super::SORT_ROUND_PAIRS, &super::SORT_ROUND_PAIRS_KEY64]];
-    /// `sort.round.packing`.
-    pub static SORT_ROUND_PACKING: [&Builtin; 2] = [&super::SORT_ROUND_PACKING_KEYS, &super::SORT_ROUND_PACKING_PAIRS];
-    /// `sort.small`.
-    pub static SORT_SMALL: [[&Builtin; 2]; 2] = [[&super::SORT_SMALL_KEYS, &super::SORT_SMALL_KEYS_KEY64], [&super::SORT_SMALL_PAIRS, &super::SORT_SMALL_PAIRS_KEY64]];
-    /// `sort.segments.tiles`.
-    pub static SORT_SEGMENTS_TILES: [[&Builtin; 2]; 2] = [[&super::SORT_SEGMENTS_TILES_KEYS, &super::SORT_SEGMENTS_TILES_KEYS_KEY64], [&super::SORT_SEGMENTS_TILES_PAIRS, &super::SORT_SEGMENTS_TILES_PAIRS_KEY64]];
-    /// `sort.segments.rows`.
-    pub static SORT_SEGMENTS_ROWS: [[&Builtin; 2]; 2] = [[&super::SORT_SEGMENTS_ROWS_KEYS, &super::SORT_SEGMENTS_ROWS_KEYS_KEY64], [&super::SORT_SEGMENTS_ROWS_PAIRS, &super::SORT_SEGMENTS_ROWS_PAIRS_KEY64]];
-    /// `sort.segments.histogram`.
-    pub static SORT_SEGMENTS_HISTOGRAM: [&Builtin; 2] = [&super::SORT_SEGMENTS_HISTOGRAM, &super::SORT_SEGMENTS_HISTOGRAM_KEY64];
-    /// `sort.segments.round`.
-    pub static SORT_SEGMENTS_ROUND: [[&Builtin; 2]; 2] = [[&super::SORT_SEGMENTS_ROUND_KEYS, &super::SORT_SEGMENTS_ROUND_KEYS_KEY64], [&super::SORT_SEGMENTS_ROUND_PAIRS, &super::SORT_SEGMENTS_ROUND_PAIRS_KEY64]];
-    /// `topk.sample`.
-    pub static TOPK_SAMPLE: [&Builtin; 2] = [&super::TOPK_SAMPLE, &super::TOPK_SAMPLE_KEY64];
-    /// `topk.threshold`.
-    pub static TOPK_THRESHOLD: [&Builtin; 2] = [&super::TOPK_THRESHOLD, &super::TOPK_THRESHOLD_KEY64];
-    /// `topk.filter`.
-    pub static TOPK_FILTER: [&Builtin; 2] = [&super::TOPK_FILTER, &super::TOPK_FILTER_KEY64];
-    /// `topk.digits`.
-    pub static TOPK_DIGITS: [&Builtin; 2] = [&super::TOPK_DIGITS, &super::TOPK_DIGITS_KEY64];
-    /// `topk.count`.
-    pub static TOPK_COUNT: [&Builtin; 2] = [&super::TOPK_COUNT, &super::TOPK_COUNT_KEY64];
-    /// `topk.gather`.
-    pub static TOPK_GATHER: [&Builtin; 2] = [&super::TOPK_GATHER, &super::TOPK_GATHER_KEY64];
-    /// `topk.finish`.
-    pub static TOPK_FINISH: [&Builtin; 2] = [&super::TOPK_FINISH, &super::TOPK_FINISH_KEY64];
-    /// `topk.rows`.
-    pub static TOPK_ROWS: [&Builtin; 2] = [&super::TOPK_ROWS, &super::TOPK_ROWS_KEY64];
+    variants! {
+        SCAN_REDUCE: "scan.reduce", [&Builtin; 6] = [&super::SCAN_REDUCE, &super::SCAN_REDUCE_ORDER, &super::SCAN_REDUCE_SUM64, &super::SCAN_REDUCE_ORDER64, &super::SCAN_REDUCE_FLOAT, &super::SCAN_REDUCE_FLOAT64];
+        SCAN_SPINE: "scan.spine", [&Builtin; 6] = [&super::SCAN_SPINE, &super::SCAN_SPINE_ORDER, &super::SCAN_SPINE_SUM64, &super::SCAN_SPINE_ORDER64, &super::SCAN_SPINE_FLOAT, &super::SCAN_SPINE_FLOAT64];
+        SCAN_DOWNSWEEP: "scan.downsweep", [&Builtin; 6] = [&super::SCAN_DOWNSWEEP, &super::SCAN_DOWNSWEEP_ORDER, &super::SCAN_DOWNSWEEP_SUM64, &super::SCAN_DOWNSWEEP_ORDER64, &super::SCAN_DOWNSWEEP_FLOAT, &super::SCAN_DOWNSWEEP_FLOAT64];
+        SCAN_LOOKBACK: "scan.lookback", [&Builtin; 6] = [&super::SCAN_LOOKBACK, &super::SCAN_LOOKBACK_ORDER, &super::SCAN_LOOKBACK_SUM64, &super::SCAN_LOOKBACK_ORDER64, &super::SCAN_LOOKBACK_FLOAT, &super::SCAN_LOOKBACK_FLOAT64];
+        SCAN_LOOKBACK_SMALL: "scan.lookback.small", [&Builtin; 6] = [&super::SCAN_LOOKBACK_SMALL, &super::SCAN_LOOKBACK_SMALL_ORDER, &super::SCAN_LOOKBACK_SMALL_SUM64, &super::SCAN_LOOKBACK_SMALL_ORDER64, &super::SCAN_LOOKBACK_SMALL_FLOAT, &super::SCAN_LOOKBACK_SMALL_FLOAT64];
+        SCAN_OPEN_TOTALS: "scan.open_totals", [&Builtin; 6] = [&super::SCAN_OPEN_TOTALS, &super::SCAN_OPEN_TOTALS_ORDER, &super::SCAN_OPEN_TOTALS_SUM64, &super::SCAN_OPEN_TOTALS_ORDER64, &super::SCAN_OPEN_TOTALS_FLOAT, &super::SCAN_OPEN_TOTALS_FLOAT64];
+        SCAN_OPEN_SPINE: "scan.open_spine", [&Builtin; 6] = [&super::SCAN_OPEN_SPINE, &super::SCAN_OPEN_SPINE_ORDER, &super::SCAN_OPEN_SPINE_SUM64, &super::SCAN_OPEN_SPINE_ORDER64, &super::SCAN_OPEN_SPINE_FLOAT, &super::SCAN_OPEN_SPINE_FLOAT64];
+        SCAN_BY_KEY_DOWNSWEEP: "scan.by_key.downsweep", [&Builtin; 6] = [&super::SCAN_BY_KEY_DOWNSWEEP, &super::SCAN_BY_KEY_DOWNSWEEP_ORDER, &super::SCAN_BY_KEY_DOWNSWEEP_SUM64, &super::SCAN_BY_KEY_DOWNSWEEP_ORDER64, &super::SCAN_BY_KEY_DOWNSWEEP_FLOAT, &super::SCAN_BY_KEY_DOWNSWEEP_FLOAT64];
+        SCAN_BY_KEY_LOOKBACK: "scan.by_key.lookback", [&Builtin; 4] = [&super::SCAN_BY_KEY_LOOKBACK, &super::SCAN_BY_KEY_LOOKBACK_ORDER, &super::SCAN_BY_KEY_LOOKBACK_SUM64, &super::SCAN_BY_KEY_LOOKBACK_ORDER64];
+        REDUCE_BY_KEY_DOWNSWEEP: "reduce.by_key.downsweep", [&Builtin; 6] = [&super::REDUCE_BY_KEY_DOWNSWEEP, &super::REDUCE_BY_KEY_DOWNSWEEP_ORDER, &super::REDUCE_BY_KEY_DOWNSWEEP_SUM64, &super::REDUCE_BY_KEY_DOWNSWEEP_ORDER64, &super::REDUCE_BY_KEY_DOWNSWEEP_FLOAT, &super::REDUCE_BY_KEY_DOWNSWEEP_FLOAT64];
+        REDUCE_BY_KEY_LOOKBACK: "reduce.by_key.lookback", [&Builtin; 4] = [&super::REDUCE_BY_KEY_LOOKBACK, &super::REDUCE_BY_KEY_LOOKBACK_ORDER, &super::REDUCE_BY_KEY_LOOKBACK_SUM64, &super::REDUCE_BY_KEY_LOOKBACK_ORDER64];
+        REDUCE_SEGMENTS: "reduce.segments", [&Builtin; 6] = [&super::REDUCE_SEGMENTS, &super::REDUCE_SEGMENTS_ORDER, &super::REDUCE_SEGMENTS_SUM64, &super::REDUCE_SEGMENTS_ORDER64, &super::REDUCE_SEGMENTS_FLOAT, &super::REDUCE_SEGMENTS_FLOAT64];
+        REDUCE_JOIN: "reduce.join", [&Builtin; 6] = [&super::REDUCE_JOIN, &super::REDUCE_JOIN_ORDER, &super::REDUCE_JOIN_SUM64, &super::REDUCE_JOIN_ORDER64, &super::REDUCE_JOIN_FLOAT, &super::REDUCE_JOIN_FLOAT64];
+        REDUCE_LONG_SEGMENTS: "reduce.long_segments", [&Builtin; 6] = [&super::REDUCE_LONG_SEGMENTS, &super::REDUCE_LONG_SEGMENTS_ORDER, &super::REDUCE_LONG_SEGMENTS_SUM64, &super::REDUCE_LONG_SEGMENTS_ORDER64, &super::REDUCE_LONG_SEGMENTS_FLOAT, &super::REDUCE_LONG_SEGMENTS_FLOAT64];
+        REDUCE_LONG_JOIN: "reduce.long_join", [&Builtin; 6] = [&super::REDUCE_LONG_JOIN, &super::REDUCE_LONG_JOIN_ORDER, &super::REDUCE_LONG_JOIN_SUM64, &super::REDUCE_LONG_JOIN_ORDER64, &super::REDUCE_LONG_JOIN_FLOAT, &super::REDUCE_LONG_JOIN_FLOAT64];
+        REDUCE_POLLED_SEGMENTS: "reduce.polled_segments", [&Builtin; 6] = [&super::REDUCE_POLLED_SEGMENTS, &super::REDUCE_POLLED_SEGMENTS_ORDER, &super::REDUCE_POLLED_SEGMENTS_SUM64, &super::REDUCE_POLLED_SEGMENTS_ORDER64, &super::REDUCE_POLLED_SEGMENTS_FLOAT, &super::REDUCE_POLLED_SEGMENTS_FLOAT64];
+        REDUCE_ROWS: "reduce.rows", [&Builtin; 6] = [&super::REDUCE_ROWS, &super::REDUCE_ROWS_ORDER, &super::REDUCE_ROWS_SUM64, &super::REDUCE_ROWS_ORDER64, &super::REDUCE_ROWS_FLOAT, &super::REDUCE_ROWS_FLOAT64];
+        REDUCE_TERMS: "reduce.terms", [&Builtin; 6] = [&super::REDUCE_TERMS, &super::REDUCE_TERMS_ORDER, &super::REDUCE_TERMS_SUM64, &super::REDUCE_TERMS_ORDER64, &super::REDUCE_TERMS_FLOAT, &super::REDUCE_TERMS_FLOAT64];
+        REDUCE_INDEX: "reduce.index", [&Builtin; 2] = [&super::REDUCE_INDEX, &super::REDUCE_INDEX_KEY64];
+        SELECT_SWEEP: "select.sweep", [&Builtin; 2] = [&super::SELECT_SWEEP, &super::SELECT_SWEEP_KEY64];
+        SELECT_PARTITION: "select.partition", [&Builtin; 2] = [&super::SELECT_PARTITION, &super::SELECT_PARTITION_KEY64];
+        SELECT_RUNS: "select.runs", [&Builtin; 2] = [&super::SELECT_RUNS, &super::SELECT_RUNS_KEY64];
+        SELECT_SWEEP_SMALL: "select.sweep.small", [&Builtin; 2] = [&super::SELECT_SWEEP_SMALL, &super::SELECT_SWEEP_SMALL_KEY64];
+        SELECT_RUNS_SMALL: "select.runs.small", [&Builtin; 2] = [&super::SELECT_RUNS_SMALL, &super::SELECT_RUNS_SMALL_KEY64];
+        SEARCH_BOUNDS: "search.bounds", [&Builtin; 2] = [&super::SEARCH_BOUNDS, &super::SEARCH_BOUNDS_KEY64];
+        MERGE_CUT: "merge.cut", [&Builtin; 2] = [&super::MERGE_CUT, &super::MERGE_CUT_KEY64];
+        MERGE_TILES: "merge.tiles", [[&Builtin; 2]; 2] = [[&super::MERGE_TILES_KEYS, &super::MERGE_TILES_KEYS_KEY64], [&super::MERGE_TILES_PAIRS, &super::MERGE_TILES_PAIRS_KEY64]];
+        MULTISPLIT_SUBGROUP_PRESCAN: "multisplit.subgroup.prescan", [&Builtin; 2] = [&super::MULTISPLIT_SUBGROUP_PRESCAN, &super::MULTISPLIT_SUBGROUP_PRESCAN_KEY64];
+        MULTISPLIT_BLOCK_PRESCAN: "multisplit.block.prescan", [&Builtin; 2] = [&super::MULTISPLIT_BLOCK_PRESCAN, &super::MULTISPLIT_BLOCK_PRESCAN_KEY64];
+        MULTISPLIT_BLOCK_PRESCAN_LABELS: "multisplit.block.prescan.labels", [&Builtin; 2] = [&super::MULTISPLIT_BLOCK_PRESCAN_LABELS, &super::MULTISPLIT_BLOCK_PRESCAN_LABELS_KEY64];
+        MULTISPLIT_SIDE_BY_SIDE_PRESCAN: "multisplit.side_by_side.prescan", [&Builtin; 2] = [&super::MULTISPLIT_SIDE_BY_SIDE_PRESCAN, &super::MULTISPLIT_SIDE_BY_SIDE_PRESCAN_KEY64];
+        MULTISPLIT_HISTOGRAM: "multisplit.histogram", [&Builtin; 2] = [&super::MULTISPLIT_HISTOGRAM, &super::MULTISPLIT_HISTOGRAM_KEY64];
+        MULTISPLIT_DIRECT_POSTSCAN: "multisplit.direct.postscan", [[&Builtin; 2]; 3] = [[&super::MULTISPLIT_DIRECT_POSTSCAN_KEYS, &super::MULTISPLIT_DIRECT_POSTSCAN_KEYS_KEY64], [&super::MULTISPLIT_DIRECT_POSTSCAN_PAIRS, &super::MULTISPLIT_DIRECT_POSTSCAN_PAIRS_KEY64], [&super::MULTISPLIT_DIRECT_POSTSCAN_PERMUTATION, &super::MULTISPLIT_DIRECT_POSTSCAN_PERMUTATION_KEY64]];
+        MULTISPLIT_WARP_POSTSCAN: "multisplit.warp.postscan", [[&Builtin; 2]; 3] = [[&super::MULTISPLIT_WARP_POSTSCAN_KEYS, &super::MULTISPLIT_WARP_POSTSCAN_KEYS_KEY64], [&super::MULTISPLIT_WARP_POSTSCAN_PAIRS, &super::MULTISPLIT_WARP_POSTSCAN_PAIRS_KEY64], [&super::MULTISPLIT_WARP_POSTSCAN_PERMUTATION, &super::MULTISPLIT_WARP_POSTSCAN_PERMUTATION_KEY64]];
+        MULTISPLIT_BLOCK_POSTSCAN: "multisplit.block.postscan", [[&Builtin; 2]; 3] = [[&super::MULTISPLIT_BLOCK_POSTSCAN_KEYS, &super::MULTISPLIT_BLOCK_POSTSCAN_KEYS_KEY64], [&super::MULTISPLIT_BLOCK_POSTSCAN_PAIRS, &super::MULTISPLIT_BLOCK_POSTSCAN_PAIRS_KEY64], [&super::MULTISPLIT_BLOCK_POSTSCAN_PERMUTATION, &super::MULTISPLIT_BLOCK_POSTSCAN_PERMUTATION_KEY64]];
+        MULTISPLIT_BLOCK_POSTSCAN_LABELS: "multisplit.block.postscan.labels", [[&Builtin; 2]; 3] = [[&super::MULTISPLIT_BLOCK_POSTSCAN_LABELS_KEYS, &super::MULTISPLIT_BLOCK_POSTSCAN_LABELS_KEYS_KEY64], [&super::MULTISPLIT_BLOCK_POSTSCAN_LABELS_PAIRS, &super::MULTISPLIT_BLOCK_POSTSCAN_LABELS_PAIRS_KEY64], [&super::MULTISPLIT_BLOCK_POSTSCAN_LABELS_PERMUTATION, &super::MULTISPLIT_BLOCK_POSTSCAN_LABELS_PERMUTATION_KEY64]];
+        MULTISPLIT_ONESWEEP: "multisplit.onesweep", [[&Builtin; 2]; 3] = [[&super::MULTISPLIT_ONESWEEP_KEYS, &super::MULTISPLIT_ONESWEEP_KEYS_KEY64], [&super::MULTISPLIT_ONESWEEP_PAIRS, &super::MULTISPLIT_ONESWEEP_PAIRS_KEY64], [&super::MULTISPLIT_ONESWEEP_PERMUTATION, &super::MULTISPLIT_ONESWEEP_PERMUTATION_KEY64]];
+        MULTISPLIT_OFFSETS: "multisplit.offsets", [&Builtin; 2] = [&super::MULTISPLIT_OFFSETS, &super::MULTISPLIT_OFFSETS_KEY64];
+        MULTISPLIT_FLAGS: "multisplit.flags", [&Builtin; 2] = [&super::MULTISPLIT_FLAGS, &super::MULTISPLIT_FLAGS_KEY64];
+        MULTISPLIT_FLAG_SCATTER: "multisplit.flag_scatter", [[&Builtin; 2]; 2] = [[&super::MULTISPLIT_FLAG_SCATTER_KEYS, &super::MULTISPLIT_FLAG_SCATTER_KEYS_KEY64], [&super::MULTISPLIT_FLAG_SCATTER_PAIRS, &super::MULTISPLIT_FLAG_SCATTER_PAIRS_KEY64]];
+        MULTISPLIT_LABELS: "multisplit.labels", [&Builtin; 2] = [&super::MULTISPLIT_LABELS, &super::MULTISPLIT_LABELS_KEY64];
+        MULTISPLIT_LABELS_INDEX: "multisplit.labels.index", [&Builtin; 2] = [&super::MULTISPLIT_LABELS_INDEX, &super::MULTISPLIT_LABELS_INDEX_KEY64];
+        MULTISPLIT_GATHER: "multisplit.gather", [&Builtin; 2] = [&super::MULTISPLIT_GATHER, &super::MULTISPLIT_GATHER_KEY64];
+        SORT_HISTOGRAM: "sort.histogram", [&Builtin; 2] = [&super::SORT_HISTOGRAM, &super::SORT_HISTOGRAM_KEY64];
+        SORT_ROUND: "sort.round", [[&Builtin; 2]; 2] = [[&super::SORT_ROUND_KEYS, &super::SORT_ROUND_KEYS_KEY64], [&super::SORT_ROUND_PAIRS, &super::SORT_ROUND_PAIRS_KEY64]];
+        SORT_ROUND_PACKING: "sort.round.packing", [&Builtin; 2] = [&super::SORT_ROUND_PACKING_KEYS, &super::SORT_ROUND_PACKING_PAIRS];
+        SORT_SMALL: "sort.small", [[&Builtin; 2]; 2] = [[&super::SORT_SMALL_KEYS, &super::SORT_SMALL_KEYS_KEY64], [&super::SORT_SMALL_PAIRS, &super::SORT_SMALL_PAIRS_KEY64]];
+        SORT_SEGMENTS_TILES: "sort.segments.tiles", [[&Builtin; 2]; 2] = [[&super::SORT_SEGMENTS_TILES_KEYS, &super::SORT_SEGMENTS_TILES_KEYS_KEY64], [&super::SORT_SEGMENTS_TILES_PAIRS, &super::SORT_SEGMENTS_TILES_PAIRS_KEY64]];
+        SORT_SEGMENTS_ROWS: "sort.segments.rows", [[&Builtin; 2]; 2] = [[&super::SORT_SEGMENTS_ROWS_KEYS, &super::SORT_SEGMENTS_ROWS_KEYS_KEY64], [&super::SORT_SEGMENTS_ROWS_PAIRS, &super::SORT_SEGMENTS_ROWS_PAIRS_KEY64]];
+        SORT_SEGMENTS_HISTOGRAM: "sort.segments.histogram", [&Builtin; 2] = [&super::SORT_SEGMENTS_HISTOGRAM, &super::SORT_SEGMENTS_HISTOGRAM_KEY64];
+        SORT_SEGMENTS_ROUND: "sort.segments.round", [[&Builtin; 2]; 2] = [[&super::SORT_SEGMENTS_ROUND_KEYS, &super::SORT_SEGMENTS_ROUND_KEYS_KEY64], [&super::SORT_SEGMENTS_ROUND_PAIRS, &super::SORT_SEGMENTS_ROUND_PAIRS_KEY64]];
+        TOPK_SAMPLE: "topk.sample", [&Builtin; 2] = [&super::TOPK_SAMPLE, &super::TOPK_SAMPLE_KEY64];
+        TOPK_THRESHOLD: "topk.threshold", [&Builtin; 2] = [&super::TOPK_THRESHOLD, &super::TOPK_THRESHOLD_KEY64];
+        TOPK_FILTER: "topk.filter", [&Builtin; 2] = [&super::TOPK_FILTER, &super::TOPK_FILTER_KEY64];
+        TOPK_DIGITS: "topk.digits", [&Builtin; 2] = [&super::TOPK_DIGITS, &super::TOPK_DIGITS_KEY64];
+        TOPK_COUNT: "topk.count", [&Builtin; 2] = [&super::TOPK_COUNT, &super::TOPK_COUNT_KEY64];
+        TOPK_GATHER: "topk.gather", [&Builtin; 2] = [&super::TOPK_GATHER, &super::TOPK_GATHER_KEY64];
+        TOPK_FINISH: "topk.finish", [&Builtin; 2] = [&super::TOPK_FINISH, &super::TOPK_FINISH_KEY64];
+        TOPK_ROWS: "topk.rows", [&Builtin; 2] = [&super::TOPK_ROWS, &super::TOPK_ROWS_KEY64];
+    }
 }
 
 /// Every specialization constant that a built-in kernel may have, with its number.

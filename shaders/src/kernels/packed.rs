@@ -21,7 +21,7 @@ const ROW: usize = 4;
 pub(crate) fn result_position(op: u32) -> Option<usize> {
     match op {
         // Debug information, modes, annotations, stores, barriers and branches have no result.
-        3..=6 | 8 | 10 | 14..=17 | 62 | 63 | 71 | 72 | 218..=220 | 224 | 225 | 228 | 229 => None,
+        3..=6 | 8 | 10 | 14..=17 | 62 | 63 | 71 | 72 | 218..=220 | 224 | 225 | 228 => None,
         246 | 247 | 249..=255 | 331 => None,
         // Types, strings, imports and labels have a result, but no result type.
         7 | 11 | 19..=39 | 73 | 248 => Some(0),

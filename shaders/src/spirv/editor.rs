@@ -21,6 +21,11 @@ pub(crate) struct Editor {
     known: HashMap<Key, Word>,
 }
 
+/// An instruction without a type or a result.
+pub(crate) fn plain(op: Op, operands: Vec<Operand>) -> Instruction {
+    Instruction::new(op, None, None, operands)
+}
+
 impl Editor {
     /// Starts editing a module. `ids` is the index of its ids.
     pub fn new(module: Module, ids: Ids) -> Self {
@@ -28,12 +33,10 @@ impl Editor {
         let mut known = HashMap::new();
         for global in &module.types_global_values {
             // Equal arrays and structures may have different decorations, so they are never shared.
-            let aggregate = matches!(
-                global.class.opcode,
-                Op::TypeArray | Op::TypeRuntimeArray | Op::TypeStruct
-            );
+            let op = global.class.opcode;
+            let aggregate = matches!(op, Op::TypeArray | Op::TypeRuntimeArray | Op::TypeStruct);
             if let (Some(id), false) = (global.result_id, aggregate) {
-                let key = (global.class.opcode, global.result_type, global.operands.clone());
+                let key = (op, global.result_type, global.operands.clone());
                 known.entry(key).or_insert(id);
             }
         }

@@ -215,9 +215,16 @@ impl Ids {
     /// The index of a structure's member with this name.
     #[cfg(feature = "compile")]
     pub fn member(&self, structure: Word, name: &str) -> Option<u32> {
-        let Shape::Struct(members) = self.shape(structure) else { return None };
-        (0..members.len() as u32)
-            .find(|m| self.member_names.get(&(structure, *m)).is_some_and(|n| n == name))
+        let count = self.members(structure)?.len() as u32;
+        (0..count).find(|m| self.member_names.get(&(structure, *m)).is_some_and(|n| n == name))
+    }
+
+    /// The types of the members, if the type `id` is a structure.
+    pub fn members(&self, id: Word) -> Option<Vec<Word>> {
+        match self.shape(id) {
+            Shape::Struct(members) => Some(members),
+            _ => None,
+        }
     }
 
     pub fn member_name(&self, structure: Word, member: u32) -> &str {
@@ -257,6 +264,11 @@ pub(crate) fn literal(operands: Option<&[Operand]>) -> Option<u32> {
 /// The operand at this index, if it is an id.
 pub(crate) fn operand(instruction: &Instruction, at: usize) -> Option<Word> {
     instruction.operands.get(at)?.id_ref_any()
+}
+
+/// The operands that are ids, in order.
+pub(crate) fn id_operands(instruction: &Instruction) -> impl DoubleEndedIterator<Item = Word> {
+    instruction.operands.iter().filter_map(Operand::id_ref_any)
 }
 
 /// Whether the instruction declares a variable in a storage class.

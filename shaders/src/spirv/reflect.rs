@@ -103,15 +103,12 @@ struct MatrixLayout {
 
 impl Declarations<'_> {
     fn interface(&self) -> Result<Interface, ReflectError> {
-        let mut capabilities: Vec<String> = self
-            .module
-            .capabilities
-            .iter()
-            .filter_map(|i| match i.operands.first() {
-                Some(Operand::Capability(capability)) => Some(format!("{capability:?}")),
-                _ => None,
-            })
-            .collect();
+        let name = |i: &Instruction| match i.operands.first() {
+            Some(Operand::Capability(capability)) => Some(format!("{capability:?}")),
+            _ => None,
+        };
+        let mut capabilities: Vec<String> =
+            self.module.capabilities.iter().filter_map(name).collect();
         capabilities.sort();
         let (entry_id, entry_point) = self.entry_point()?;
         let local_size = self.local_size(entry_id);
@@ -221,12 +218,10 @@ impl Declarations<'_> {
     }
 
     fn binding_of(&self, variable: &Instruction) -> Result<Option<Binding>, ReflectError> {
-        let (Some(id), Some(pointer)) = (variable.result_id, variable.result_type) else {
-            return Ok(None);
-        };
+        let Some(id) = variable.result_id else { return Ok(None) };
         let Some(binding) = self.decoration(id, Decoration::Binding) else { return Ok(None) };
         let set = self.decoration(id, Decoration::DescriptorSet).unwrap_or(0);
-        let pointee = self.pointee(pointer);
+        let pointee = self.ids.pointer(id).map(|(_, pointee)| pointee);
         let name = self.variable_name(id, pointee);
         let unsupported = || ReflectError::UnsupportedResource { name: name.clone(), set, binding };
         let kind = match variable.operands.first() {
@@ -235,7 +230,7 @@ impl Declarations<'_> {
             _ => return Err(unsupported()),
         };
         let block = pointee.ok_or_else(unsupported)?;
-        let members = self.struct_members(block).ok_or_else(unsupported)?;
+        let members = self.ids.members(block).ok_or_else(unsupported)?;
         // SPIR-V before 1.3 marks a storage buffer as Uniform + BufferBlock.
         let kind =
             if self.ids.has(block, Decoration::BufferBlock) { BindingKind::Storage } else { kind };
@@ -283,9 +278,9 @@ impl Declarations<'_> {
     fn push_constants(&self) -> Option<PushBlock> {
         let mut globals = self.module.types_global_values.iter();
         let variable = globals.find(|i| is_variable(i, StorageClass::PushConstant))?;
-        let block = self.pointee(variable.result_type?)?;
+        let (_, block) = self.ids.pointer(variable.result_id?)?;
         let members: Vec<PushMember> = (0u32..)
-            .zip(self.struct_members(block)?)
+            .zip(self.ids.members(block)?)
             .map(|(index, ty)| PushMember {
                 name: self.ids.member_name(block, index).to_owned(),
                 offset: self.member_offset(block, index),
@@ -294,20 +289,6 @@ impl Declarations<'_> {
             .collect();
         let end = members.iter().map(|m| m.offset + m.size).max().unwrap_or(0);
         Some(PushBlock { size: end.next_multiple_of(4), members })
-    }
-
-    fn pointee(&self, pointer: Word) -> Option<Word> {
-        match self.ids.shape(pointer) {
-            Shape::Pointer { pointee, .. } => Some(pointee),
-            _ => None,
-        }
-    }
-
-    fn struct_members(&self, id: Word) -> Option<Vec<Word>> {
-        match self.ids.shape(id) {
-            Shape::Struct(members) => Some(members),
-            _ => None,
-        }
     }
 
     fn member_offset(&self, block: Word, member: u32) -> u32 {

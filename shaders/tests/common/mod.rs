@@ -4,6 +4,17 @@
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
+/// The words of each instruction of a module.
+pub fn instructions(spirv: &[u32]) -> impl Iterator<Item = &[u32]> {
+    let mut rest = spirv.get(5..).unwrap_or_default();
+    std::iter::from_fn(move || {
+        let first = rest.first()?;
+        let (instruction, after) = rest.split_at(((first >> 16) as usize).clamp(1, rest.len()));
+        rest = after;
+        Some(instruction)
+    })
+}
+
 /// Returns the output of a tool for a module, or its error message.
 pub fn tool(program: &str, arguments: &[&str], spirv: &[u32]) -> Result<String, String> {
     let mut child = Command::new(program)

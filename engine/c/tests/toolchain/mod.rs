@@ -42,6 +42,13 @@ pub struct Program<'p> {
     pub library: Library,
 }
 
+impl<'p> Program<'p> {
+    /// A program without additional flags, linked with the shared library.
+    pub fn new(name: &'p str, sources: &'p [&'p str]) -> Self {
+        Self { name, sources, flags: &[], library: Library::Shared }
+    }
+}
+
 const C: [&str; 6] = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-g"];
 const CXX: [&str; 6] = ["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-g"];
 
@@ -70,28 +77,18 @@ impl Installed {
 
     /// Installs a separate build without GLSL: `./x install-c --no-glsl`.
     pub fn without_glsl() -> Result<Self> {
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("without-glsl");
-        let folder = target.join("installed");
-        let mut build = Command::new(root().join("../../x"));
-        build.arg("install-c").arg(&folder).args(["--no-glsl", "--no-install"]);
-        succeed(build.env("CARGO_TARGET_DIR", &target).current_dir(root()))?;
-        Ok(Self { folder, device: device()? })
+        Ok(Self { folder: install_without_glsl("without-glsl", &[])?, device: device()? })
     }
 
     /// Libraries for Windows, built with mingw-w64.
     pub fn for_windows() -> Result<Self> {
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("windows");
-        let folder = target.join("installed");
-        let mut build = Command::new(root().join("../../x"));
-        build.arg("install-c").arg(&folder).args(["--no-glsl", "--no-install"]);
-        build.args(["--target", "x86_64-pc-windows-gnu"]).env("CARGO_TARGET_DIR", &target);
-        succeed(build.current_dir(root()))?;
+        let folder = install_without_glsl("windows", &["--target", "x86_64-pc-windows-gnu"])?;
         Ok(Self { folder, device: String::new() })
     }
 
     /// Builds `tests/cmake/windows` for Windows, and returns the path of the program.
     pub fn build_for_windows(&self, library: &str) -> Result<PathBuf> {
-        let build = self.path(format!("cmake-{}", library.replace("::", "-")));
+        let name = format!("cmake-{}", library.replace("::", "-"));
         // A folder with only Vulkan's headers, because the other headers of this system are not for Windows.
         let headers = self.path("vulkan-headers");
         std::fs::create_dir_all(&headers)?;
@@ -99,16 +96,24 @@ impl Installed {
             let from = Path::new("/usr/include").join(part);
             succeed(Command::new("cp").arg("-r").arg(from).arg(&headers))?;
         }
+        let build = self.cmake("tests/cmake/windows", &name, |configure| {
+            configure.arg(format!("-DLIBRARY={library}"));
+            configure
+                .args(["-DCMAKE_SYSTEM_NAME=Windows", "-DCMAKE_C_COMPILER=x86_64-w64-mingw32-gcc"]);
+            configure.arg(format!("-DCMAKE_PREFIX_PATH={}", self.folder.display()));
+            configure.arg(format!("-DVULKAN_HEADERS={}", headers.display()));
+        })?;
+        Ok(build.join("consumer.exe"))
+    }
+
+    /// Configures a CMake project with the arguments that `add` adds, and builds it. Returns the build folder.
+    fn cmake(&self, project: &str, name: &str, add: impl FnOnce(&mut Command)) -> Result<PathBuf> {
+        let build = self.path(name);
         let mut configure = Command::new("cmake");
-        configure.arg("-S").arg(root().join("tests/cmake/windows")).arg("-B").arg(&build);
-        configure.arg(format!("-DLIBRARY={library}"));
-        configure
-            .args(["-DCMAKE_SYSTEM_NAME=Windows", "-DCMAKE_C_COMPILER=x86_64-w64-mingw32-gcc"]);
-        configure.arg(format!("-DCMAKE_PREFIX_PATH={}", self.folder.display()));
-        configure.arg(format!("-DVULKAN_HEADERS={}", headers.display()));
+        add(configure.arg("-S").arg(root().join(project)).arg("-B").arg(&build));
         succeed(&mut configure)?;
         succeed(Command::new("cmake").arg("--build").arg(&build))?;
-        Ok(build.join("consumer.exe"))
+        Ok(build)
     }
 
     /// Output of objdump for a program or a DLL for Windows, with the names that it imports and exports.
@@ -117,11 +122,8 @@ impl Installed {
         Ok(text(&output.stdout))
     }
 
-    pub fn file(&self, name: &str) -> PathBuf {
-        self.path(name)
-    }
-
-    fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+    /// A file in the folder.
+    pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
         self.folder.join(name)
     }
 
@@ -217,17 +219,13 @@ impl Installed {
 
     /// Builds `tests/cmake` as a separate project that links a target of the multisplit package.
     pub fn build_with_cmake(&self, library: &str, fetched: bool) -> Result<Built> {
-        let build = self.path(format!("cmake-{}-{fetched}", library.replace("::", "-")));
-        let mut configure = Command::new("cmake");
-        configure.arg("-S").arg(root().join("tests/cmake")).arg("-B").arg(&build);
-        configure.arg(format!("-DLIBRARY={library}"));
-        configure.arg(format!("-DEXAMPLES={}", root().join("examples").display()));
-        match fetched {
-            true => configure.arg(format!("-DFETCH={}", self.folder.display())),
-            false => configure.arg(format!("-DCMAKE_PREFIX_PATH={}", self.folder.display())),
-        };
-        succeed(&mut configure)?;
-        succeed(Command::new("cmake").arg("--build").arg(&build))?;
+        let name = format!("cmake-{}-{fetched}", library.replace("::", "-"));
+        let variable = if fetched { "FETCH" } else { "CMAKE_PREFIX_PATH" };
+        let build = self.cmake("tests/cmake", &name, |configure| {
+            configure.arg(format!("-DLIBRARY={library}"));
+            configure.arg(format!("-DEXAMPLES={}", root().join("examples").display()));
+            configure.arg(format!("-D{variable}={}", self.folder.display()));
+        })?;
         // CMake sets the run path of the program, so no environment variable is needed.
         Ok(Built { path: build.join("consumer"), library: Library::Static })
     }
@@ -337,6 +335,16 @@ pub fn text(bytes: &[u8]) -> String {
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Builds and installs the library without GLSL into a folder of its own, and returns the folder.
+fn install_without_glsl(name: &str, options: &[&str]) -> Result<PathBuf> {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let folder = target.join("installed");
+    let mut build = Command::new(root().join("../../x"));
+    build.arg("install-c").arg(&folder).args(["--no-glsl", "--no-install"]).args(options);
+    succeed(build.env("CARGO_TARGET_DIR", &target).current_dir(root()))?;
+    Ok(folder)
 }
 
 /// The compiler for the language of a source, with warnings enabled.

@@ -161,21 +161,19 @@ fn bits(edges: &EdgeList) -> Result<(Option<Vec<u32>>, WeightKind), NetworkError
     if from != to {
         return Err(NetworkError::EndCount { from, to });
     }
-    let counted = |weights: usize| {
-        if weights == edges.len() {
-            return Ok(());
-        }
-        let (edges, weights) = (edges.len() as u64, weights as u64);
-        Err(NetworkError::WeightCount { edges, weights })
+    let weights = match &edges.weights {
+        EdgeWeights::Ones => edges.len(),
+        EdgeWeights::U32(weights) => weights.len(),
+        EdgeWeights::F32(weights) => weights.len(),
     };
+    if weights != edges.len() {
+        let (edges, weights) = (edges.len() as u64, weights as u64);
+        return Err(NetworkError::WeightCount { edges, weights });
+    }
     match &edges.weights {
         EdgeWeights::Ones => Ok((None, WeightKind::U32)),
-        EdgeWeights::U32(weights) => {
-            counted(weights.len())?;
-            Ok((Some(weights.clone()), WeightKind::U32))
-        }
+        EdgeWeights::U32(weights) => Ok((Some(weights.clone()), WeightKind::U32)),
         EdgeWeights::F32(weights) => {
-            counted(weights.len())?;
             if let Some(edge) = weights.iter().position(|w| !w.is_finite() || *w < 0.0) {
                 let weight = weights[edge].into();
                 return Err(NetworkError::Weight { edge: edge as u64, weight });

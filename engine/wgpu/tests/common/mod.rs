@@ -77,6 +77,17 @@ impl Gpu {
         self.multisplit.commands("test")
     }
 
+    /// Submits the commands that `encode` adds.
+    pub fn run(
+        &self,
+        encode: impl FnOnce(&mut Commands) -> multisplit_wgpu::Result<()>,
+    ) -> Result<()> {
+        let mut commands = self.commands();
+        encode(&mut commands)?;
+        commands.submit();
+        Ok(())
+    }
+
     /// The contents of a buffer after all submissions.
     pub fn read<T: Pod>(&self, buffer: &wgpu::Buffer) -> Result<Vec<T>> {
         let read = self.device.create_buffer(&wgpu::BufferDescriptor {

@@ -9,7 +9,7 @@ use rspirv::spirv::{Capability, Decoration, Op, StorageClass, Word};
 use super::role::UserFunction;
 use crate::spirv::check::error::invalid;
 use crate::spirv::check::{CheckError, globals, ids, load};
-use crate::spirv::editor::Editor;
+use crate::spirv::editor::{Editor, plain};
 use crate::spirv::ids::{Shape, function_id, is_variable, operand};
 
 /// Returns the module `host`, with its function of the same name replaced by `function` of the module `user`. `order`
@@ -233,7 +233,7 @@ impl Graft<'_> {
                 && precise.contains(what)
             {
                 let operands = vec![Operand::IdRef(id), Operand::Decoration(*what)];
-                notes.push(Instruction::new(Op::Decorate, None, None, operands));
+                notes.push(plain(Op::Decorate, operands));
             }
         }
         self.host.module.annotations.extend(notes);

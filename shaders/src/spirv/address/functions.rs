@@ -6,8 +6,8 @@ use rspirv::dr::{Block, Instruction, Operand};
 use rspirv::spirv::{MemoryAccess, Op, Word};
 
 use super::layouts::{Place, chain};
-use super::{AddressError, Rewrite};
-use crate::spirv::ids::operand;
+use super::{AddressError, Rewrite, unsupported};
+use crate::spirv::ids::{id_operands, operand};
 
 /// A pointer into a buffer.
 #[derive(Clone, Copy)]
@@ -53,9 +53,8 @@ impl Rewrite {
                     continue;
                 }
                 if !(is_chain && at == 0) {
-                    return Err(AddressError::Unsupported(format!(
-                        "it passes a buffer or the push constants to Op{op:?}"
-                    )));
+                    let problem = format!("it passes a buffer or the push constants to Op{op:?}");
+                    return Err(unsupported(problem));
                 }
                 *id = match is_push {
                     true => self.new_push,
@@ -80,24 +79,20 @@ impl Rewrite {
             Some(Reached { place: Place::buffer(buffer.block), volatile: buffer.volatile })
         };
         for instruction in &mut block.instructions {
-            let Some(base) = operand(instruction, 0) else {
-                continue;
-            };
+            let Some(base) = operand(instruction, 0) else { continue };
             let op = instruction.class.opcode;
             match (op, instruction.result_id, instruction.result_type) {
                 (Op::AccessChain | Op::InBoundsAccessChain, Some(id), Some(pointer_type)) => {
                     let Some(&largest) = self.types.pointers.get(&pointer_type) else { continue };
                     let base = reached.get(&base).copied().or_else(|| whole_buffer(base));
-                    let indices = instruction.operands.iter().skip(1);
-                    let indices: Vec<Word> = indices.filter_map(Operand::id_ref_any).collect();
+                    let indices: Vec<Word> = id_operands(instruction).skip(1).collect();
                     let pointer = base.and_then(|base| {
                         let mut place = chain(&self.editor.ids, base.place, &indices)?;
                         place.alignment = place.alignment.min(largest);
                         Some(Reached { place, ..base })
                     });
-                    let problem = "it has an access without a layout";
                     let pointer =
-                        pointer.ok_or_else(|| AddressError::Unsupported(problem.to_owned()))?;
+                        pointer.ok_or_else(|| unsupported("it has an access without a layout"))?;
                     reached.insert(id, pointer);
                 }
                 (Op::Load | Op::Store, ..) => {

@@ -14,8 +14,8 @@ use std::collections::{HashMap, HashSet};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{AddressingModel, Capability, Decoration, Op, StorageClass, Word};
 
-use super::editor::Editor;
-use super::ids::{Ids, Shape, literal, operand};
+use super::editor::{Editor, plain};
+use super::ids::{Ids, literal, operand};
 use super::interface::{BindingKind, Interface, ReflectError};
 use super::reflect::parse;
 use layouts::alignment;
@@ -37,6 +37,10 @@ pub enum AddressError {
     Unsupported(String),
 }
 
+fn unsupported(problem: impl Into<String>) -> AddressError {
+    AddressError::Unsupported(problem.into())
+}
+
 /// Offset of the addresses in the push constants of the rewritten kernel.
 pub fn address_offset(interface: &Interface) -> u32 {
     let push = interface.push_constants.as_ref().map_or(0, |block| block.size);
@@ -53,7 +57,7 @@ pub fn push_bytes(interface: &Interface) -> u32 {
 /// example, if the kernel reads a uniform buffer, queries the length of a buffer, or passes a buffer to a function.
 pub fn by_address(spirv: &[u32], interface: &Interface) -> Result<Vec<u32>, AddressError> {
     if interface.bindings.iter().any(|b| b.kind == BindingKind::Uniform) {
-        return Err(AddressError::Unsupported("it reads a uniform buffer".to_owned()));
+        return Err(unsupported("it reads a uniform buffer"));
     }
     let module = parse(spirv)?;
     let ids = Ids::new(&module);
@@ -112,16 +116,13 @@ impl Rewrite {
             };
             match editor.ids.pointer(id) {
                 Some((StorageClass::StorageBuffer, block)) => {
-                    let place = place(&editor.ids, id, interface).ok_or_else(|| {
-                        AddressError::Unsupported("it has a buffer without a binding".to_owned())
-                    })?;
+                    let place = place(&editor.ids, id, interface)
+                        .ok_or_else(|| unsupported("it has a buffer without a binding"))?;
                     let volatile = is_volatile(&editor, id, block);
                     buffers.insert(id, Buffer { pointer_type, block, place, volatile });
                 }
                 Some((StorageClass::PushConstant, block)) => {
-                    if let Shape::Struct(members) = editor.ids.shape(block) {
-                        own_members = members;
-                    }
+                    own_members = editor.ids.members(block).unwrap_or_default();
                     push = Some(id);
                 }
                 _ => {}
@@ -142,12 +143,8 @@ impl Rewrite {
     fn change_declarations(&mut self) {
         self.alter_pointers();
         let module = &mut self.editor.module;
-        module.capabilities.push(Instruction::new(
-            Op::Capability,
-            None,
-            None,
-            vec![Operand::Capability(Capability::PhysicalStorageBufferAddresses)],
-        ));
+        let addresses = Operand::Capability(Capability::PhysicalStorageBufferAddresses);
+        module.capabilities.push(plain(Op::Capability, vec![addresses]));
         if let Some(model) = &mut module.memory_model
             && let Some(addressing) = model.operands.first_mut()
         {
@@ -170,10 +167,8 @@ impl Rewrite {
                 pointers.extend(global.result_id.map(|id| (id, *pointee)));
             }
         }
-        self.types.pointers = pointers
-            .into_iter()
-            .map(|(id, pointee)| (id, alignment(&self.editor.ids, pointee)))
-            .collect();
+        let aligned = |(id, pointee)| (id, alignment(&self.editor.ids, pointee));
+        self.types.pointers = pointers.into_iter().map(aligned).collect();
     }
 
     /// Declares the push-constant block with the addresses after its existing members.
@@ -216,20 +211,16 @@ impl Rewrite {
         annotations.extend(copies);
         let own = self.own_members.len() as u32;
         for place in 0..self.places {
-            annotations.push(Instruction::new(
-                Op::MemberDecorate,
-                None,
-                None,
-                vec![
-                    Operand::IdRef(block),
-                    Operand::LiteralBit32(own + place),
-                    Operand::Decoration(Decoration::Offset),
-                    Operand::LiteralBit32(self.first_address + ADDRESS_BYTES * place),
-                ],
-            ));
+            let operands = vec![
+                Operand::IdRef(block),
+                Operand::LiteralBit32(own + place),
+                Operand::Decoration(Decoration::Offset),
+                Operand::LiteralBit32(self.first_address + ADDRESS_BYTES * place),
+            ];
+            annotations.push(plain(Op::MemberDecorate, operands));
         }
         let operands = vec![Operand::IdRef(block), Operand::Decoration(Decoration::Block)];
-        annotations.push(Instruction::new(Op::Decorate, None, None, operands));
+        annotations.push(plain(Op::Decorate, operands));
     }
 
     /// Removes the buffer variables and the old push-constant variable.

@@ -3,7 +3,7 @@
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Word};
 
-use super::error::{CheckError, invalid};
+use super::error::{CheckError, declaration, invalid};
 use crate::spirv::ids::{Ids, Shape, literal};
 
 /// Checks that the members of a block do not overlap. Only the last member may be an unsized array, and only if
@@ -14,14 +14,12 @@ pub(super) fn check(
     block: Word,
     may_end_unsized: bool,
 ) -> Result<(), CheckError> {
-    let refuse = |problem: String| Err(CheckError::Declaration { name: name.to_owned(), problem });
+    let refuse = |problem: &str| Err(declaration(name, problem));
     let Shape::Struct(members) = ids.shape(block) else {
-        return refuse(
-            "is not a block; arrays of buffers, images and samplers are not allowed".into(),
-        );
+        return refuse("is not a block; arrays of buffers, images and samplers are not allowed");
     };
     if !ids.has(block, Decoration::Block) {
-        return refuse("is not decorated as a block".into());
+        return refuse("is not decorated as a block");
     }
     let mut end = 0;
     for (index, ty) in (0u32..).zip(&members) {
@@ -32,7 +30,7 @@ pub(super) fn check(
             return Err(invalid(format!("`{name}` has no offset")));
         };
         if offset < end {
-            return refuse(format!("has members that overlap or are out of order at `{label}`"));
+            return refuse(&format!("has members that overlap or are out of order at `{label}`"));
         }
         let last = index as usize + 1 == members.len();
         let bytes = match ids.shape(*ty) {
@@ -40,7 +38,7 @@ pub(super) fn check(
                 member.stride(*ty, element)?
             }
             Shape::RuntimeArray { .. } => {
-                return refuse(format!(
+                return refuse(&format!(
                     "has an array without a length, `{label}`, that is not the last member of a storage buffer"
                 ));
             }
@@ -49,7 +47,7 @@ pub(super) fn check(
         end = offset.saturating_add(bytes);
     }
     if end > u64::from(u32::MAX) {
-        return refuse("has 4 GiB or more".into());
+        return refuse("has 4 GiB or more");
     }
     Ok(())
 }
@@ -80,10 +78,8 @@ impl Member<'_> {
         let stride = literal(self.ids.decoration(array, Decoration::ArrayStride));
         let stride = stride.unwrap_or(0).into();
         if stride == 0 || stride < bytes {
-            return Err(invalid(format!(
-                "the elements of `{}` overlap or have no stride",
-                self.name
-            )));
+            let name = self.name;
+            return Err(invalid(format!("the elements of `{name}` overlap or have no stride")));
         }
         Ok(stride)
     }
@@ -107,9 +103,7 @@ impl Member<'_> {
 
     /// Size in bytes of a type with an explicit layout.
     fn bytes(&self, ty: Word) -> Result<u64, CheckError> {
-        let refuse = |problem: &str| {
-            Err(CheckError::Declaration { name: self.name.to_owned(), problem: problem.to_owned() })
-        };
+        let refuse = |problem: &str| Err(declaration(self.name, problem));
         Ok(match self.ids.shape(ty) {
             Shape::Int { bits, .. } | Shape::Float { bits } => u64::from(bits / 8),
             Shape::Vector { component, count } => self.bytes(component)? * u64::from(count),
@@ -128,9 +122,9 @@ impl Member<'_> {
                 for (index, inner) in (0u32..).zip(members) {
                     let member = Self { structure: ty, index, ..*self };
                     let Some(offset) = member.offset().filter(|offset| *offset >= end) else {
+                        let name = self.name;
                         return Err(invalid(format!(
-                            "members of `{}` overlap or have no offset",
-                            self.name
+                            "members of `{name}` overlap or have no offset"
                         )));
                     };
                     end = offset + member.bytes(inner)?;

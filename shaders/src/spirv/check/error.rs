@@ -132,3 +132,7 @@ pub enum CheckError {
 pub(crate) fn invalid(problem: impl Into<String>) -> CheckError {
     CheckError::Invalid(problem.into())
 }
+
+pub(super) fn declaration(name: impl Into<String>, problem: impl Into<String>) -> CheckError {
+    CheckError::Declaration { name: name.into(), problem: problem.into() }
+}

@@ -9,9 +9,9 @@ use rspirv::dr::{Function, Instruction, Operand};
 use rspirv::spirv::{Decoration, GroupOperation, MemoryAccess, Op, StorageClass, Word};
 
 use super::calls::Functions;
-use super::error::{CheckError, invalid};
+use super::error::{CheckError, declaration, invalid};
 use super::instructions;
-use crate::spirv::ids::{Ids, Shape, literal, operand};
+use crate::spirv::ids::{Ids, Shape, id_operands, literal, operand};
 use crate::spirv::interface::{BindingAccess, Interface};
 
 /// Minimum subgroup size that kernels support.
@@ -71,10 +71,9 @@ impl Body<'_> {
                 Op::ArrayLength => self.check_array_length(instruction)?,
                 Op::FunctionCall => self.check_call(instruction, functions)?,
                 Op::ReturnValue if self.ids.type_of(first) != returns => {
-                    return Err(invalid(format!(
-                        "`{}` returns a value whose type differs from its result type",
-                        self.name
-                    )));
+                    return Err(
+                        self.invalid("returns a value whose type differs from its result type")
+                    );
                 }
                 Op::CompositeExtract | Op::CompositeInsert => self.check_composite(instruction)?,
                 op if instructions::is_atomic(op) => self.check_atomic(instruction, root)?,
@@ -97,11 +96,16 @@ impl Body<'_> {
         }
     }
 
+    /// The error for a function that is not valid SPIR-V.
+    fn invalid(&self, problem: &str) -> CheckError {
+        invalid(format!("`{}` {problem}", self.name))
+    }
+
     fn check_signature(&self, function: &Function) -> Result<(), CheckError> {
         let def = function.def.as_ref();
         let ty = def.and_then(|d| d.operands.get(1)).and_then(Operand::id_ref_any).unwrap_or(0);
         let Shape::Function { returns, parameters } = self.ids.shape(ty) else {
-            return Err(invalid(format!("`{}` has no function type", self.name)));
+            return Err(self.invalid("has no function type"));
         };
         let own: Vec<Word> = function.parameters.iter().filter_map(|p| p.result_type).collect();
         if own != parameters || def.and_then(|d| d.result_type) != Some(returns) {
@@ -204,7 +208,7 @@ impl Body<'_> {
             _ if instructions::written_by(instruction).is_some() => usize::MAX,
             _ => 0,
         };
-        for (at, id) in instruction.operands.iter().filter_map(Operand::id_ref_any).enumerate() {
+        for (at, id) in id_operands(instruction).enumerate() {
             if self.ids.pointer(id).is_some() && at >= takes {
                 return Err(computes());
             }
@@ -228,7 +232,7 @@ impl Body<'_> {
     }
 
     fn check_chain(&self, instruction: &Instruction) -> Result<(), CheckError> {
-        let mut ids = instruction.operands.iter().filter_map(Operand::id_ref_any);
+        let mut ids = id_operands(instruction);
         let base = ids.next().unwrap_or(0);
         let wrong = || {
             invalid(format!("an access in `{}` does not match the type of its variable", self.name))
@@ -272,10 +276,7 @@ impl Body<'_> {
         let plain = MemoryAccess::VOLATILE | MemoryAccess::NONTEMPORAL;
         for operand in instruction.operands.iter().skip(if writes { 2 } else { 1 }) {
             if !matches!(operand, Operand::MemoryAccess(how) if plain.contains(*how)) {
-                return Err(invalid(format!(
-                    "`{}` has memory operands that are not supported",
-                    self.name
-                )));
+                return Err(self.invalid("has memory operands that are not supported"));
             }
         }
         self.check_memory(root, !writes, writes)
@@ -288,8 +289,7 @@ impl Body<'_> {
         pointer: Word,
         root: Word,
     ) -> Result<(), CheckError> {
-        let wrong =
-            || invalid(format!("`{}` splits a number into parts of the wrong type", self.name));
+        let wrong = || self.invalid("splits a number into parts of the wrong type");
         let (_, pointee) = self.ids.pointer(pointer).ok_or_else(wrong)?;
         let value = operand(instruction, 2).unwrap_or(0);
         let lanes = |ty| match self.ids.shape(ty) {
@@ -359,9 +359,7 @@ impl Body<'_> {
     }
 
     fn check_array_length(&self, instruction: &Instruction) -> Result<(), CheckError> {
-        let wrong = || {
-            invalid(format!("`{}` requests the length of a value that has no length", self.name))
-        };
+        let wrong = || self.invalid("requests the length of a value that has no length");
         let [Operand::IdRef(pointer), Operand::LiteralBit32(member)] = instruction.operands[..]
         else {
             return Err(wrong());
@@ -378,12 +376,10 @@ impl Body<'_> {
     }
 
     fn check_call(&self, call: &Instruction, functions: &Functions<'_>) -> Result<(), CheckError> {
-        let ids: Vec<Word> = call.operands.iter().filter_map(Operand::id_ref_any).collect();
+        let ids: Vec<Word> = id_operands(call).collect();
+        let name = &self.name;
         let wrong = || {
-            invalid(format!(
-                "a call in `{}` does not match the type of the called function",
-                self.name
-            ))
+            invalid(format!("a call in `{name}` does not match the type of the called function"))
         };
         let (&callee, arguments) = ids.split_first().ok_or_else(wrong)?;
         let expected = functions.parameter_types(callee).ok_or_else(wrong)?;
@@ -392,11 +388,8 @@ impl Body<'_> {
     }
 
     fn check_composite(&self, instruction: &Instruction) -> Result<(), CheckError> {
-        let whole =
-            instruction.operands.iter().filter_map(Operand::id_ref_any).next_back().unwrap_or(0);
-        let wrong = || {
-            invalid(format!("`{}` accesses a component that the value does not have", self.name))
-        };
+        let whole = id_operands(instruction).next_back().unwrap_or(0);
+        let wrong = || self.invalid("accesses a component that the value does not have");
         let mut ty = self.ids.type_of(whole);
         for operand in &instruction.operands {
             let Operand::LiteralBit32(at) = operand else { continue };
@@ -428,9 +421,9 @@ pub(crate) fn check_plain_data(ids: &Ids, ty: Word) -> Result<(), CheckError> {
         | Shape::Matrix { column: inner, .. }
         | Shape::Array { element: inner, .. } => check_plain_data(ids, inner),
         Shape::Struct(members) => members.iter().try_for_each(|m| check_plain_data(ids, *m)),
-        _ => Err(CheckError::Declaration {
-            name: ids.name(ty),
-            problem: "is not plain data; use numbers, vectors, matrices, arrays with a length or structures".to_owned(),
-        }),
+        _ => Err(declaration(
+            ids.name(ty),
+            "is not plain data; use numbers, vectors, matrices, arrays with a length or structures",
+        )),
     }
 }

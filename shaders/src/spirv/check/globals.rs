@@ -9,10 +9,10 @@ use rspirv::spirv::{
 };
 
 use super::blocks;
-use super::error::{CheckError, invalid};
+use super::error::{CheckError, declaration, invalid};
 use super::functions::check_plain_data;
 use super::instructions;
-use crate::spirv::ids::{Ids, Shape, is_variable, literal, operand};
+use crate::spirv::ids::{Ids, Shape, id_operands, is_variable, literal, operand};
 
 /// Allowed versions, 1.3 to 1.5. Since 1.3, SPIR-V has a separate storage class for storage buffers. 1.5 belongs to
 /// Vulkan 1.2.
@@ -90,9 +90,9 @@ pub(crate) fn check_header(module: &Module, allowed: &[Capability]) -> Result<()
         return Err(invalid("the SPIR-V version must be from 1.3 to 1.5"));
     }
     if header.bound > MAX_BOUND {
+        let bound = header.bound;
         return Err(invalid(format!(
-            "the id bound is {}, but at most {MAX_BOUND} is allowed",
-            header.bound
+            "the id bound is {bound}, but at most {MAX_BOUND} is allowed"
         )));
     }
     for instruction in &module.capabilities {
@@ -118,27 +118,23 @@ pub(crate) fn check_header(module: &Module, allowed: &[Capability]) -> Result<()
         Operand::MemoryModel(MemoryModel::GLSL450),
     ];
     if module.memory_model.as_ref().is_none_or(|m| m.operands != logical) {
-        return Err(CheckError::Declaration {
-            name: "the shader".to_owned(),
-            problem: "does not have the memory model Logical GLSL450; remove the pragma or extension that changes \
-                      it".to_owned(),
-        });
+        return Err(declaration(
+            "the shader",
+            "does not have the memory model Logical GLSL450; remove the pragma or extension that changes it",
+        ));
     }
-    if module.entry_points.len() != 1 {
-        return Err(invalid(format!(
-            "the module has {} entry points, but exactly one is needed",
-            module.entry_points.len()
-        )));
+    let entries = module.entry_points.len();
+    if entries != 1 {
+        let problem = format!("the module has {entries} entry points, but exactly one is needed");
+        return Err(invalid(problem));
     }
     for mode in &module.execution_modes {
         let Some(Operand::ExecutionMode(what)) = mode.operands.get(1) else { continue };
         if *what != ExecutionMode::LocalSize {
-            return Err(CheckError::Declaration {
-                name: format!("{what:?}"),
-                problem:
-                    "is an execution mode that is not allowed; use only local_size_x, _y and _z"
-                        .to_owned(),
-            });
+            return Err(declaration(
+                format!("{what:?}"),
+                "is an execution mode that is not allowed; use only local_size_x, _y and _z",
+            ));
         }
     }
     Ok(())
@@ -161,7 +157,7 @@ pub(crate) fn check_order(module: &Module) -> Result<(), CheckError> {
             continue;
         }
         let mut depth = 0;
-        for id in global.operands.iter().filter_map(Operand::id_ref_any).chain(global.result_type) {
+        for id in id_operands(global).chain(global.result_type) {
             match depths.get(&id) {
                 Some(inner) => depth = depth.max(inner + 1),
                 // An operand of OpLine is the id of a file name.
@@ -177,9 +173,8 @@ pub(crate) fn check_order(module: &Module) -> Result<(), CheckError> {
         let was_declared = op == Op::TypePointer && pointers.remove(&id);
         let before = depths.insert(id, if is_type { depth } else { 0 });
         if before.is_some() && !was_declared {
-            return Err(invalid(format!(
-                "id {id} is defined twice, or declared as a pointer only"
-            )));
+            let problem = format!("id {id} is defined twice, or declared as a pointer only");
+            return Err(invalid(problem));
         }
     }
     Ok(())
@@ -188,8 +183,7 @@ pub(crate) fn check_order(module: &Module) -> Result<(), CheckError> {
 fn check_annotations(module: &Module, ids: &Ids) -> Result<(), CheckError> {
     for instruction in &module.annotations {
         let target = operand(instruction, 0).unwrap_or(0);
-        let refuse =
-            |problem: String| Err(CheckError::Declaration { name: ids.name(target), problem });
+        let refuse = |problem: String| Err(declaration(ids.name(target), problem));
         let op = instruction.class.opcode;
         let at = match op {
             Op::Decorate => 1,
@@ -215,9 +209,7 @@ fn check_annotations(module: &Module, ids: &Ids) -> Result<(), CheckError> {
 fn check_global(global: &Instruction, ids: &Ids) -> Result<(), CheckError> {
     let op = global.class.opcode;
     let id = global.result_id.unwrap_or(0);
-    let refuse = |problem: &str| {
-        Err(CheckError::Declaration { name: ids.name(id), problem: problem.to_owned() })
-    };
+    let refuse = |problem: &str| Err(declaration(ids.name(id), problem));
     if !GLOBALS.contains(&op) {
         return refuse(&format!(
             "is declared by Op{op:?}, which is not allowed; use only buffers, shared memory and plain data"
@@ -242,14 +234,7 @@ fn check_global(global: &Instruction, ids: &Ids) -> Result<(), CheckError> {
             }
         }
         (Op::TypeVector, _) => match ids.shape(id) {
-            Shape::Vector { component, count: 2..=4 }
-                if matches!(
-                    ids.shape(component),
-                    Shape::Bool | Shape::Int { .. } | Shape::Float { .. }
-                ) =>
-            {
-                Ok(())
-            }
+            Shape::Vector { component, count: 2..=4 } if is_scalar(ids.shape(component)) => Ok(()),
             _ => refuse("is a vector that does not have 2 to 4 numbers"),
         },
         (Op::TypeMatrix, _) => match ids.shape(id) {
@@ -273,6 +258,10 @@ fn check_global(global: &Instruction, ids: &Ids) -> Result<(), CheckError> {
     }
 }
 
+fn is_scalar(shape: Shape) -> bool {
+    matches!(shape, Shape::Bool | Shape::Int { .. } | Shape::Float { .. })
+}
+
 fn check_variable(
     variable: &Instruction,
     ids: &Ids,
@@ -286,7 +275,7 @@ fn check_variable(
         "" => ids.name(pointee),
         named => named.to_owned(),
     };
-    let refuse = |problem: String| Err(CheckError::Declaration { name: name.clone(), problem });
+    let refuse = |problem: String| Err(declaration(name.clone(), problem));
     if variable.operands.first() != Some(&Operand::StorageClass(class)) {
         return Err(invalid(format!("`{name}` has two storage classes")));
     }

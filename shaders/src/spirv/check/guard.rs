@@ -11,8 +11,9 @@ use rspirv::spirv::{GlslStd450Op as Glsl, Op, Word};
 
 use super::error::{CheckError, invalid};
 use super::flow::Flow;
-use crate::spirv::editor::Editor;
-use crate::spirv::ids::{Shape, function_id, operand};
+use crate::spirv::editor::{Editor, plain};
+use crate::spirv::fold::mask;
+use crate::spirv::ids::{Shape, function_id, id_operands, operand};
 
 /// Whether accesses to a buffer's unsized array are clamped to its length.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -92,13 +93,9 @@ impl Guard<'_> {
             Op::ConvertFToS => self.conversion(instruction, true),
             Op::Variable if instruction.operands.len() == 1 => self.variable(instruction),
             Op::Undef => {
-                let zero = self.editor.null(instruction.result_type.unwrap_or(0));
-                *instruction = Instruction::new(
-                    Op::CopyObject,
-                    instruction.result_type,
-                    instruction.result_id,
-                    vec![Operand::IdRef(zero)],
-                );
+                let (ty, id) = (instruction.result_type, instruction.result_id);
+                let zero = self.editor.null(ty.unwrap_or(0));
+                *instruction = Instruction::new(Op::CopyObject, ty, id, vec![Operand::IdRef(zero)]);
             }
             _ => {}
         }
@@ -108,10 +105,10 @@ impl Guard<'_> {
     /// Replaces `OpUnreachable`: the function returns zero instead.
     fn return_zero(&mut self, returns: Word) -> Instruction {
         if self.editor.ids.shape(returns) == Shape::Void {
-            return Instruction::new(Op::Return, None, None, vec![]);
+            return plain(Op::Return, vec![]);
         }
         let zero = self.editor.null(returns);
-        Instruction::new(Op::ReturnValue, None, None, vec![Operand::IdRef(zero)])
+        plain(Op::ReturnValue, vec![Operand::IdRef(zero)])
     }
 
     /// Initializes a variable with zero, because reading an uninitialized variable is undefined behaviour.
@@ -146,7 +143,7 @@ impl Guard<'_> {
 
     /// Clamps the indices of an access chain.
     fn chain(&mut self, instruction: &mut Instruction) -> Result<(), CheckError> {
-        let ids: Vec<Word> = instruction.operands.iter().filter_map(Operand::id_ref_any).collect();
+        let ids: Vec<Word> = id_operands(instruction).collect();
         let Some((&base, indices)) = ids.split_first() else { return Ok(()) };
         let Some((_, mut ty)) = self.editor.ids.pointer(base) else { return Ok(()) };
         let mut buffer = self.unsized_arrays.get(&base).copied();
@@ -211,8 +208,7 @@ impl Guard<'_> {
                 if known.is_some_and(|value| value < length) {
                     return index;
                 }
-                let max = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
-                self.editor.splat(ty, length.saturating_sub(1).min(max))
+                self.editor.splat(ty, length.saturating_sub(1).min(mask(bits)))
             }
             Length::Specialized(length) => self.last_specialized(ty, length),
             Length::Buffer(variable, member) => {
@@ -285,7 +281,7 @@ impl Guard<'_> {
         };
         let ty = self.editor.ids.type_of(divisor);
         let Shape::Int { bits, .. } = self.editor.ids.scalar(ty) else { return };
-        let mask = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
+        let mask = mask(bits);
         let traps = |value: &u64| value & mask == 0 || signed && value & mask == mask;
         if self.editor.ids.components(divisor).is_some_and(|parts| !parts.iter().any(traps)) {
             return;
@@ -351,9 +347,7 @@ impl Guard<'_> {
     /// Clamps the operand of a float-to-integer conversion to the range of the integer type. NaN becomes the smallest
     /// integer.
     fn conversion(&mut self, instruction: &mut Instruction, signed: bool) {
-        let Some(value) = operand(instruction, 0) else {
-            return;
-        };
+        let Some(value) = operand(instruction, 0) else { return };
         let ids = &self.editor.ids;
         let from = ids.type_of(value);
         let (Shape::Float { bits: real }, Shape::Int { bits, .. }) =

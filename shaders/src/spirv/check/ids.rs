@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use rspirv::dr::{Module, Operand};
+use rspirv::dr::Module;
 use rspirv::spirv::Op;
 
 use super::error::{CheckError, invalid};
-use crate::spirv::ids::{Ids, Shape};
+use crate::spirv::ids::{Ids, Shape, id_operands};
 
 /// Indexes a module. Checks that every id is defined once and is less than the module's bound, and that every used id
 /// is defined.
@@ -23,8 +23,7 @@ pub(crate) fn index(module: &Module) -> Result<Ids, CheckError> {
     }
     let ids = Ids::new(module);
     for instruction in module.all_inst_iter() {
-        let used = instruction.operands.iter().filter_map(Operand::id_ref_any);
-        for id in used.chain(instruction.result_type) {
+        for id in id_operands(instruction).chain(instruction.result_type) {
             // Compilers may leave the names of removed ids in a module, which is harmless.
             if !defined.contains(&id) && instruction.class.opcode != Op::Name {
                 return Err(invalid(format!("id {id} is used but not defined")));

@@ -9,7 +9,7 @@ use super::calls::Functions;
 use super::error::{CheckError, invalid};
 use super::globals;
 use crate::spirv::fold::{Folded, fold, mask};
-use crate::spirv::ids::{Ids, Shape, is_variable, literal};
+use crate::spirv::ids::{Ids, Shape, id_operands, is_variable, literal};
 
 /// Maximum local memory of a checked shader or a user's function, in bytes per invocation. Software drivers allocate it
 /// on the stack, once per lane.
@@ -117,8 +117,7 @@ impl<'m> Constants<'m> {
                     _ => None,
                 },
                 Op::ConstantComposite | Op::SpecConstantComposite => {
-                    let parts = global.operands.iter().filter_map(Operand::id_ref_any);
-                    parts.map(|part| this.scalar(part)).collect()
+                    id_operands(global).map(|part| this.scalar(part)).collect()
                 }
                 Op::SpecConstantOp => this.operation(global)?,
                 _ => ids.constant(id).map(|value| vec![value]),
@@ -142,7 +141,7 @@ impl<'m> Constants<'m> {
         let Some(Operand::LiteralSpecConstantOpInteger(op)) = global.operands.first() else {
             return Err(invalid("an operation on constants has no opcode"));
         };
-        let operands: Vec<Word> = global.operands.iter().filter_map(Operand::id_ref_any).collect();
+        let operands: Vec<Word> = id_operands(global).collect();
         // The operand that is not selected may be unknown.
         if let (Op::Select, [condition, yes, no]) = (op, &operands[..])
             && let Some(condition) = self.scalar(*condition)

@@ -10,29 +10,20 @@ use super::error::CheckError;
 pub const MAX_SOURCE_BYTES: usize = 64 << 10;
 
 /// Extensions that a checked shader can use.
+#[rustfmt::skip]
 const EXTENSIONS: &[&str] = &[
-    "GL_GOOGLE_include_directive",
-    "GL_GOOGLE_cpp_style_line_directive",
-    "GL_EXT_control_flow_attributes",
-    "GL_EXT_shader_8bit_storage",
-    "GL_EXT_shader_16bit_storage",
-    "GL_EXT_shader_atomic_int64",
-    "GL_EXT_shader_explicit_arithmetic_types",
-    "GL_EXT_shader_explicit_arithmetic_types_int8",
-    "GL_EXT_shader_explicit_arithmetic_types_int16",
+    "GL_GOOGLE_include_directive", "GL_GOOGLE_cpp_style_line_directive",
+    "GL_EXT_control_flow_attributes", "GL_EXT_shader_8bit_storage", "GL_EXT_shader_16bit_storage",
+    "GL_EXT_shader_atomic_int64", "GL_EXT_shader_explicit_arithmetic_types",
+    "GL_EXT_shader_explicit_arithmetic_types_int8", "GL_EXT_shader_explicit_arithmetic_types_int16",
     "GL_EXT_shader_explicit_arithmetic_types_int32",
     "GL_EXT_shader_explicit_arithmetic_types_int64",
     "GL_EXT_shader_explicit_arithmetic_types_float32",
-    "GL_EXT_shader_explicit_arithmetic_types_float64",
-    "GL_ARB_gpu_shader_int64",
-    "GL_KHR_shader_subgroup_basic",
-    "GL_KHR_shader_subgroup_vote",
-    "GL_KHR_shader_subgroup_arithmetic",
-    "GL_KHR_shader_subgroup_ballot",
-    "GL_KHR_shader_subgroup_shuffle",
-    "GL_KHR_shader_subgroup_shuffle_relative",
-    "GL_KHR_shader_subgroup_clustered",
-    "GL_KHR_shader_subgroup_quad",
+    "GL_EXT_shader_explicit_arithmetic_types_float64", "GL_ARB_gpu_shader_int64",
+    "GL_KHR_shader_subgroup_basic", "GL_KHR_shader_subgroup_vote",
+    "GL_KHR_shader_subgroup_arithmetic", "GL_KHR_shader_subgroup_ballot",
+    "GL_KHR_shader_subgroup_shuffle", "GL_KHR_shader_subgroup_shuffle_relative",
+    "GL_KHR_shader_subgroup_clustered", "GL_KHR_shader_subgroup_quad",
 ];
 
 /// Rejects a source that is too long, or that names an extension that is not on the list.

@@ -16,7 +16,7 @@ use rspirv::spirv::{BuiltIn, Decoration, Op, Scope, StorageClass, Word};
 use super::error::CheckError;
 use super::flow::Flow;
 use super::instructions;
-use crate::spirv::ids::{Ids, function_id, literal, operand};
+use crate::spirv::ids::{Ids, function_id, id_operands, literal, operand};
 
 /// Rejects barriers that part of the workgroup may not reach, and subgroup barriers that part of the subgroup
 /// may not reach.
@@ -219,7 +219,7 @@ impl<'m> Varying<'m> {
 
     /// The arguments of a call, each with the parameter of the called function.
     fn arguments(&self, call: &Instruction) -> Vec<(Word, Word)> {
-        let mut ids = call.operands.iter().filter_map(Operand::id_ref_any);
+        let mut ids = id_operands(call);
         let Some(parameters) = ids.next().and_then(|f| self.parameters.get(&f)) else {
             return Vec::new();
         };
@@ -268,7 +268,7 @@ impl<'m> Varying<'m> {
 
     fn grow_instruction(&mut self, at: usize, varying_block: bool, instruction: &Instruction) {
         let function = self.flows[at].id;
-        let ids: Vec<Word> = instruction.operands.iter().filter_map(Operand::id_ref_any).collect();
+        let ids: Vec<Word> = id_operands(instruction).collect();
         let any = ids.iter().any(|id| self.values.contains(id));
         let first = ids.first().copied().unwrap_or(0);
         let op = instruction.class.opcode;
@@ -305,12 +305,10 @@ impl<'m> Varying<'m> {
             }
             _ => {}
         }
-        if let (true, Some(pointer)) = (varies, instructions::written_by(instruction)) {
-            let root = self.root(pointer);
-            self.memory.insert(root);
-        }
-        if let (true, Some(id)) = (varies, instruction.result_id) {
-            self.values.insert(id);
+        if varies {
+            let written = instructions::written_by(instruction).map(|pointer| self.root(pointer));
+            self.memory.extend(written);
+            self.values.extend(instruction.result_id);
         }
     }
 

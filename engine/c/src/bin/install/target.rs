@@ -91,39 +91,21 @@ mod tests {
 
     #[test]
     fn libraries_are_named_as_their_platform_expects() {
-        let version = interface_version();
-        for (triple, shared, import, archive) in [
-            (
-                "x86_64-unknown-linux-gnu",
-                &*format!("lib/libmultisplit.so.{version}"),
-                None,
-                "lib/libmultisplit.a",
-            ),
-            ("aarch64-apple-darwin", "lib/libmultisplit.dylib", None, "lib/libmultisplit.a"),
-            (
-                "x86_64-pc-windows-gnu",
-                "bin/multisplit.dll",
-                Some("lib/libmultisplit.dll.a"),
-                "lib/libmultisplit.a",
-            ),
-            (
-                "x86_64-pc-windows-gnullvm",
-                "bin/multisplit.dll",
-                Some("lib/libmultisplit.dll.a"),
-                "lib/libmultisplit.a",
-            ),
-            (
-                "x86_64-pc-windows-msvc",
-                "bin/multisplit.dll",
-                Some("lib/multisplit.lib"),
-                "lib/multisplit-static.lib",
-            ),
+        let linux = format!("lib/libmultisplit.so.{}", interface_version());
+        let windows_gnu =
+            ("bin/multisplit.dll", Some("lib/libmultisplit.dll.a"), "lib/libmultisplit.a");
+        let windows_msvc =
+            ("bin/multisplit.dll", Some("lib/multisplit.lib"), "lib/multisplit-static.lib");
+        for (triple, expected) in [
+            ("x86_64-unknown-linux-gnu", (linux.as_str(), None, "lib/libmultisplit.a")),
+            ("aarch64-apple-darwin", ("lib/libmultisplit.dylib", None, "lib/libmultisplit.a")),
+            ("x86_64-pc-windows-gnu", windows_gnu),
+            ("x86_64-pc-windows-gnullvm", windows_gnu),
+            ("x86_64-pc-windows-msvc", windows_msvc),
         ] {
             let target = Target::of(triple);
-            assert_eq!(
-                (&*target.shared(), target.import(), target.archive()),
-                (shared, import, archive)
-            );
+            let shared = target.shared();
+            assert_eq!((shared.as_str(), target.import(), target.archive()), expected);
         }
     }
 }

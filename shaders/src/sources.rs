@@ -1,9 +1,7 @@
 //! The GLSL sources of this crate, for compilation at run time: kernels with a user's function, and includes.
 
-#[rustfmt::skip]
-mod generated;
-
-use generated::{INCLUDES, KERNELS};
+// The lists `INCLUDES` and `KERNELS`, written by the build script.
+include!(concat!(env!("OUT_DIR"), "/sources.rs"));
 
 /// The text of `glsl/include/<name>`, if it exists.
 pub fn include(name: &str) -> Option<&'static str> {
