@@ -171,6 +171,9 @@ impl KeyedFiles {
         for bucket in 0..count {
             let name = pattern.replace("{}", &format!("{bucket:0width$}"));
             let place = Place::new(Path::new(&name)).with_format(self.output_format);
+            if let (Input::Table(_), false) = (&self.input, self.keys_only) {
+                check_row_format(&place)?;
+            }
             self.each_out.push(self.outputs.begin(&place)?);
         }
         Ok(())

@@ -68,6 +68,10 @@ fn table_errors_are_reported() {
         ),
         ("sort t.csv -o out.npy --column id", "rows of a table can only be written as text"),
         ("sort t.csv -o out --column id --output-format npy", "but out has a binary format"),
+        (
+            "split t.csv --column id --by identity --buckets 4 --each part-{}.npy",
+            "but part-0.npy has a binary format",
+        ),
         ("sort a.npy -o out.csv --column id", "a.npy has format npy, which has no columns"),
         (
             "split gap.csv -o out.csv --column x --buckets 2 --by delta",
