@@ -40,8 +40,18 @@ pub fn verify<K: Number>(
         return at.map_or(Ok(()), |at| bail!(wrong("key", at)));
     }
     let order = match size_of::<K>() {
-        ..=4 => stable_order(keys, length, |key| request.rank(key) as u32)?,
-        _ => stable_order(keys, length, |key| request.rank(key))?,
+        ..=4 => stable_order(
+            keys,
+            length,
+            |key, index| (request.rank(key) << 32) | u64::from(index),
+            |packed| packed as u32,
+        )?,
+        _ => stable_order(
+            keys,
+            length,
+            |key, index| (u128::from(request.rank(key)) << 32) | u128::from(index),
+            |packed| packed as u32,
+        )?,
     };
     // Compare bits, because NaN is not equal to itself.
     let found = sorted.keys.par_iter().zip(&order);
@@ -82,18 +92,19 @@ fn wrong_key<K: Number, R: Ord + Copy + Send + Sync>(
     found.position_first(|(&found, expected)| rank(found) != *expected)
 }
 
-/// The index of each key after a stable sort of the rows by rank. Ranks are sorted together with their indices, so that
-/// no two pairs are equal and an unstable sort gives the same order.
-fn stable_order<K: Number, R: Ord + Copy + Send + Sync>(
+/// The index of each key after a stable sort of the rows. Keys are packed with their indices, so that no two
+/// are equal and an unstable sort gives the same order.
+fn stable_order<K: Number, P: Ord + Copy + Send + Sync>(
     keys: &[K],
     length: usize,
-    rank: impl Fn(K) -> R + Sync,
+    pack: impl Fn(K, u32) -> P + Sync,
+    index: impl Fn(P) -> u32 + Send + Sync,
 ) -> Result<Vec<u32>> {
     let indices = request::indices(keys.len())?;
     let pairs = keys.par_iter().zip(indices);
-    let mut pairs: Vec<(R, u32)> = pairs.map(|(&key, index)| (rank(key), index)).collect();
-    pairs.par_chunks_mut(length).for_each(|row| row.par_sort_unstable());
-    Ok(pairs.into_par_iter().map(|(_, index)| index).collect())
+    let mut packed: Vec<P> = pairs.map(|(&key, index)| pack(key, index)).collect();
+    packed.par_chunks_mut(length).for_each(|row| row.par_sort_unstable());
+    Ok(packed.into_par_iter().map(index).collect())
 }
 
 #[cfg(test)]
