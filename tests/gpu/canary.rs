@@ -7,6 +7,8 @@ use multisplit::operations::split::{Method, Ranking};
 use multisplit_tests::harness::WithPolicy;
 use multisplit_tests::prelude::*;
 
+use crate::probe::probe_file;
+
 tests!(canary:
     verification_accepts_a_device_that_keeps_lane_order,
     reversed_lane_order_is_detected_in_every_sort, one_call_sorts_recover_from_reversed_lanes,
@@ -279,9 +281,7 @@ fn lane_order_violation_is_stored_on_disk(gpu: &Gpu) -> Result<()> {
     let keys: Vec<u32> = uniform(400, 8).iter().map(|key| key & 0xFF).collect();
     context.sort(&keys)?;
     expect_switch_to_ballots(&context)?;
-    let files = std::fs::read_dir(folder.path())?.collect::<std::io::Result<Vec<_>>>()?;
-    let verdict = files.iter().find(|file| file.path().extension().is_some_and(|e| e == "probe"));
-    let text = std::fs::read_to_string(verdict.context("no probe result was written")?.path())?;
+    let text = std::fs::read_to_string(probe_file(folder.path(), "probe")?)?;
     ensure!(text.ends_with("lane order not kept\n"), "the stored result is: {text}");
     expect_no_messages(context)
 }

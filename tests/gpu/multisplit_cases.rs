@@ -209,6 +209,7 @@ fn random_splits_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 fn invalid_tile_shapes_are_rejected(gpu: &Gpu) -> Result<()> {
+    type Change = fn(&mut SplitTuning);
     let shapes = [
         TileShape::new(0, 4),
         TileShape::new(128, 0),
@@ -217,12 +218,12 @@ fn invalid_tile_shapes_are_rejected(gpu: &Gpu) -> Result<()> {
         TileShape::new(128, 8).in_turns(8),
         TileShape::new(256, 256),
     ];
-    let with_invalid = |change: fn(&mut SplitTuning)| {
+    let with_invalid = |change: Change| {
         let mut policy = gpu.policy();
         change(&mut policy.split);
         case(gpu, &policy, Method::OneSweep, Kind::Keys, 8, 100, Distribution::Uniform)
     };
-    let invalid: [(&str, fn(&mut SplitTuning)); 3] = [
+    let invalid: [(&str, Change); 3] = [
         ("0 histogram parts", |tuning| tuning.histogram_parts = 0),
         ("0 counter copies", |tuning| tuning.counter_copies = 0),
         ("a `min_keys` of u32::MAX", |tuning| tuning.min_keys = u32::MAX),

@@ -78,10 +78,9 @@ fn probe_result_is_stored_on_disk(gpu: &Gpu) -> Result<()> {
         })
     };
     let kept = || PipelineCache::Folder(folder.path().to_owned());
-    let verdicts = || -> Result<Vec<_>> { Ok(probe_files(folder.path(), "probe")?.collect()) };
     let first = open(kept())?;
     let found = first.policy();
-    let file = match verdicts()?.as_slice() {
+    let file = match probe_files(folder.path(), "probe")?.collect::<Vec<_>>().as_slice() {
         // No file was written: contexts do not probe this device.
         [] => {
             ensure!(found.split.ranking == Ranking::Ballots && first.pipeline_count() == 0);
@@ -120,7 +119,8 @@ fn probe_files(folder: &Path, extension: &str) -> Result<impl Iterator<Item = Pa
     Ok(paths.filter(move |path| path.extension().is_some_and(|e| e == extension)))
 }
 
-fn probe_file(folder: &Path, extension: &str) -> Result<PathBuf> {
+/// The file of a stored probe result with this extension.
+pub fn probe_file(folder: &Path, extension: &str) -> Result<PathBuf> {
     probe_files(folder, extension)?.next().context("no probe result is on disk")
 }
 

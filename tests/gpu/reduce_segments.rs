@@ -110,8 +110,8 @@ fn run<'g, T: Term>(
     if policy.segment_chunk == ALWAYS_TILES {
         let plan = setup.graph.compile(&gpu.limits())?;
         let labels: Vec<&str> = plan.steps().iter().map(|step| &*step.pass.label).collect();
-        let are_tiles = labels.iter().any(|label| label.starts_with("reduce.segments"));
-        ensure!(are_tiles, "the segments are not reduced by tiles: {labels:?}");
+        let has_join = labels.iter().any(|label| label.starts_with("reduce.join"));
+        ensure!(has_join, "the segments are not reduced by several tiles: {labels:?}");
     }
     setup.run_by(policy)?;
     Ok((setup, dst))

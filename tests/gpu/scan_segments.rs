@@ -192,7 +192,7 @@ fn expect_sums(found: &[f32], input: &[f32], offsets: &[u32]) -> Result<()> {
 }
 
 fn noncommutative_operators_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let how = Scan::inclusive(&terms::last_nonzero());
+    let how = Scan::inclusive(terms::last_nonzero());
     let n = 50_000;
     let input: Vec<u32> = uniform(n, 3).iter().map(|x| if x % 7 == 0 { *x } else { 0 }).collect();
     let scanned = |offsets: &[u32]| -> Vec<u32> {

@@ -121,9 +121,10 @@ fn zero_weights_and_parallel_edges_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// One vertex has very many neighbours, each of which has few arcs.
 fn vertex_with_many_neighbours_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let spokes = if gpu.full { 1_000_000 } else { 100_000 };
-    let spoke =
-        |v: u32| [(0, v, v % 1000)].into_iter().chain((v % 1000 == 0).then_some((v, v - 1, 1)));
-    let edges = (1..=spokes).flat_map(spoke);
+    let edges = (1..=spokes).flat_map(|v: u32| {
+        let to_neighbour = v.is_multiple_of(1000).then_some((v, v - 1, 1));
+        [(0, v, v % 1000)].into_iter().chain(to_neighbour)
+    });
     let network = network(u64::from(spokes) + 1, Direction::Undirected, edges)?;
     for method in [Method::NearFar, Method::Multisplit] {
         let found = check(gpu, &network, &options(method), &[spokes / 2])?;
