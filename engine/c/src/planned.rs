@@ -268,11 +268,8 @@ impl Operation {
                 return Err(Failure::invalid(format!("two buffers are bound to `{name}`")));
             }
         }
-        let queries = TimestampQueries {
-            pool: info.query_pool,
-            first: info.first_query,
-            each_pass: info.each_pass != 0,
-        };
+        let (pool, first, each_pass) = (info.query_pool, info.first_query, info.each_pass != 0);
+        let queries = TimestampQueries { pool, first, each_pass };
         let [count, other] = &self.counts;
         let numbers = [self.recorded(count, info.count)?, self.recorded(other, info.other_count)?];
         let bytes = numbers.map(|number| number.unwrap_or_default().to_ne_bytes());
@@ -284,10 +281,9 @@ impl Operation {
         let mut values = [PassValue { pass: "", bytes: &[] }; 2 + MAX_VALUES];
         values[..counts.len()].copy_from_slice(counts);
         // SAFETY: by the caller's contract.
-        let new = match unsafe { read::structure("values", info.values)? } {
-            // SAFETY: by the caller's contract.
-            Some(given) => Some(unsafe { self.replaceable.convert(given)? }),
-            None => None,
+        let new = unsafe {
+            let given = read::structure("values", info.values)?;
+            given.map(|given| self.replaceable.convert(given)).transpose()?
         };
         let replaced = match &new {
             Some(new) => self.replaceable.replace(new, &mut pushes, &mut values[counts.len()..]),

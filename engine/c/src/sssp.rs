@@ -220,16 +220,12 @@ pub unsafe extern "C" fn multisplit_sssp_solve(
             return Err(Failure::null("distances"));
         }
         if count < words {
-            return Err(Failure::too_small(
-                "the array of distances",
-                4 * count.min(1 << 60),
-                4 * words,
-            ));
+            let (has, needed) = (4 * count.min(1 << 60), 4 * words);
+            return Err(Failure::too_small("the array of distances", has, needed));
         }
         if !predecessors.is_null() && !solver.predecessors {
-            return Err(Failure::invalid(
-                "predecessors is not NULL, but the search was created without predecessors",
-            ));
+            let text = "predecessors is not NULL, but the search was created without predecessors";
+            return Err(Failure::invalid(text));
         }
         let mut search = solver.search.lock().unwrap_or_else(PoisonError::into_inner);
         let paths = search.solve(source)?.paths;

@@ -52,12 +52,8 @@ impl Multisplit {
             return Err(Error::DeviceLost);
         }
         if let Some(&(limit, _)) = needed.iter().find(|(_, allowed)| *allowed == 0) {
-            return Err(Error::Limit {
-                what: "multisplit".to_owned(),
-                limit,
-                needed: 1,
-                allowed: 0,
-            });
+            let what = "multisplit".to_owned();
+            return Err(Error::Limit { what, limit, needed: 1, allowed: 0 });
         }
         let (touches, device, queue) = (Mutex::default(), device.clone(), queue.clone());
         Ok(Self { shared: Arc::new(Shared { context, raw, touches, device, queue }) })

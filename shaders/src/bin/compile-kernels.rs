@@ -260,7 +260,7 @@ fn generated_constants(root: &Path, families: &[Family], entries: &[Entry]) -> R
 fn tables_of_variants(families: &[Family]) -> String {
     let mut text = "/// Kernel variants: one table for each line of `glsl/kernels.txt` that has axes. The table is indexed by the\n\
                     /// number of the choice on each axis, in the order of the axes.\n\
-                    pub mod variants {\n    use super::super::embedded::{Builtin, variants};\n\n    variants! {\n"
+                    pub mod variants {\n    use crate::kernels::embedded::{Builtin, variants};\n\n    variants! {\n"
         .to_owned();
     for family in families.iter().filter(|family| !family.axes.is_empty()) {
         let mut rows: Vec<String> =

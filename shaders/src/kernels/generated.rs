@@ -261,7 +261,7 @@ builtins! {
 /// Kernel variants: one table for each line of `glsl/kernels.txt` that has axes. The table is indexed by the
 /// number of the choice on each axis, in the order of the axes.
 pub mod variants {
-    use super::super::embedded::{Builtin, variants};
+    use crate::kernels::embedded::{Builtin, variants};
 
     variants! {
         SCAN_REDUCE: "scan.reduce", [&Builtin; 6] = [&super::SCAN_REDUCE, &super::SCAN_REDUCE_ORDER, &super::SCAN_REDUCE_SUM64, &super::SCAN_REDUCE_ORDER64, &super::SCAN_REDUCE_FLOAT, &super::SCAN_REDUCE_FLOAT64];

@@ -234,7 +234,7 @@ fn check_global(global: &Instruction, ids: &Ids) -> Result<(), CheckError> {
             }
         }
         (Op::TypeVector, _) => match ids.shape(id) {
-            Shape::Vector { component, count: 2..=4 } if is_scalar(&ids.shape(component)) => Ok(()),
+            Shape::Vector { component, count: 2..=4 } if is_scalar(ids, component) => Ok(()),
             _ => refuse("is a vector that does not have 2 to 4 numbers"),
         },
         (Op::TypeMatrix, _) => match ids.shape(id) {
@@ -258,8 +258,8 @@ fn check_global(global: &Instruction, ids: &Ids) -> Result<(), CheckError> {
     }
 }
 
-fn is_scalar(shape: &Shape) -> bool {
-    matches!(shape, Shape::Bool | Shape::Int { .. } | Shape::Float { .. })
+fn is_scalar(ids: &Ids, ty: Word) -> bool {
+    matches!(ids.shape(ty), Shape::Bool | Shape::Int { .. } | Shape::Float { .. })
 }
 
 fn check_variable(
