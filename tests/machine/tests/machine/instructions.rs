@@ -239,10 +239,10 @@ fn hand_off_findings(main: &str, schedule: Schedule, seed: u64) -> Result<String
             {main}
         }}"
     );
-    let spirv = compile(&Source::new("hand_off.comp", &glsl))?;
+    let kernel = Kernel::new("test.hand_off", compile(&Source::new("hand_off.comp", &glsl))?)?;
     let mut machine = Machine::new(Options { schedule, seed, ..Options::new(16) });
     let [data, flag] = ["data", "flag"].map(|name| (name, machine.upload(name, &[0; 4])));
-    machine.dispatch(&*Kernel::new("test.hand_off", spirv)?, &[data, flag], [2, 1, 1])?;
+    machine.dispatch(&kernel, &[data, flag], [2, 1, 1])?;
     Ok(machine.findings.to_string())
 }
 
