@@ -10,7 +10,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use multisplit_bench::data::SplitMix64;
-use multisplit_bench::network::{LoadOptions, dijkstra, load_weighted};
+use multisplit_bench::network::{LoadOptions, dijkstra, load};
 use multisplit_bench::progress::Bars;
 
 use crate::formats::{Element, Place, npy};
@@ -131,7 +131,7 @@ fn try_everything(path: &Path) {
                 .expect("the table can be written");
         }
     }
-    if let Ok(loaded) = load_weighted(path, &LoadOptions::default())
+    if let Ok(loaded) = load(path, &LoadOptions::default())
         && loaded.network.vertices() <= MAX_VERTICES
     {
         drop(dijkstra(&loaded.network, 0));

@@ -229,7 +229,7 @@ const MAX_PEAK: u64 = 300_000;
 #[test]
 #[cfg(target_os = "linux")]
 fn search_memory_is_bounded_on_long_paths() {
-    let full = std::env::var_os("MULTISPLIT_FULL").is_some();
+    let full = common::is_full();
     let path = |vertices: u32| {
         let edge = |v: u32| format!("{v} {} {}\n", v + 1, v.wrapping_mul(2_654_435_761) % 1000 + 1);
         file(&format!("path{vertices}.wel"), &(0..vertices - 1).map(edge).collect::<String>())

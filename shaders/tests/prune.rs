@@ -29,7 +29,7 @@ fn values(name: &str, turn: usize) -> u32 {
 /// A full run validates each kernel with two sets of constants and with addresses, a plain run only one of the three.
 #[test]
 fn pruned_built_in_kernels_are_valid() {
-    let full = std::env::var("MULTISPLIT_FULL").is_ok_and(|value| !value.is_empty());
+    let full = std::env::var("MULTISPLIT_FULL").is_ok_and(|v| !v.is_empty() && v != "0");
     for (number, builtin) in builtin::ALL.iter().enumerate() {
         let kernel = builtin.kernel().unwrap();
         let whole = kernel.spirv();

@@ -10,9 +10,7 @@ use multisplit_sssp::network::Network;
 
 use crate::choice::{self, Choice, Named, choice};
 use crate::console::plain;
-use crate::network::{
-    Format, Grid, LoadOptions, Loaded, Progress, Rmat, Weighting, load_weighted, read_weighted,
-};
+use crate::network::{Format, Grid, LoadOptions, Loaded, Progress, Rmat, Weighting, load, read};
 use crate::plans::Target;
 use crate::progress::Bars;
 use crate::size;
@@ -125,10 +123,10 @@ impl Source {
             bar.set_position(at.bytes);
         };
         let progress: Option<&dyn Fn(Progress)> = Some(&progress);
-        let options = LoadOptions { weighting, format, progress, ..LoadOptions::default() };
+        let options = LoadOptions { weighting, format, progress };
         let loaded = match path.as_str() {
-            "-" => read_weighted("-", std::io::stdin().lock(), &options)?,
-            path => load_weighted(path, &options)?,
+            "-" => read("-", std::io::stdin().lock(), &options)?,
+            path => load(path, &options)?,
         };
         bar.finish_and_clear();
         Ok(loaded)

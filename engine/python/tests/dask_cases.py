@@ -6,7 +6,7 @@ import numpy as np
 
 SEED = 20_26
 
-FULL = bool(os.environ.get("MULTISPLIT_FULL"))
+FULL = os.environ.get("MULTISPLIT_FULL", "") not in ("", "0")
 """Whether all cases run instead of a sample: `./x test --full`."""
 
 

@@ -23,5 +23,5 @@ mod weighting;
 pub use dijkstra::dijkstra;
 pub use error::InputError;
 pub use generate::{Grid, Rmat};
-pub use load::{Format, LoadOptions, Loaded, Progress, load, load_weighted, read_weighted};
+pub use load::{Format, LoadOptions, Loaded, Progress, load, read};
 pub use weighting::{HASHED_MAX, WeightOrigin, Weighting, hash_weight};

@@ -54,7 +54,7 @@ const CXX: [&str; 6] = ["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror
 
 /// Whether the full test suite runs (`./x test --full`).
 fn is_full() -> bool {
-    std::env::var_os("MULTISPLIT_FULL").is_some()
+    std::env::var("MULTISPLIT_FULL").is_ok_and(|v| !v.is_empty() && v != "0")
 }
 
 impl Installed {

@@ -70,8 +70,9 @@ impl Rmat {
             }
             // One block per core.
             let blocks = data::cores();
+            let block = |number: usize| self.block(first + number as u64 * BLOCK);
             let candidates =
-                data::per_core(blocks, |core| self.block(first + core.start as u64 * BLOCK));
+                data::per_core(blocks, |range| range.flat_map(block).collect::<Vec<_>>());
             for candidate in candidates.into_iter().flatten() {
                 if keys.len() < self.edges as usize && seen.insert(candidate) {
                     keys.push(candidate);

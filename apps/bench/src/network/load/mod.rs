@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::bufread::MultiGzDecoder;
-use multisplit_sssp::network::{Direction, EdgeList, Network};
+use multisplit_sssp::network::{EdgeList, Network};
 
 use super::error::{InputError, Result};
 use super::{WeightOrigin, Weighting};
@@ -43,9 +43,6 @@ pub struct LoadOptions<'p> {
     pub weighting: Weighting,
     /// File format. By default, the name or the first lines determine it.
     pub format: Option<Format>,
-    /// Overrides the direction of edges. By default, symmetric matrices are undirected and everything else is
-    /// directed.
-    pub direction: Option<Direction>,
     /// Called repeatedly while the file is read, on the calling thread.
     pub progress: Option<&'p dyn Fn(Progress)>,
 }
@@ -59,13 +56,9 @@ pub struct Loaded {
     pub weights: WeightOrigin,
 }
 
-/// Loads a file. Its format is given by the options, its name or its first lines.
-pub fn load(path: impl AsRef<Path>, options: &LoadOptions<'_>) -> Result<Network> {
-    Ok(load_weighted(path, options)?.network)
-}
-
-/// Like [`load`], but also returns the origin of the weights.
-pub fn load_weighted(path: impl AsRef<Path>, options: &LoadOptions<'_>) -> Result<Loaded> {
+/// Loads a file. Its format is given by the options, its name or its first lines. Symmetric matrices are undirected,
+/// all other networks are directed.
+pub fn load(path: impl AsRef<Path>, options: &LoadOptions<'_>) -> Result<Loaded> {
     let path = path.as_ref();
     let file = File::open(path).map_err(|error| io(path, error))?;
     let found = file.metadata().map_err(|error| io(path, error))?;
@@ -78,7 +71,7 @@ pub fn load_weighted(path: impl AsRef<Path>, options: &LoadOptions<'_>) -> Resul
 
 /// Reads a network from `reader`. Its format is given by the options or its first lines. `name` is used in error
 /// messages.
-pub fn read_weighted(name: &str, reader: impl Read, options: &LoadOptions<'_>) -> Result<Loaded> {
+pub fn read(name: &str, reader: impl Read, options: &LoadOptions<'_>) -> Result<Loaded> {
     read_all(Path::new(name), reader, 0, options)
 }
 
@@ -149,8 +142,7 @@ fn network(
     let what = format!("{}: a network of {vertices} vertices and {found} edges", path.display());
     host_memory::check(&what, bytes)?;
     let weights = options.weighting.apply(&mut edges);
-    let direction = options.direction.unwrap_or(head.direction);
-    Ok(Loaded { network: Network::new(vertices, direction, &edges)?, weights })
+    Ok(Loaded { network: Network::new(vertices, head.direction, &edges)?, weights })
 }
 
 fn io(path: &Path, error: std::io::Error) -> InputError {

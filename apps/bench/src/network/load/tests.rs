@@ -10,13 +10,13 @@ use multisplit_sssp::network::WeightKind;
 use super::*;
 use crate::network::hash_weight;
 
-fn read(text: &[u8], format: Format, options: LoadOptions<'_>) -> Result<Network> {
+fn read_as(format: Format, text: &[u8], options: LoadOptions<'_>) -> Result<Network> {
     let options = LoadOptions { format: Some(format), ..options };
-    Ok(read_weighted("test", text, &options)?.network)
+    Ok(read("test", text, &options)?.network)
 }
 
 fn plain(format: Format, text: &str) -> Network {
-    read(text.as_bytes(), format, LoadOptions::default()).expect("the network is valid")
+    read_as(format, text.as_bytes(), LoadOptions::default()).expect("the network is valid")
 }
 
 /// All arcs: from, to, weight.
@@ -26,7 +26,7 @@ fn arcs(network: &Network) -> Vec<(u32, u32, u32)> {
 }
 
 fn problem(format: Format, text: &str) -> String {
-    let network = read(text.as_bytes(), format, LoadOptions::default());
+    let network = read_as(format, text.as_bytes(), LoadOptions::default());
     network.expect_err("an invalid file was accepted").to_string()
 }
 
@@ -51,7 +51,7 @@ fn general_real_and_pattern_matrix_market_are_loaded() {
     for (weighting, weight) in [(Weighting::Ones, 1), (Weighting::Hashed(7), hash_weight(0, 1, 7))]
     {
         let options = LoadOptions { weighting, ..LoadOptions::default() };
-        let network = read(text.as_bytes(), Format::MatrixMarket, options);
+        let network = read_as(Format::MatrixMarket, text.as_bytes(), options);
         assert_eq!(arcs(&network.expect("the network is valid")), [(0, 1, weight)]);
     }
 }
@@ -65,10 +65,10 @@ fn dimacs_and_edge_lists_are_loaded() {
     assert_eq!((network.vertices(), arcs(&network)), (5, vec![(0, 4, 3), (4, 1, 2)]));
     let network = plain(Format::WeightedEdgeList, "0 1 3\n1 0 2.5\n");
     assert_eq!(network.kind(), WeightKind::F32);
-    let direction = Some(Direction::Undirected);
-    let options = LoadOptions { direction, weighting: Weighting::Ones, ..LoadOptions::default() };
-    let network = read(b"0 1\n\n1 2\n", Format::EdgeList, options).expect("the network is valid");
-    assert_eq!(arcs(&network), [(0, 1, 1), (1, 0, 1), (1, 2, 1), (2, 1, 1)]);
+    let options = LoadOptions { weighting: Weighting::Ones, ..LoadOptions::default() };
+    let network =
+        read_as(Format::EdgeList, b"0 1\n\n1 2\n", options).expect("the network is valid");
+    assert_eq!(arcs(&network), [(0, 1, 1), (1, 2, 1)]);
 }
 
 #[test]
@@ -137,7 +137,8 @@ fn compressed_files_of_several_blocks_are_loaded() {
         calls.fetch_add(1, Ordering::Relaxed);
     };
     let options = LoadOptions { progress: Some(&progress), ..LoadOptions::default() };
-    let network = read(&packed, Format::WeightedEdgeList, options).expect("the network is valid");
+    let network =
+        read_as(Format::WeightedEdgeList, &packed, options).expect("the network is valid");
     assert!(calls.load(Ordering::Relaxed) > 2);
     assert_eq!((network.vertices(), network.edges()), (600_001, 600_000));
     assert!((0..600_000).all(|v| {
@@ -160,7 +161,7 @@ fn file_names_determine_the_format() {
     ] {
         assert_eq!(Format::of(Path::new(name)), format, "{name}");
     }
-    let unknown = read_weighted("nothing", &b"some words\n"[..], &LoadOptions::default());
+    let unknown = read("nothing", &b"some words\n"[..], &LoadOptions::default());
     assert!(matches!(unknown, Err(InputError::UnknownFormat { .. })));
     let missing = load("nothing.mtx", &LoadOptions::default());
     assert!(matches!(missing, Err(InputError::Io { .. })));
@@ -180,7 +181,6 @@ fn first_lines_determine_the_format() {
         assert_eq!(Format::recognised(text.as_bytes()), format, "{text}");
     }
     let packed = zstd::encode_all(&b"\xef\xbb\xbf0 1 7\n"[..], 0).expect("compression succeeds");
-    let loaded =
-        read_weighted("x", &packed[..], &LoadOptions::default()).expect("the network is valid");
+    let loaded = read("x", &packed[..], &LoadOptions::default()).expect("the network is valid");
     assert_eq!((arcs(&loaded.network), loaded.weights), (vec![(0, 1, 7)], WeightOrigin::File));
 }

@@ -23,7 +23,7 @@ const EVERY: Duration = Duration::from_secs(10);
 
 /// Whether to run every case instead of a sample.
 pub fn full() -> bool {
-    std::env::var("MULTISPLIT_FULL").is_ok_and(|value| value == "1")
+    std::env::var("MULTISPLIT_FULL").is_ok_and(|v| !v.is_empty() && v != "0")
 }
 
 /// Number of worker threads: one per core.
@@ -62,7 +62,7 @@ pub fn selected() -> bool {
 
 /// Whether only the mutants that are listed as equivalent are tried.
 pub fn listed() -> bool {
-    std::env::var(LISTED).is_ok_and(|value| value == "1")
+    std::env::var(LISTED).is_ok_and(|v| !v.is_empty() && v != "0")
 }
 
 /// Whether all selected mutants are tried, instead of a sample.
