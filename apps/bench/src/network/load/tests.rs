@@ -145,7 +145,7 @@ fn compressed_files_of_several_blocks_are_loaded() {
         let arc = network.arcs_of(v)[0];
         (arc.target, arc.weight) == (v + 1, v % 17)
     }));
-    let cut = read(&packed[..packed.len() / 2], Format::WeightedEdgeList, options);
+    let cut = read_as(Format::WeightedEdgeList, &packed[..packed.len() / 2], options);
     assert!(matches!(cut, Err(InputError::Io { .. })));
 }
 
