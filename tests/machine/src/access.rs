@@ -4,7 +4,7 @@ use rspirv::spirv::Op;
 
 use crate::code::{Address, BAD_ADDRESS, OFFSET_BITS, Space};
 use crate::eval::eval_atomic;
-use crate::finding::FindingKind;
+use crate::finding_kind::FindingKind;
 use crate::memory::{Cells, GARBAGE, Memory, Mode, Record, Released};
 use crate::options::AtomicOrder;
 use crate::order::{Domain, release_sequence};

@@ -2,7 +2,7 @@
 
 use crate::code::{Code, Scope};
 use crate::exec::{Step, step};
-use crate::finding::FindingKind;
+use crate::finding_kind::FindingKind;
 use crate::options::Schedule;
 use crate::run::{Group, Run};
 

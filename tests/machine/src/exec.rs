@@ -5,7 +5,7 @@ use rspirv::spirv::Op;
 use crate::access::{Accessor, address};
 use crate::alu;
 use crate::code::{Address, BAD_ADDRESS, Code, Edge, Scope, Semantics, Space, Term};
-use crate::finding::FindingKind;
+use crate::finding_kind::FindingKind;
 use crate::flow::{Mask, Tangle, block_of, lanes, lanes_where};
 use crate::memory::Mode;
 use crate::options::{AtomicOrder, SubgroupBarriers};

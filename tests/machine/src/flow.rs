@@ -56,7 +56,7 @@ impl Tangle {
 pub(crate) const ROOT: usize = usize::MAX;
 const NO_BLOCK: u32 = u32::MAX;
 
-/// Where the lanes of a construct wait for each other, in the order in which they are released.
+/// A place where the lanes of a construct wait for each other, in the order in which they are released.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     /// The continue target of a loop.

@@ -22,6 +22,7 @@ mod error;
 mod eval;
 mod exec;
 mod finding;
+mod finding_kind;
 mod flow;
 mod machine;
 mod memory;

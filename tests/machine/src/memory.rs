@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use crate::finding::FindingKind;
+use crate::finding_kind::FindingKind;
 use crate::order::{Others, Stamp};
 
 /// The properties of an access.

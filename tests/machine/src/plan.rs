@@ -5,7 +5,7 @@ use multisplit_graph::{
 };
 
 use crate::error::{MachineError, Result};
-use crate::finding::FindingKind;
+use crate::finding_kind::FindingKind;
 use crate::machine::{Binding, Buffer, Launch, Machine};
 use crate::memory::{Bound, Record};
 use crate::timeline::Stage;

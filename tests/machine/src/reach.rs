@@ -2,7 +2,7 @@
 
 use crate::access::address;
 use crate::code::{Address, BAD_ADDRESS, OFFSET_BITS};
-use crate::finding::FindingKind;
+use crate::finding_kind::FindingKind;
 use crate::flow::{Mask, lanes};
 use crate::run::{Core, Run, Subgroup};
 use crate::types::Leaf;

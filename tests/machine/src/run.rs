@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use rspirv::spirv::BuiltIn;
 
 use crate::code::Program;
-use crate::finding::{FindingKind, Findings, PassInfo};
+use crate::finding::{Findings, PassInfo};
+use crate::finding_kind::FindingKind;
 use crate::flow::{Flow, Mask, first_lanes, lanes};
 use crate::memory::{Bound, Cells, GARBAGE, Memory, Record};
 use crate::options::{Options, Reconvergence};

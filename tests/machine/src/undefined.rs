@@ -11,7 +11,7 @@ use rspirv::spirv::Op;
 use crate::access::address;
 use crate::alu::{self, Alu, Kind};
 use crate::code::{Address, BAD_ADDRESS, Code, Edge, GroupOp, Reg};
-use crate::finding::FindingKind;
+use crate::finding_kind::FindingKind;
 use crate::flow::{Mask, lanes, lanes_where};
 use crate::reach::same_private;
 use crate::run::{Core, Run, Subgroup};
