@@ -246,8 +246,8 @@ fn large_networks() -> Result<Vec<(&'static str, Network)>> {
             let path = std::path::Path::new(&folder).join(file);
             // Report and skip missing files, since not every machine has the large ones.
             if path.exists() {
-                networks
-                    .push((graph, multisplit_bench::network::load(&path, &Default::default())?));
+                let loaded = multisplit_bench::network::load(&path, &Default::default())?;
+                networks.push((graph, loaded.network));
             } else {
                 println!("skipped: {graph}, because {} does not exist", path.display());
             }

@@ -260,7 +260,7 @@ fn chosen(subjects: Vec<Subject>, full: bool, part: Part) -> Vec<(Test, Part)> {
 
 /// Declares the tests of a module from its functions: `tests!(scan: small, large)`. In a sample,
 /// those listed after `in turn` run at one width each. A generic function marked `#[every_type]` is
-/// called for every element type, as by [`of_every_type`].
+/// called for every element type, as by `of_every_type!`.
 #[macro_export]
 macro_rules! tests {
     (

@@ -209,8 +209,8 @@ impl BucketCode {
         };
         // The word 0 aligns 64-bit splitters.
         let table = cells.words.into_iter().chain([0]).chain(splitters).collect();
-        let table = Some(Table { cells: count, words: table });
-        Self { kind, words, table, ..Self::default() }
+        let code = Self { kind, words, ..Self::default() };
+        Self { table: Some(Table { cells: count, words: table }), ..code }
     }
 
     /// The parameters that depend on the edges.
