@@ -79,7 +79,7 @@ fn sources(glsl: &Path) -> Result<String, Box<dyn Error>> {
             let path = format!("{folder}/{file}");
             let text =
                 format!("include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/glsl/{path}\"))");
-            if folder == "include" {
+            if folder == "include" && file.ends_with(".glsl") {
                 writeln!(includes, "({file:?}, {text}),")?;
             } else if file.ends_with(".comp") {
                 writeln!(kernels, "({path:?}, {text}),")?;

@@ -236,7 +236,6 @@ fn work_without_wait_returns_a_lane_order_error(gpu: &Gpu) -> Result<()> {
 /// `Context::run` waits for the run and returns its error. Buffers are bound by descriptor or by
 /// address.
 fn embedded_runs_return_a_lane_order_error(gpu: &Gpu) -> Result<()> {
-    use ExecutableOptions;
     for by_address in [false, true] {
         let context = reversed(gpu)?;
         if by_address && !context.features().buffer_device_address {

@@ -86,7 +86,8 @@ pub(crate) struct Device {
 /// Handles and settings of a [`Device`], which provides them as if they were its own fields.
 pub(crate) struct DeviceParts {
     pub physical: vk::PhysicalDevice,
-    pub queue: vk::Queue,
+    /// Used only through `locked_queue`.
+    pub(super) queue: vk::Queue,
     pub queue_family: u32,
     /// The lower of the instance's and the device's API version.
     pub api_version: u32,

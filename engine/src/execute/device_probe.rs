@@ -210,8 +210,9 @@ impl Context {
             if let Some(known) = file.as_ref().and_then(VerdictFile::load) {
                 return Ok(Probed(known));
             }
-            let found = self.run_device_probe()?.map(|fault| with_reported(fault, 0));
+            let found = self.run_device_probe()?;
             tracing::debug!(?found, "probed the device");
+            let found = found.map(|fault| with_reported(fault, 0));
             if let Some(file) = file {
                 file.save(found);
             }

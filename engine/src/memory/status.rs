@@ -73,8 +73,8 @@ impl Context {
     /// tile in 256. Reads a word in host memory, without submitting or waiting.
     ///
     /// The answer applies to a recording after it has run and the host has waited for its fence. If it is false,
-    /// results of executables that [rely on lane order](crate::Executable::relies_on_lane_order) may be in the wrong order.
-    /// Plans that are built from then on rank by ballots.
+    /// results of executables that [rely on lane order](crate::Executable::relies_on_lane_order) may be in the wrong
+    /// order. Plans that are built from then on rank by ballots.
     pub fn keeps_lane_order(&self) -> bool {
         StatusWord::of(&self.device).map_or(true, |word| !word.is_set(&self.device))
     }

@@ -17,7 +17,7 @@ use crate::dispatch::dispatch;
 use crate::error::{MachineError, Result};
 use crate::finding::{Findings, PassInfo};
 use crate::finding_kind::FindingKind;
-use crate::memory::{Bound, Memory, Mode, Record};
+use crate::memory::{Bound, Cells, Memory, Mode, Record};
 use crate::options::{Options, SubgroupBarriers};
 use crate::rng::Rng;
 use crate::run::Run;
@@ -109,17 +109,16 @@ impl Machine {
     /// Creates a buffer with these words.
     pub fn upload(&mut self, name: &str, words: &[u32]) -> Buffer {
         let buffer = self.buffer(name, words.len() as u64 * 4);
-        let cells = &mut self.memory.regions[buffer.0].cells;
-        cells.words.copy_from_slice(words);
-        cells.set_written(0..words.len(), true);
+        self.replace_words(buffer, words);
         buffer
     }
 
-    /// Waits for all passes, and overwrites a buffer from its first word on.
-    pub fn write(&mut self, buffer: Buffer, words: &[u32]) {
-        self.timeline.wait();
+    /// Replaces all words of a buffer, as if another buffer were bound from now on: passes are not
+    /// waited for, and their accesses are forgotten.
+    pub fn replace_words(&mut self, buffer: Buffer, words: &[u32]) {
         let cells = &mut self.memory.regions[buffer.0].cells;
-        cells.words[..words.len()].copy_from_slice(words);
+        *cells = Cells::new(words.len());
+        cells.words.copy_from_slice(words);
         cells.set_written(0..words.len(), true);
     }
 

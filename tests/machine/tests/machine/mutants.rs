@@ -39,14 +39,14 @@ use multisplit_machine::Rng;
 use multisplit_machine::mutate::{Mutant, MutantKind, mutants};
 
 /// Minimum percentage of detected mutants, among the mutants that are executed and not equivalent.
-const CAUGHT_PERCENT: usize = 95;
+const CAUGHT_PERCENT: usize = 97;
 /// Like `CAUGHT_PERCENT`, for a sample. It is lower because a small sample can by chance contain
 /// more undetected mutants.
 const CAUGHT_PERCENT_OF_SAMPLE: usize = 90;
 /// Minimum number of mutants per kernel in a sample. A sample always has one of each kind.
 const MUTANTS: usize = 2;
 /// Maximum number of cases per mutant in a sample.
-const CASES: usize = 6;
+const CASES: usize = 5;
 /// Maximum number of cases per mutant of a selected kernel.
 const SELECTED_CASES: usize = 60;
 /// Maximum number of cases per mutant in a full run.

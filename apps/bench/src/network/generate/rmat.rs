@@ -71,9 +71,8 @@ impl Rmat {
             // One block per core.
             let blocks = data::cores();
             let block = |number: usize| self.block(first + number as u64 * BLOCK);
-            let candidates =
-                data::per_core(blocks, |range| range.flat_map(block).collect::<Vec<_>>());
-            for candidate in candidates.into_iter().flatten() {
+            let candidates = data::per_core(blocks, |range| range.map(block).collect::<Vec<_>>());
+            for candidate in candidates.into_iter().flatten().flatten() {
                 if keys.len() < self.edges as usize && seen.insert(candidate) {
                     keys.push(candidate);
                 }

@@ -44,10 +44,10 @@ pub fn specialized(plan: &Plan, name: &str) -> impl Iterator<Item = u32> {
 }
 
 impl Case {
-    /// Options for a run that follows others and whose number, counted from 0, is odd or even.
-    /// Plans that cannot be replayed run once.
-    pub fn replays(&self, odd: bool) -> PlanOptions {
-        let runs = match (self.plan.is_replayable(), odd) {
+    /// Options for two or three runs, so that the last one is an odd or an even one. Plans that
+    /// cannot be replayed run once.
+    pub fn replays(&self, twice: bool) -> PlanOptions {
+        let runs = match (self.plan.is_replayable(), twice) {
             (false, _) => 1,
             (true, true) => 2,
             (true, false) => 3,
@@ -121,7 +121,8 @@ fn disjoint(swaps: &[Swap]) -> Vec<Swap> {
 }
 
 /// Inputs that may have any values. If a plan runs more than once, its earlier runs get them in
-/// another order, so that what they leave in kept buffers differs from what the last run needs.
+/// another order, so that what they leave in kept buffers differs from what the last run needs. All
+/// other inputs are the same in every run.
 const DATA: [&str; 2] = ["src", "keys"];
 
 /// The words in the order of a run before the last one: rotated by `left` of `runs` equal parts, which
@@ -164,11 +165,10 @@ fn run_swapped(
     }
     machine.swaps.want(swaps);
     machine.run_after(&case.plan, &bound, plan_options, |machine, run| {
-        let left = plan_options.runs - 1 - run;
         for (name, buffer) in bound.iter().filter(|_| plan_options.runs > 1) {
-            if let Some(words) = case.input(name).filter(|_| DATA.contains(name)) {
-                machine.write(*buffer, &rotated(words, left, plan_options.runs));
-            }
+            let Some(words) = case.input(name) else { continue };
+            let left = if DATA.contains(name) { plan_options.runs - 1 - run } else { 0 };
+            machine.replace_words(*buffer, &rotated(words, left, plan_options.runs));
         }
     })?;
     let mut problem = (!machine.findings.is_empty()).then(|| machine.findings.to_string());
