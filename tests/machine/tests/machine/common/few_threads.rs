@@ -90,7 +90,7 @@ fn reductions(all: &mut Cases) {
         add(segments::By::Offsets, 2 * tile + 9, 2, 2, Any);
         add(segments::By::ManyOffsets, 3 * tile + 9, 9, 1, Any);
         add(segments::By::ManyOffsets, tile - 9, 9, 1, Any);
-        for n in [6 * tile + 9, tile - 9, tile] {
+        for n in [6 * tile + 9, 6 * tile + 8, tile - 9, tile] {
             use segments::UnsortedMethod::{Searched, Walked, Workers};
             for how in [Walked, Searched, Workers] {
                 add(segments::By::UnsortedOffsets(how), n, 40, 1, Any);

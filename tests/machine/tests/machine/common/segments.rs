@@ -273,8 +273,9 @@ impl SegmentsCase {
             if how == UnsortedMethod::Searched {
                 offsets.resize(many, 0);
             }
-            // Multiples of 64 are often equal or at the edge of a tile.
-            let step = if how == UnsortedMethod::Searched { 1 } else { 64 };
+            // Multiples of 64 are often equal or at the edge of a tile. A search needs others, too.
+            let any = how == UnsortedMethod::Searched && !self.n.is_multiple_of(2);
+            let step = if any { 1 } else { 64 };
             offsets.fill_with(|| (rng.below(self.n / step + 1) * step) as u32);
         }
         offsets
