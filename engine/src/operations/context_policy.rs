@@ -49,11 +49,12 @@ impl Context {
 /// Replaces the policy of a context, to test devices that violate lane order.
 #[cfg(feature = "broken-plans")]
 mod replaced {
-    use std::sync::{Mutex, PoisonError};
+    use std::sync::Mutex;
 
     use crate::device::context::Context;
     use crate::device::shared::{Attachment, Device};
     use crate::error::Result;
+    use crate::lock::lock;
     use crate::memory::status::StatusWord;
     use crate::policy::Policy;
 
@@ -66,7 +67,7 @@ mod replaced {
 
     pub(in crate::operations) fn policy(context: &Context) -> Option<Policy> {
         let replaced = context.device.attached(|_| Ok(Replaced::default())).ok()?;
-        *replaced.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&replaced.0)
     }
 
     impl Context {
@@ -79,7 +80,7 @@ mod replaced {
         pub fn replace_policy(&self, policy: Option<Policy>) -> Result<()> {
             let replaced = self.device.attached(|_| Ok(Replaced::default()))?;
             StatusWord::of(&self.device)?.clear();
-            *replaced.0.lock().unwrap_or_else(PoisonError::into_inner) = policy;
+            *lock(&replaced.0) = policy;
             Ok(())
         }
     }

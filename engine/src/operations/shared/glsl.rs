@@ -1,6 +1,6 @@
 //! User functions in GLSL, and the cache of kernels compiled with them.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use multisplit_graph::{Buffer, Graph};
 use multisplit_shaders::Kernel;
@@ -9,6 +9,7 @@ use multisplit_shaders::builtin::Builtin;
 
 use crate::elements::key::{Key, KeyType};
 use crate::error::{Error, Result};
+use crate::lock::lock;
 
 /// A function that the user writes in GLSL: a bucket or bin function `uint bucket_of(K key)`, or the condition of a
 /// selection `bool is_selected(K key)`. K is the GLSL type of the keys: `uint`, `int`, `float`, `uint64_t`, `int64_t`
@@ -186,12 +187,12 @@ pub fn kernel(
 ) -> Result<Arc<Kernel>> {
     static CACHE: Mutex<Cache> = Mutex::new(Cache(Vec::new()));
     let entry = (builtin.label(), key_type, source.to_owned());
-    if let Some(kernel) = CACHE.lock().unwrap_or_else(PoisonError::into_inner).get(&entry) {
+    if let Some(kernel) = lock(&CACHE).get(&entry) {
         return Ok(kernel);
     }
     let _span = tracing::debug_span!("glsl.compile", kernel = builtin.label()).entered();
     let kernel = Kernel::with_user_function(builtin, role, key_type, source)?;
-    Ok(CACHE.lock().unwrap_or_else(PoisonError::into_inner).insert(entry, kernel))
+    Ok(lock(&CACHE).insert(entry, kernel))
 }
 
 #[cfg(test)]
